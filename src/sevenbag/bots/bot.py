@@ -1,0 +1,127 @@
+"""What a bot is: something that is given a position and answers with moves; it never drives.
+
+Whoever drives a bot (a game runner, a protocol server) keeps the time: every coroutine here may be
+cancelled at any moment, and a bot must be usable, or at least quittable, afterwards.
+"""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Board, Piece, Placement
+    from sevenbag.game import Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """All that a player sees when a move is due.
+
+    Attributes:
+        board: filled and empty cells.
+        queue: upcoming pieces; ``queue[0]`` is the current one.
+        hold: the held piece.
+        combo: consecutive clearing placements so far; 0 at rest.
+        back_to_back: difficult clears in a row; 0 means inactive.
+        pending: incoming attacks in the order they will enter, in lines.
+        bag: pieces still to come in the bag at the end of `queue`; None where unknown.
+            Never empty: a bag that has just been dealt out is the next full one.
+        colors: rows from the bottom, a letter a cell: ``.`` empty, ``G`` garbage, or the
+            piece; None where only filled and empty are known.
+    """
+
+    board: Board
+    queue: tuple[Piece, ...]
+    hold: Piece | None = None
+    combo: int = 0
+    back_to_back: int = 0
+    pending: tuple[int, ...] = ()
+    bag: tuple[Piece, ...] | None = None
+    colors: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a bot may spend on one suggestion; None means no such limit.
+
+    A bot that is limited by nodes alone answers the same to the same position, every time.
+
+    Attributes:
+        milliseconds: thinking time, above 0.
+        nodes: positions examined, at least 1.
+    """
+
+    milliseconds: float | None = None
+    nodes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveInfo:
+    """What a bot says of its search; every figure is counted as the bot likes."""
+
+    nodes: float | None = None
+    nps: float | None = None
+    depth: float | None = None
+    extra: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Moves in order of preference, best first; empty means that the bot gives up.
+
+    Whether a move holds is told by its piece: the current piece is played as it is, any other
+    one comes out of the hold slot (or is the next in the queue when nothing is held).
+    """
+
+    moves: tuple[Placement, ...]
+    info: MoveInfo = field(default_factory=MoveInfo)
+
+
+class Bot(abc.ABC):
+    """A bot in the course of its life: prepare, then games (start ... stop), then quit.
+
+    Within a game: ``suggest``, then ``play`` with the move that was really made, then
+    ``new_piece`` for each piece that joined the queue's end. ``start`` may come at any time
+    and replaces the position (garbage entered, a new game).
+    """
+
+    name: str
+
+    @abc.abstractmethod
+    async def prepare(self, rules: Rules) -> None:
+        """Get ready to play under these rules.
+
+        Raises:
+            BotStartError: it cannot be started, or does not play these rules.
+            BotTimeoutError: it was not ready in time.
+        """
+
+    @abc.abstractmethod
+    async def start(self, position: Position) -> None:
+        """Take this position as the present one."""
+
+    @abc.abstractmethod
+    async def suggest(self, limits: Limits) -> Suggestion:
+        """Moves for the present position. Does not change it.
+
+        Raises:
+            BotError: the bot died, did not answer in time, or answered with rubbish.
+        """
+
+    @abc.abstractmethod
+    async def play(self, placement: Placement) -> None:
+        """Advance the position by a move, suggested or not."""
+
+    @abc.abstractmethod
+    async def new_piece(self, piece: Piece) -> None:
+        """Append a piece to the end of the queue."""
+
+    @abc.abstractmethod
+    async def stop(self) -> None:
+        """End of the game; `start` may follow."""
+
+    @abc.abstractmethod
+    async def quit(self) -> None:
+        """End of the bot: nothing of it is left behind. May be called in any state, and twice."""

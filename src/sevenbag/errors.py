@@ -1,0 +1,106 @@
+"""Every error that sevenbag raises on purpose.
+
+::
+
+    SevenbagError
+    ├── InputError (also a ValueError)   something given to sevenbag cannot be used
+    │   ├── PieceError                   no such piece
+    │   ├── BoardError                   a board of wrong size or shape, a cell outside it
+    │   ├── KicksError                   no such rotation system, or a broken table
+    │   ├── RulesError                   no such preset, or a rule out of its range
+    │   ├── PlacementError               a placement that does not fit or cannot be reached
+    │   ├── QueueError                   a queue too short or too long for what is asked
+    │   ├── SpecError                    a bot specification that names no bot
+    │   └── FormatError                  a file that is not what it should be
+    ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
+    └── BotError                         a bot failed; its result is a counted loss
+        ├── BotStartError                it cannot be started, or refuses the rules
+        ├── BotTimeoutError              it did not answer in time
+        ├── BotDiedError                 it ended, or closed its output
+        ├── BotProtocolError             it answered with something else than an answer
+        └── BotForfeitError              it gave up: it suggested no move, or no legal one
+"""
+
+
+class SevenbagError(Exception):
+    """Base of all errors that sevenbag raises on purpose."""
+
+
+class InputError(SevenbagError, ValueError):
+    """Something given to sevenbag cannot be used; the message says what would be right."""
+
+
+class PieceError(InputError):
+    """No such piece."""
+
+
+class BoardError(InputError):
+    """A board of wrong size or shape, or a cell outside it."""
+
+
+class KicksError(InputError):
+    """No such rotation system, or a broken table."""
+
+
+class RulesError(InputError):
+    """No such preset, or a rule out of its range."""
+
+
+class PlacementError(InputError):
+    """A placement that does not fit or cannot be reached."""
+
+
+class QueueError(InputError):
+    """A queue too short or too long for what is asked."""
+
+
+class SpecError(InputError):
+    """A bot specification that names no bot."""
+
+
+class FormatError(InputError):
+    """A file that is not what it should be."""
+
+
+class ProtocolError(SevenbagError, ValueError):
+    """A message from outside that cannot be understood.
+
+    Attributes:
+        path: where in the message, such as ``move.location.x``; empty for the whole message.
+    """
+
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(f"{path}: {message}" if path else message)
+        self.path = path
+
+
+class BotError(SevenbagError):
+    """A bot failed.
+
+    Attributes:
+        bot: the name by which the match knows the bot.
+    """
+
+    def __init__(self, bot: str, message: str) -> None:
+        super().__init__(f"{bot}: {message}")
+        self.bot = bot
+
+
+class BotStartError(BotError):
+    """It cannot be started, or refuses the rules."""
+
+
+class BotTimeoutError(BotError):
+    """It did not answer in time."""
+
+
+class BotDiedError(BotError):
+    """It ended, or closed its output, in mid-game."""
+
+
+class BotProtocolError(BotError):
+    """It answered with something that is no answer."""
+
+
+class BotForfeitError(BotError):
+    """It gave up: it suggested no move, or no legal one."""
