@@ -1,0 +1,179 @@
+# The two commands are `make play` and `make test`; both do all set-up. `make help` lists the rest.
+#
+# PYTHON=... and CXX=... choose the interpreter and the compiler of the set-up.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+# What the user's shell has set for other projects has no say here.
+unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONDONTWRITEBYTECODE PYTHONOPTIMIZE PYTHONWARNINGS
+unexport VIRTUAL_ENV CONDA_PREFIX PIP_TARGET PIP_PREFIX PIP_USER PIP_REQUIRE_VIRTUALENV
+unexport PIP_FIND_LINKS UV_FIND_LINKS UV_PYTHON UV_SYSTEM_PYTHON UV_PROJECT_ENVIRONMENT
+unexport CMAKE_ARGS CMAKE_GENERATOR CMAKE_BUILD_TYPE CMAKE_TOOLCHAIN_FILE
+unexport MAKEFLAGS MAKELEVEL MFLAGS
+
+BIN := $(CURDIR)/.venv/bin
+export PATH := $(BIN):$(PATH)
+
+# Make's own default (g++) is no choice of the user's.
+ifeq ($(origin CXX),default)
+CXX :=
+endif
+export PYTHON CXX
+
+JOBS ?= 2
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+
+SETUP := requirements/install
+STAMPS := .venv/stamps
+
+## help: what can be made
+.PHONY: help
+help:
+	@sed -n 's/^## \([a-z-]*\): /  make \1\t/p' Makefile | expand -t 20
+
+# --- the two commands ---------------------------------------------------------------------------
+
+# Two bots; the second one in a process of its own, behind the TBP protocol.
+A ?= beam
+B ?= tbp:sevenbag serve beam --as tbp
+ARGS ?=
+
+## play: two bots fight; A=... and B=... choose them, ARGS=... adds options
+.PHONY: play
+play: build
+	@$(BIN)/sevenbag play "$(A)" "$(B)" $(ARGS)
+
+## test: every test, the kernel's own first
+.PHONY: test
+test: kernel-test $(STAMPS)/dev
+	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term $(PYTEST_ARGS)
+
+# --- set-up: each stamp is younger than what it was made from -----------------------------------
+
+## build: set-up and the kernel; does nothing when nothing changed
+.PHONY: build
+build: $(STAMPS)/kernel
+
+# A folder that was moved or copied has a .venv full of wrong paths.
+ifneq ($(file < .venv/home),$(CURDIR))
+.PHONY: moved
+moved: ;
+$(STAMPS)/env: moved
+endif
+
+$(STAMPS)/env: requirements/uv.txt
+	@$(SETUP) env
+	@mkdir -p $(STAMPS) && echo '$(CURDIR)' > .venv/home && touch $@
+
+$(STAMPS)/compiler: $(STAMPS)/env
+	@$(SETUP) compiler
+	@touch $@
+
+$(STAMPS)/run: $(STAMPS)/env requirements/build.txt requirements/run.txt
+	@$(SETUP) run
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/run requirements/dev.txt
+	@$(SETUP) dev
+	@touch $@
+
+CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake kernel/*/CMakeLists.txt)
+KERNEL_FILES := $(wildcard kernel/*.?pp kernel/*/*.?pp kernel/*.inc kernel/*/*.inc)
+TEST_FILES := $(wildcard kernel/tests/*)
+
+$(STAMPS)/kernel: $(STAMPS)/run $(STAMPS)/compiler pyproject.toml $(CMAKE_FILES) \
+		$(filter-out $(TEST_FILES),$(KERNEL_FILES))
+	@$(SETUP) kernel
+	@touch $@
+
+# --- the kernel's own tests -----------------------------------------------------------------------
+
+# They are linked with the very objects of the module, so they lie in its build folder.
+CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+## kernel-test: the kernel's own C++ tests; KERNEL_TESTS=... is a pattern of names
+.PHONY: kernel-test
+kernel-test: build
+	@$(call quietly,cmake -S . -B build/editable -DSEVENBAG_KERNEL_TESTS=ON)
+	@$(call quietly,cmake --build build/editable --target kernel_tests)
+	@$(CTEST) --test-dir build/editable -Q -O build/kernel-test.log $(if $(KERNEL_TESTS),-R $(KERNEL_TESTS)) \
+		|| { cat build/kernel-test.log; exit 1; }
+	@sed -n '/tests passed/p' build/kernel-test.log
+
+## sanitize: the kernel's tests under the address and undefined-behaviour sanitizers
+.PHONY: sanitize
+sanitize: $(STAMPS)/run $(STAMPS)/compiler
+	@CXX="$$(cat .venv/cxx)"; export CXX; \
+	$(call quietly,cmake -S . -B build/sanitize -G Ninja -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DSEVENBAG_PYTHON=OFF \
+		-DSEVENBAG_KERNEL_TESTS=ON -DSEVENBAG_SANITIZE=ON -DSEVENBAG_WERROR=ON)
+	@$(call quietly,cmake --build build/sanitize --target kernel_tests)
+	@$(CTEST) --test-dir build/sanitize -Q -O build/sanitize.log || { cat build/sanitize.log; exit 1; }
+	@sed -n '/tests passed/s/$$/, sanitized/p' build/sanitize.log
+
+# quietly(command): its output is shown only if it fails.
+quietly = $(1) > build/last.log 2>&1 || { cat build/last.log; exit 1; }
+
+# --- checks -----------------------------------------------------------------------------------------
+
+CPP_FILES = $(shell git ls-files -co --exclude-standard 'kernel/*.cpp' 'kernel/*.hpp')
+
+## lint: every check that does not run the program
+.PHONY: lint
+lint: build $(STAMPS)/dev
+	@ruff check --quiet .
+	@ruff format --quiet --check . || { ruff format --check .; exit 1; }
+	@mypy
+	@basedpyright
+	@clang-format --dry-run -Werror $(CPP_FILES)
+	@echo "sevenbag: lint is clean"
+
+## format: ruff and clang-format, in place
+.PHONY: format
+format: $(STAMPS)/dev
+	@ruff check --quiet --fix-only .
+	@ruff format --quiet .
+	@clang-format -i $(CPP_FILES)
+
+## coverage: which lines of Python no test runs, as pages in htmlcov/
+.PHONY: coverage
+coverage: build $(STAMPS)/dev
+	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=html $(PYTEST_ARGS)
+
+## bench: every speed that the README claims
+.PHONY: bench
+bench: build
+	@for file in bench/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+# --- the rest ---------------------------------------------------------------------------------------
+
+## wheel: a wheel for this machine's kind, in dist/
+.PHONY: wheel
+wheel: $(STAMPS)/run $(STAMPS)/compiler
+	@UV=$$(command -v uv); CXX="$$(cat .venv/cxx)"; export CXX; \
+	$(call quietly,$$UV build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist)
+	@ls dist/*.whl
+
+## hooks: run the checks before every commit
+.PHONY: hooks
+hooks: $(STAMPS)/dev
+	@pre-commit install
+
+LOCK = uv pip compile --quiet --no-config --generate-hashes --universal --python-version 3.11 \
+	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(LOCK_ARGS)
+
+## lock: pin every requirement anew; LOCK_ARGS=--upgrade for newer versions
+.PHONY: lock
+lock: $(STAMPS)/env
+	@$(LOCK) requirements/uv.in -o requirements/uv.txt
+	@$(LOCK) requirements/build.in -o requirements/build.txt
+	@$(LOCK) pyproject.toml -c requirements/build.txt -o requirements/run.txt
+	@$(LOCK) requirements/dev.in -c requirements/build.txt -c requirements/run.txt -o requirements/dev.txt
+	@! grep -nE '^[^#]*://|index-url|find-links' requirements/*.txt
+
+## clean: remove all that was made, the set-up too
+.PHONY: clean
+clean:
+	@rm -rf .venv build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find src tests bench examples -name __pycache__ -prune -exec rm -rf {} +

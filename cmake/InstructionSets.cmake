@@ -1,0 +1,31 @@
+# Instruction sets chosen at run time.
+#
+# A hot source is compiled once for each instruction set, with SB_ISA defined as its name; the
+# source puts everything it defines into the namespace sevenbag::SB_ISA, and the kernel picks one of
+# them when it starts. So one binary runs on every machine, and fast where wide instructions exist.
+
+set(SEVENBAG_ISAS base)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    list(APPEND SEVENBAG_ISAS v3 v4)
+endif()
+
+set(SEVENBAG_ISA_FLAGS_base "")
+set(SEVENBAG_ISA_FLAGS_v3 -march=x86-64-v3)
+# v4 means the AVX-512 of Ice Lake and Zen 4, hence of every machine with AVX-512 worth using:
+# x86-64-v4 itself lacks byte permutes, compress and population counts in vectors.
+set(SEVENBAG_ISA_FLAGS_v4 -march=x86-64-v4 -mavx512vbmi -mavx512vbmi2 -mavx512vpopcntdq)
+
+# sevenbag_add_hot_sources(TARGET SOURCE...): add the sources to TARGET, once for each instruction set.
+#
+# The order matters: `base` comes first, so that of two equal inline functions the linker keeps the
+# one that runs everywhere. cmake/CheckIsaObjects.cmake, run by ctest, checks that there are none.
+function(sevenbag_add_hot_sources target)
+    foreach(isa IN LISTS SEVENBAG_ISAS)
+        set(part ${target}_${isa})
+        add_library(${part} OBJECT ${ARGN})
+        target_link_libraries(${part} PRIVATE sevenbag_options)
+        target_compile_definitions(${part} PRIVATE SB_ISA=${isa})
+        target_compile_options(${part} PRIVATE ${SEVENBAG_ISA_FLAGS_${isa}})
+        target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
+    endforeach()
+endfunction()

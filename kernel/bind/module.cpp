@@ -1,0 +1,3 @@
+#include <nanobind/nanobind.h>
+
+NB_MODULE(_kernel, module) { module.doc() = "The C++ kernel."; }
