@@ -55,6 +55,7 @@ test: kernel-test $(STAMPS)/dev
 ## build: set-up and the kernel; does nothing when nothing changed
 .PHONY: build
 build: $(STAMPS)/kernel
+	@:
 
 # A folder that was moved or copied has a .venv full of wrong paths.
 ifneq ($(file < .venv/home),$(CURDIR))
