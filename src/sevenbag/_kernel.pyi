@@ -188,3 +188,182 @@ def perft(
 
 def instruction_set() -> str:
     """The instruction set the kernel chose on this machine."""
+
+
+# --- games; `sevenbag.game` is the face to use --------------------------------------------------
+
+
+class RuleSet:
+    """Rules as the kernel takes them, from `sevenbag.game.Rules.to_dict`."""
+
+    def __init__(self, data: dict[str, object]) -> None: ...
+
+class Lock:
+    """What happened when a piece locked."""
+
+    @property
+    def placement(self) -> Placement:
+        """The placement, with the spin that the rules saw in it."""
+    @property
+    def held(self) -> bool:
+        """Whether the piece came out of the hold slot."""
+    @property
+    def lines(self) -> int:
+        """Rows cleared."""
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """Which rows were cleared, lowest first, as they lay before anything moved."""
+    @property
+    def garbage_lines(self) -> int:
+        """Cleared rows that held garbage."""
+    @property
+    def spin(self) -> Spin:
+        """The spin, with lines or without."""
+    @property
+    def difficult(self) -> bool:
+        """Whether the clear counts for back-to-back: with a spin, or of four rows."""
+    @property
+    def perfect_clear(self) -> bool:
+        """Whether the clear left the board empty."""
+    @property
+    def attacks(self) -> tuple[int, ...]:
+        """Attacks made, in lines, before cancelling; in the order they are sent."""
+    @property
+    def attack(self) -> int:
+        """Sum of `attacks`."""
+    @property
+    def released(self) -> int:
+        """Lines among them that a broken back-to-back charge released."""
+    @property
+    def cancelled(self) -> int:
+        """Lines of waiting garbage that the attacks removed."""
+    @property
+    def sent(self) -> tuple[int, ...]:
+        """What was left of the attacks."""
+    @property
+    def garbage(self) -> tuple[int, ...]:
+        """Hole columns of the garbage rows that entered, in order; the last is the bottom row."""
+    @property
+    def combo(self) -> int:
+        """Clearing placements in a row, this one included; 0 if it cleared nothing."""
+    @property
+    def back_to_back(self) -> int:
+        """Difficult clears in a row after this lock."""
+    @property
+    def new_pieces(self) -> tuple[Piece, ...]:
+        """Pieces that came into sight at the end of the queue: none to two."""
+    @property
+    def top_out(self) -> str | None:
+        """``block out``, ``lock out`` or ``garbage out``; None if the game goes on."""
+    @property
+    def frame(self) -> int:
+        """When it happened."""
+
+class Stats:
+    """What a player has done in a game."""
+
+    @property
+    def pieces(self) -> int:
+        """Pieces placed."""
+    @property
+    def holds(self) -> int:
+        """Uses of hold."""
+    @property
+    def lines(self) -> int:
+        """Rows cleared."""
+    @property
+    def attack(self) -> int:
+        """Lines of attack made, before cancelling."""
+    @property
+    def cancelled(self) -> int:
+        """Lines of waiting garbage removed by attack."""
+    @property
+    def sent(self) -> int:
+        """Lines of attack left after cancelling."""
+    @property
+    def received(self) -> int:
+        """Lines of attack announced by the other side."""
+    @property
+    def garbage_entered(self) -> int:
+        """Rows of garbage that came onto the board."""
+    @property
+    def garbage_cleared(self) -> int:
+        """Cleared rows that held garbage."""
+    @property
+    def spins(self) -> int:
+        """Locks with a spin, with lines or without."""
+    @property
+    def perfect_clears(self) -> int:
+        """Clears that left the board empty."""
+    @property
+    def max_combo(self) -> int:
+        """The longest run of clearing placements."""
+    @property
+    def max_back_to_back(self) -> int:
+        """The longest chain of difficult clears."""
+    @property
+    def clears(self) -> dict[str, int]:
+        """How often each kind of clear was made: ``single``, ``mini double``, ``spin triple``."""
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+class Game:
+    """The kernel's part of `sevenbag.game.Game`."""
+
+    def __init__(self, rules: RuleSet, seed: int, garbage_seed: int) -> None: ...
+    def start_from(self, board: Board, combo: int, back_to_back: int) -> None: ...
+    def copy(self) -> Game: ...
+    @property
+    def board(self) -> Board: ...
+    @property
+    def colors(self) -> tuple[str, ...]: ...
+    @property
+    def current(self) -> Piece: ...
+    @property
+    def hold(self) -> Piece | None: ...
+    @property
+    def previews(self) -> tuple[Piece, ...]: ...
+    @property
+    def bag(self) -> tuple[Piece, ...] | None: ...
+    @property
+    def spawn(self) -> tuple[int, int] | None: ...
+    @property
+    def combo(self) -> int: ...
+    @property
+    def back_to_back(self) -> int: ...
+    @property
+    def pending(self) -> tuple[int, ...]: ...
+    @property
+    def frame(self) -> int: ...
+    @property
+    def stats(self) -> Stats: ...
+    @property
+    def top_out(self) -> str | None: ...
+    def placements(self, hold: bool) -> list[Placement]: ...
+    def judge(self, placement: Placement, hold: bool | None) -> Placement: ...
+    def play(self, placement: Placement, hold: bool | None, frame: int) -> Lock: ...
+    def play_recorded(self, placement: Placement, hold: bool, frame: int) -> Lock:
+        """Play a lock of a recorded game: the way to it is not looked for, its spin is believed."""
+    def receive(self, lines: int, frame: int) -> None: ...
+
+class Versus:
+    """The kernel's part of `sevenbag.game.Versus`."""
+
+    def __init__(self, rules: RuleSet, seed: int, frames_per_turn: int) -> None: ...
+    def player(self, index: int) -> Game: ...
+    def copy(self) -> Versus: ...
+    @property
+    def turn(self) -> int: ...
+    @property
+    def frame(self) -> int: ...
+    @property
+    def over(self) -> bool: ...
+    @property
+    def winner(self) -> int | None: ...
+    def play(
+        self,
+        first: Placement,
+        second: Placement,
+        first_hold: bool | None,
+        second_hold: bool | None,
+    ) -> tuple[Lock, Lock]: ...

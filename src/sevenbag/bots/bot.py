@@ -10,36 +10,13 @@ import abc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sevenbag.game.position import Position
+
 if TYPE_CHECKING:
-    from sevenbag._kernel import Board, Piece, Placement
+    from sevenbag._kernel import Piece, Placement
     from sevenbag.game import Rules
 
-
-@dataclass(frozen=True, slots=True)
-class Position:
-    """All that a player sees when a move is due.
-
-    Attributes:
-        board: filled and empty cells.
-        queue: upcoming pieces; ``queue[0]`` is the current one.
-        hold: the held piece.
-        combo: consecutive clearing placements so far; 0 at rest.
-        back_to_back: difficult clears in a row; 0 means inactive.
-        pending: incoming attacks in the order they will enter, in lines.
-        bag: pieces still to come in the bag at the end of `queue`; None where unknown.
-            Never empty: a bag that has just been dealt out is the next full one.
-        colors: rows from the bottom, a letter a cell: ``.`` empty, ``G`` garbage, or the
-            piece; None where only filled and empty are known.
-    """
-
-    board: Board
-    queue: tuple[Piece, ...]
-    hold: Piece | None = None
-    combo: int = 0
-    back_to_back: int = 0
-    pending: tuple[int, ...] = ()
-    bag: tuple[Piece, ...] | None = None
-    colors: tuple[str, ...] | None = None
+__all__ = ["Bot", "Limits", "MoveInfo", "Position", "Suggestion"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,111 @@
+#include "attack.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sevenbag {
+
+namespace {
+
+int rounded(const Rules& rules, double lines, Random& random) {
+    const double whole = std::floor(lines);
+    const double part = lines - whole;
+    int result = static_cast<int>(whole);
+    // Nothing is drawn for whole numbers: the stream is shared with the holes.
+    if (rules.rounding == Rounding::random && part > 0 && random.fraction() < part) ++result;
+    return result;
+}
+
+// The second and every further difficult clear of a chain gets the bonus.
+double chain_bonus(const Rules& rules, const Clear& clear, int chain) {
+    const int b = chain - 1;
+    if (b <= 0) return 0;
+    if (!rules.mini_single_bonus && clear.spin == Spin::mini && clear.lines == 1) return 0;
+    switch (rules.back_to_back) {
+        case BackToBack::none:
+            return 0;
+        case BackToBack::flat:
+            return 1;
+        case BackToBack::chain: {
+            const double log = std::log1p(b * 0.8);
+            const double fine = b == 1 ? 0 : (1 + (log - std::floor(log))) / 3;
+            return std::floor(1 + log) + fine;
+        }
+    }
+    return 0;
+}
+
+// A charge leaves in three parts, the middle ones as near to a third as whole lines go.
+void release(AttackList& list, int lines) {
+    const int third = static_cast<int>(std::floor(lines / 3.0 + 0.5));
+    list.add(third);
+    list.add(third);
+    list.add(lines - 2 * third);
+}
+
+}  // namespace
+
+double base_lines(const Rules& rules, const Clear& clear, const Counters& counters) {
+    if (clear.lines == 0) return 0;
+    double lines = rules.attack[std::min(clear.lines, kMaxLines)][static_cast<int>(clear.spin)];
+    if (rules.halve_other_spins && clear.spin != Spin::none && clear.piece != Piece::T) lines /= 2;
+    return lines + chain_bonus(rules, clear, counters.back_to_back);
+}
+
+double with_combo(const Rules& rules, double lines, const Counters& counters) {
+    const int c = counters.combo - 1;
+    if (c < 0) return lines;
+    if (rules.combo == Combo::table) {
+        if (rules.combo_table_size == 0) return lines;
+        return lines + rules.combo_table[std::min(c, rules.combo_table_size - 1)];
+    }
+    if (c == 0) return lines;
+    lines *= 1 + 0.25 * c;
+    return c > 1 ? std::max(std::log1p(1.25 * c), lines) : lines;
+}
+
+Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, double multiplier,
+                 Random& random) {
+    Attack attack;
+    if (clear.lines == 0) {
+        counters.combo = 0;
+        return attack;
+    }
+    ++counters.combo;
+    const int chain_before = counters.back_to_back;
+    if (clear.perfect && rules.perfect_clear_chain > 0) {
+        counters.back_to_back += rules.perfect_clear_chain;
+    } else if (clear.difficult()) {
+        ++counters.back_to_back;
+    } else {
+        counters.back_to_back = 0;
+        if (rules.charge_at > 0 && chain_before > rules.charge_at) {
+            const int charge = chain_before - rules.charge_at + rules.charge_base;
+            attack.released = static_cast<int>(std::floor(charge * multiplier));
+            release(attack.list, attack.released);
+        }
+    }
+
+    double lines = base_lines(rules, clear, counters);
+    if (clear.perfect && rules.perfect_clear == PerfectClear::replaces_base)
+        lines = rules.perfect_clear_lines;
+    const double combined = with_combo(rules, lines, counters);
+    const double bonus =
+        rules.garbage_bonus && clear.difficult() && clear.garbage_lines > 0 ? 1 : 0;
+
+    if (clear.perfect && rules.perfect_clear == PerfectClear::replaces_all) {
+        attack.list.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
+        return attack;
+    }
+    if (rules.combo_apart) {
+        attack.list.add(rounded(rules, lines * multiplier + bonus, random));
+        attack.list.add(rounded(rules, (combined - lines) * multiplier, random));
+    } else {
+        attack.list.add(rounded(rules, combined * multiplier + bonus, random));
+    }
+    if (clear.perfect && rules.perfect_clear == PerfectClear::adds)
+        attack.list.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
+    return attack;
+}
+
+}  // namespace sevenbag

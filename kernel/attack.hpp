@@ -1,0 +1,70 @@
+// What a line clear sends: the combo and back-to-back counters, and the attacks of one lock.
+#pragma once
+
+#include <array>
+
+#include "piece.hpp"
+#include "random.hpp"
+#include "rules.hpp"
+
+namespace sevenbag {
+
+// What runs on from lock to lock.
+struct Counters {
+    int combo = 0;         // clears in a row so far
+    int back_to_back = 0;  // difficult clears in a row so far
+
+    friend constexpr bool operator==(const Counters&, const Counters&) = default;
+};
+
+// What a lock did to the board.
+struct Clear {
+    Piece piece = Piece::T;
+    Spin spin = Spin::none;
+    int lines = 0;
+    int garbage_lines = 0;  // cleared rows that held garbage
+    bool perfect = false;
+
+    bool difficult() const { return lines > 0 && (spin != Spin::none || lines >= 4); }
+};
+
+// The attacks of one lock, in the order they are sent; none is zero.
+class AttackList {
+public:
+    static constexpr int kMost = 6;  // three of a released charge, the clear, combo, perfect clear
+
+    void add(int lines) {
+        if (lines > 0) items_[count_++] = lines;
+    }
+    int size() const { return count_; }
+    int operator[](int i) const { return items_[i]; }
+    const int* begin() const { return items_.data(); }
+    const int* end() const { return items_.data() + count_; }
+    int total() const {
+        int sum = 0;
+        for (int lines : *this) sum += lines;
+        return sum;
+    }
+
+private:
+    std::array<int, kMost> items_{};
+    int count_ = 0;
+};
+
+struct Attack {
+    AttackList list;
+    int released = 0;  // lines of a broken charge; they are the first in the list
+};
+
+// Advances the counters by a lock (one without lines ends the combo) and says what it sends.
+// `multiplier` is the one in force; `random` is drawn from by random rounding alone.
+Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, double multiplier,
+                 Random& random);
+
+// The lines of a clear with its back-to-back bonus, before the combo; `counters` after the clear.
+double base_lines(const Rules& rules, const Clear& clear, const Counters& counters);
+
+// What the combo makes of that; `counters` after the clear.
+double with_combo(const Rules& rules, double lines, const Counters& counters);
+
+}  // namespace sevenbag

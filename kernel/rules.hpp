@@ -1,0 +1,136 @@
+// What a game's rules are: data, nothing else. The values of the presets, with their sources, are
+// Python's (src/sevenbag/game/presets); the defaults here are the guideline's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bag.hpp"
+#include "board.hpp"
+#include "kicks.hpp"
+#include "movegen.hpp"
+#include "piece.hpp"
+
+namespace sevenbag {
+
+// What happens when a piece cannot appear because its cells are filled.
+enum class BlockedSpawn : std::uint8_t {
+    lost,
+    raise,   // it may appear one row higher
+    clutch,  // after a lock that cleared rows it appears in the lowest row where it fits
+};
+
+// Whether locking above the visible rows loses.
+enum class LockOut : std::uint8_t { none, whole, partial };
+
+// The bonus of the second and every further difficult clear in a row.
+enum class BackToBack : std::uint8_t {
+    none,
+    flat,   // one line
+    chain,  // grows with the logarithm of the chain
+};
+
+enum class Combo : std::uint8_t {
+    table,       // lines added, by clears made before in a row
+    multiplier,  // a quarter more for each of them, and something even where there was nothing
+};
+
+enum class PerfectClear : std::uint8_t {
+    adds,           // an attack of its own
+    replaces_all,   // instead of everything else
+    replaces_base,  // instead of the clear and its back-to-back bonus; the combo stays
+};
+
+enum class Rounding : std::uint8_t {
+    down,
+    random,  // up with the probability of the fraction
+};
+
+// What the time until garbage may enter is counted in.
+enum class Travel : std::uint8_t { frames, own_locks };
+
+// When the hole of a garbage row is drawn, and how.
+enum class Holes : std::uint8_t {
+    attacks,  // as rows enter: may change between attacks and within one
+    entries,  // anew at each entry: then within it, always to another column
+    rounded,  // anew for each attack, the outermost columns half as likely
+    sent,     // as the attack arrives: may change within one
+};
+
+// Which rows are lost when the board is pushed over its top.
+enum class CutOff : std::uint8_t {
+    top,
+    third_from_top,  // the two rows at the very top stay where they are
+};
+
+// A value that begins to grow, each frame, when a game has lasted `margin` frames.
+struct Growth {
+    double start = 1;
+    double per_second = 0;
+    int margin = 0;
+};
+
+inline constexpr int kMaxLines = 4;
+inline constexpr int kMaxPreviews = 32;
+inline constexpr int kMaxComboTable = 32;
+inline constexpr int kEverythingEnters = 1 << 20;
+
+struct Rules {
+    // Board and pieces.
+    int width = 10;
+    int rows = 40;
+    int visible_rows = 20;
+    BagKind bag = BagKind::seven;
+    int previews = 5;
+    bool hold = true;
+    Kicks kicks{"srs", &kSrs};
+    SpinMode spins = SpinMode::t_spins;
+
+    // Where pieces appear, and how a game is lost.
+    Spawn spawn{4, 20};
+    int spawn_drop = 1;  // rows a new piece falls at once, as far as it can
+    BlockedSpawn blocked_spawn = BlockedSpawn::lost;
+    LockOut lock_out = LockOut::whole;
+    bool garbage_out = true;  // a filled cell pushed over the top loses
+
+    // Attack: lines by rows cleared and spin.
+    std::array<std::array<int, 3>, kMaxLines + 1> attack{
+        {{0, 0, 0}, {0, 0, 2}, {1, 1, 4}, {2, 2, 6}, {4, 4, 4}}};
+    bool halve_other_spins = false;  // spins of pieces other than T are worth half
+    BackToBack back_to_back = BackToBack::flat;
+    bool mini_single_bonus = true;  // whether a mini single gets the bonus, too
+    int charge_at = 0;              // a chain longer than this is released when it breaks; 0 = off
+    int charge_base = 0;            // lines added to what is released
+    Combo combo = Combo::table;
+    // Lines by c = clears made before this one in the run; the last repeats.
+    std::array<int, kMaxComboTable> combo_table{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5};
+    int combo_table_size = 12;
+    bool combo_apart = false;  // the combo's lines are an attack of their own
+    PerfectClear perfect_clear = PerfectClear::replaces_all;
+    int perfect_clear_lines = 10;
+    int perfect_clear_chain = 0;  // added to the chain instead of what the clear itself does
+    bool garbage_bonus = false;   // a difficult clear of a garbage row sends one line more
+    Growth multiplier;
+    Rounding rounding = Rounding::down;
+
+    // Garbage.
+    Travel travel_unit = Travel::frames;
+    int travel = 30;
+    bool blocking = true;    // a lock that clears rows lets nothing in
+    bool cancelling = true;  // attack removes own pending garbage first
+    int opener_pieces = 0;   // up to this piece, attack cancels twice its lines; 0 = off
+    Growth cap{kEverythingEnters, 0, 0};  // rows that may enter at one lock
+    int cap_limit = kEverythingEnters;
+    Holes holes = Holes::attacks;
+    double hole_change = 1;      // probability of a new column after an attack
+    double hole_inner = 0;       // probability of a new column between rows of an attack
+    bool hole_other = false;     // a new column is never the old one
+    bool hole_centred = false;   // the outer fifths have no holes
+    CutOff cut_off = CutOff::top;
+};
+
+// Raises Error(rules) where a value is outside what the kernel can play.
+void validate(const Rules& rules);
+
+}  // namespace sevenbag

@@ -1,0 +1,42 @@
+#include "versus.hpp"
+
+#include <string>
+
+#include "error.hpp"
+#include "random.hpp"
+
+namespace sevenbag {
+
+Versus::Versus(std::shared_ptr<const Rules> rules, std::int64_t seed, int frames_per_turn)
+    : players_{Game(rules, seed, garbage_seed(seed, 0)), Game(rules, seed, garbage_seed(seed, 1))},
+      frames_per_turn_(frames_per_turn) {
+    if (frames_per_turn < 0 || frames_per_turn > 36000)
+        throw Error(ErrorKind::rules, "a turn of " + std::to_string(frames_per_turn) +
+                                          " frames, must be 0 to 36000");
+}
+
+int Versus::winner() const {
+    if (players_[0].over() == players_[1].over()) return -1;
+    return players_[0].over() ? 1 : 0;
+}
+
+void Versus::play(const Game::Move& first, const Game::Move& second) {
+    if (over()) throw Error(ErrorKind::placement, "the game is over: no move can be played");
+    const int frame = next_frame();
+    Game::check_frame(frame);
+    players_[0].play(first, frame);
+    players_[1].play(second, frame);
+    ++turn_;
+    for (int i : {0, 1})
+        for (int lines : players_[i].last_lock().sent) players_[1 - i].receive(lines, frame);
+}
+
+std::int64_t Versus::garbage_seed(std::int64_t seed, int player) {
+    // The other player's stream is the same long cycle, entered far away: 2^31 - 1 is prime, so
+    // multiplying by a constant is a step of unforeseeable length along it.
+    Random random(seed);
+    const std::int64_t value = random.next();
+    return player == 0 ? seed : value * 69621 % 2147483647;
+}
+
+}  // namespace sevenbag

@@ -1,0 +1,43 @@
+// Two players against each other, turn by turn: both place a piece at the same frame, then what they
+// sent sets out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "game.hpp"
+
+namespace sevenbag {
+
+class Versus {
+public:
+    // Both get the same pieces; the holes of their garbage differ. Raises Error(rules).
+    Versus(std::shared_ptr<const Rules> rules, std::int64_t seed, int frames_per_turn);
+
+    const Game& player(int i) const { return players_[i]; }
+
+    int turn() const { return turn_; }
+    int frame() const { return players_[0].frame(); }
+    int frames_per_turn() const { return frames_per_turn_; }
+    // The frame at which the next turn's pieces lock.
+    int next_frame() const { return (turn_ + 1) * frames_per_turn_; }
+
+    bool over() const { return players_[0].over() || players_[1].over(); }
+    // 0 or 1; -1 while the game goes on, and if both topped out at once.
+    int winner() const;
+
+    // One turn. What each lock did is in player(i).last_lock(). Moves are those of Game::judge or
+    // Game::placements.
+    void play(const Game::Move& first, const Game::Move& second);
+
+    // The seed of a player's holes.
+    static std::int64_t garbage_seed(std::int64_t seed, int player);
+
+private:
+    std::array<Game, 2> players_;
+    int turn_ = 0;
+    int frames_per_turn_;
+};
+
+}  // namespace sevenbag

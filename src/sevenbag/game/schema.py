@@ -1,0 +1,103 @@
+"""Reading plain data into typed sections: every value is checked against its annotation."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from sevenbag.errors import RulesError
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Allowed range of a number, both ends included."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Allowed number of items of a list."""
+
+    least: int
+    most: int
+
+
+def read_section(section: type[T], data: object, where: str) -> T:
+    """Make a dataclass of a mapping.
+
+    Raises:
+        RulesError: a key is unknown or missing, or a value is not what its annotation allows.
+    """
+    if not isinstance(data, Mapping):
+        raise RulesError(f"{where} is {data!r}, must be a table of keys and values")
+    hints = _hints(section)
+    for key in data:
+        if key not in hints:
+            raise RulesError(f"{where}: unknown key {key!r}; keys are {', '.join(hints)}")
+    missing = [key for key in hints if key not in data]
+    if missing:
+        raise RulesError(f"{where}: {missing[0]!r} is missing")
+    return section(**{key: _read(hint, data[key], f"{where}: {key}") for key, hint in hints.items()})
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _hints(section: type) -> dict[str, Any]:
+    hints = get_type_hints(section, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(section)}
+
+
+def _read(hint: Any, value: object, where: str) -> object:
+    limits: tuple[object, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *rest = get_args(hint)
+        limits = tuple(rest)
+    if get_origin(hint) is Literal:
+        allowed = get_args(hint)
+        if not isinstance(value, str) or value not in allowed:
+            raise RulesError(f"{where} is {value!r}, must be one of {', '.join(map(repr, allowed))}")
+        return value
+    if get_origin(hint) is tuple:
+        return _read_list(get_args(hint)[0], limits, value, where)
+    if hint is str:
+        if not isinstance(value, str):
+            raise RulesError(f"{where} is {value!r}, must be a text")
+        return value
+    if hint is bool:
+        if not isinstance(value, bool):
+            raise RulesError(f"{where} is {value!r}, must be true or false")
+        return value
+    return _read_number(hint, limits, value, where)
+
+
+def _read_list(hint: Any, limits: tuple[object, ...], value: object, where: str) -> object:
+    if not isinstance(value, list | tuple):
+        raise RulesError(f"{where} is {value!r}, must be a list")
+    for limit in limits:
+        if isinstance(limit, Items) and not limit.least <= len(value) <= limit.most:
+            number = (
+                str(limit.least) if limit.least == limit.most else f"{limit.least} to {limit.most}"
+            )
+            raise RulesError(f"{where} has {len(value)} items, must have {number}")
+    return tuple(_read(hint, item, f"{where}[{i}]") for i, item in enumerate(value))
+
+
+def _read_number(hint: Any, limits: tuple[object, ...], value: object, where: str) -> object:
+    kind = "a whole number" if hint is int else "a number"
+    between = next((limit for limit in limits if isinstance(limit, Between)), None)
+    span = f" from {between.least:g} to {between.most:g}" if between else ""
+    wanted = int if hint is int else int | float
+    if not isinstance(value, wanted) or isinstance(value, bool) or math.isnan(value):
+        raise RulesError(f"{where} is {value!r}, must be {kind}{span}")
+    if between and not between.least <= value <= between.most:
+        raise RulesError(f"{where} is {value!r}, must be {kind}{span}")
+    return hint(value)
