@@ -1,0 +1,1 @@
+"""Files that games are kept in; each module reads and writes one of them."""

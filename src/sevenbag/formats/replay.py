@@ -1,0 +1,332 @@
+"""The replay file of sevenbag: a versus game as rules, seed and every placement.
+
+Lines of JSON: a header, one line a turn, a result. docs/replay.md describes every field. The file
+holds no board, queue or garbage: all of that follows from the rules, the seed and the placements,
+and whoever plays the game again (`sevenbag.arena.playback`) compares what it gets with the result.
+
+Nothing in a replay depends on the clock unless thinking times were asked for, so the same game
+gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from sevenbag._kernel import Piece, Placement, Rotation, Spin
+from sevenbag.errors import FormatError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FORMAT: Final = "sevenbag-replay"
+VERSION: Final = 1
+
+MAX_BYTES: Final = 32 * 1024 * 1024
+MAX_LINE: Final = 64 * 1024
+MAX_TURNS: Final = 200_000
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Text = Annotated[str, Meta(max_length=1000)]
+Count = Annotated[int, Meta(ge=0, le=2**53)]
+Millis = Annotated[float, Meta(ge=0, le=1e9)]
+
+
+class Player(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Who played, and what it was allowed to spend on a move."""
+
+    name: Name
+    nodes: Annotated[int, Meta(ge=1, le=2**53)] | None = None
+    milliseconds: Millis | None = None
+
+
+class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The first line: all that must be known before the first move.
+
+    Attributes:
+        rules: the rules in full, as `sevenbag.game` writes them; no preset is needed to play back.
+        frames_per_turn: game time between two turns.
+        pieces: the game ends when both players have placed so many; None for no such limit.
+    """
+
+    # The two fields that tell the file apart are always written: hence no defaults.
+    format: Literal["sevenbag-replay"]
+    version: Literal[1]
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+    players: tuple[Player, Player]
+    frames_per_turn: Annotated[int, Meta(ge=0, le=2**31)]
+    pieces: Annotated[int, Meta(ge=1, le=2**53)] | None = None
+    rules: dict[str, Any]
+
+
+class Fall(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why a player lost: one of the reasons in docs/replay.md, and the words of the error."""
+
+    reason: Name
+    detail: Text = ""
+
+
+class Score(msgspec.Struct, frozen=True):
+    """What a player had done when the game ended."""
+
+    pieces: Count
+    lines: Count
+    attack: Count
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """The last line.
+
+    Attributes:
+        finished: False where the game was broken off; such a game has no winner.
+        winner: 0 or 1, None for a draw.
+        ending: ``fall`` (somebody lost), ``pieces`` (the piece limit) or ``interrupted``.
+    """
+
+    finished: bool
+    winner: Literal[0, 1] | None
+    ending: Literal["fall", "pieces", "interrupted"]
+    falls: tuple[Fall | None, Fall | None]
+    score: tuple[Score, Score]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What both players placed in one turn.
+
+    Attributes:
+        placements: a placement each; whether it was held is told by its piece.
+        milliseconds: thinking time of each, where it was recorded.
+    """
+
+    placements: tuple[Placement, Placement]
+    milliseconds: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A whole game."""
+
+    header: Header
+    turns: tuple[Turn, ...]
+    outcome: Outcome
+
+    def encode(self) -> bytes:
+        """The bytes of the file."""
+        lines = [_ENCODER.encode(self.header)]
+        lines += [_ENCODER.encode(_turn_row(turn)) for turn in self.turns]
+        lines.append(_ENCODER.encode(_ResultLine(result=self.outcome)))
+        return b"\n".join(lines) + b"\n"
+
+    @staticmethod
+    def decode(data: bytes, source: str = "replay") -> Replay:
+        """Read the bytes of a file.
+
+        Args:
+            data: the whole file.
+            source: what error messages call it.
+
+        Raises:
+            FormatError: it is no replay, or broken; the message names the line and the field.
+        """
+        return _Reader(source).read(data)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the file in one step: nobody ever sees half of it, nor loses the old one.
+
+        Raises:
+            FormatError: the file cannot be written.
+        """
+        _write_whole(Path(path), self.encode())
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> Replay:
+        """Read a file.
+
+        Raises:
+            FormatError: as `decode`; also where there is no such file or it is far too large.
+        """
+        return Replay.decode(_read_bounded(Path(path)), str(path))
+
+
+def write_placement(placement: Placement) -> str:
+    """A placement in short: piece, rotation, column, row, spin. ``TS4,1f``, ``IN4,0``."""
+    return (
+        f"{placement.piece.name}{placement.rotation.name[0]}"
+        f"{placement.x},{placement.y}{_SPIN_MARKS[placement.spin]}"
+    )
+
+
+def read_placement(text: str) -> Placement:
+    """The placement that `write_placement` wrote.
+
+    Raises:
+        FormatError: it is not written like that.
+    """
+    match = _PLACEMENT.fullmatch(text)
+    if match is None:
+        shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+        raise FormatError(
+            f"{shown!r} is no placement; expected piece, rotation (N E S W), column, row and"
+            " perhaps m or f for a spin, such as 'TS4,1f'"
+        )
+    piece, rotation, x, y, mark = match.groups()
+    return Placement(Piece[piece], _ROTATIONS[rotation], int(x), int(y), _SPINS[mark])
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_ENCODER: Final = msgspec.json.Encoder()
+_PLACEMENT: Final = re.compile(r"([IOTLJSZ])([NESW])(-?\d{1,2}),(-?\d{1,2})([mf]?)", re.ASCII)
+_ROTATIONS: Final = {rotation.name[0]: rotation for rotation in Rotation}
+_SPIN_MARKS: Final = {Spin.NONE: "", Spin.MINI: "m", Spin.FULL: "f"}
+_SPINS: Final = {mark: spin for spin, mark in _SPIN_MARKS.items()}
+_SHOWN: Final = 40
+
+T = TypeVar("T")
+
+_TurnText = Annotated[str, Meta(max_length=200)]
+
+
+class _ResultLine(msgspec.Struct, frozen=True):
+    result: Outcome
+
+
+class _TurnNotes(msgspec.Struct, frozen=True):
+    """What may follow the placements of a turn; fields of later versions are passed over."""
+
+    ms: tuple[Millis, Millis] | None = None
+
+
+class _TurnRow(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    first: _TurnText
+    second: _TurnText
+    notes: _TurnNotes | None = None
+
+
+def _turn_row(turn: Turn) -> tuple[object, ...]:
+    first, second = (write_placement(placement) for placement in turn.placements)
+    if turn.milliseconds is None:
+        return (first, second)
+    return (first, second, _TurnNotes(turn.milliseconds))
+
+
+class _Reader:
+    """Reads one file; knows its name for the messages."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def read(self, data: bytes) -> Replay:
+        if len(data) > MAX_BYTES:
+            self._refuse(1, f"larger than {MAX_BYTES} bytes, the most a replay may have")
+        lines = data.split(b"\n")
+        if lines[-1] == b"":
+            lines.pop()
+        if not lines:
+            self._refuse(1, "the file is empty; expected the header of a replay")
+        if len(lines) - 2 > MAX_TURNS:
+            self._refuse(len(lines), f"more than {MAX_TURNS} turns, the most a replay may have")
+        header = self._header(lines[0])
+        if len(lines) == 1 or not lines[-1].startswith(b"{"):
+            self._refuse(len(lines), "the file ends without its result: it is cut short")
+        turns = tuple(self._turn(number, line) for number, line in enumerate(lines[1:-1], start=2))
+        result = self._decode(len(lines), lines[-1], _RESULT_DECODER.decode).result
+        self._check(len(lines), header, turns, result)
+        return Replay(header, turns, result)
+
+    def _header(self, line: bytes) -> Header:
+        # Which file and which version it is comes first: an unknown one has unknown fields.
+        marks = self._decode(1, line, _MARKS_DECODER.decode)
+        if marks.format != FORMAT:
+            self._refuse(1, f'no replay of sevenbag: "format" is not "{FORMAT}"')
+        if marks.version != VERSION:
+            self._refuse(
+                1, f"version {marks.version!r} is not known; this program reads version {VERSION}"
+            )
+        return self._decode(1, line, _HEADER_DECODER.decode)
+
+    def _turn(self, number: int, line: bytes) -> Turn:
+        row = self._decode(number, line, _TURN_DECODER.decode)
+        placements: list[Placement] = []
+        for player, text in enumerate((row.first, row.second)):
+            try:
+                placements.append(read_placement(text))
+            except FormatError as error:
+                self._refuse(number, f"player {player}: {error}")
+        return Turn((placements[0], placements[1]), row.notes.ms if row.notes else None)
+
+    def _decode(self, number: int, line: bytes, decode: Callable[[bytes], T]) -> T:
+        if len(line) > MAX_LINE:
+            self._refuse(number, f"longer than {MAX_LINE} bytes, the most a line may have")
+        try:
+            return decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            self._refuse(number, str(error))
+
+    def _check(self, number: int, header: Header, turns: tuple[Turn, ...], result: Outcome) -> None:
+        """What must agree without playing the game again."""
+        if header.pieces is not None and len(turns) > header.pieces:
+            self._refuse(number, f"{len(turns)} turns, but the limit is {header.pieces} pieces")
+        if result.finished != (result.ending != "interrupted"):
+            self._refuse(number, 'result: "finished" and "ending" contradict each other')
+        if not result.finished and result.winner is not None:
+            self._refuse(number, "result.winner: a game that was broken off has no winner")
+        if (result.ending == "fall") != any(result.falls):
+            self._refuse(number, 'result.falls: somebody has lost exactly if "ending" is "fall"')
+        if result.ending == "fall" and result.winner != _last_standing(result.falls):
+            self._refuse(number, "result.winner: must be the one who has not lost, if there is one")
+
+    def _refuse(self, number: int, what: str) -> NoReturn:
+        raise FormatError(f"{self._source}: line {number}: {what}") from None
+
+
+def _last_standing(falls: tuple[Fall | None, Fall | None]) -> int | None:
+    if falls[0] is not None and falls[1] is not None:
+        return None
+    return 1 if falls[0] is not None else 0
+
+
+class _Marks(msgspec.Struct):
+    format: Any = None
+    version: Any = None
+
+
+_MARKS_DECODER: Final = msgspec.json.Decoder(_Marks)
+_HEADER_DECODER: Final = msgspec.json.Decoder(Header)
+_TURN_DECODER: Final = msgspec.json.Decoder(_TurnRow)
+_RESULT_DECODER: Final = msgspec.json.Decoder(_ResultLine)
+
+
+def _read_bounded(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _write_whole(path: Path, data: bytes) -> None:
+    """Write beside the file, then rename over it: a rename is the one step that is atomic."""
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        try:
+            with draft.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+            raise
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error

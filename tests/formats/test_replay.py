@@ -1,0 +1,250 @@
+"""The replay file: what is written is read again, and nothing else is."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag._kernel import Piece, Placement, Rotation, Spin
+from sevenbag.errors import FormatError
+from sevenbag.formats import replay
+from sevenbag.formats.replay import Replay, read_placement, write_placement
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+placements = st.builds(
+    Placement,
+    st.sampled_from(list(Piece)),
+    st.sampled_from(list(Rotation)),
+    st.integers(0, 15),
+    st.integers(0, 63),
+    st.sampled_from(list(Spin)),
+)
+
+
+def header(**changes: object) -> replay.Header:
+    fields: dict[str, object] = {
+        "format": "sevenbag-replay",
+        "version": 1,
+        "seed": 7,
+        "players": (replay.Player(name="a", nodes=500), replay.Player(name="b")),
+        "frames_per_turn": 30,
+        "rules": {"name": "guideline", "board": {"width": 10}},
+    }
+    return replay.Header(**(fields | changes))  # type: ignore[arg-type]
+
+
+def outcome(**changes: object) -> replay.Outcome:
+    fields: dict[str, object] = {
+        "finished": True,
+        "winner": 0,
+        "ending": "fall",
+        "falls": (None, replay.Fall("block out")),
+        "score": (replay.Score(1, 0, 0), replay.Score(1, 0, 0)),
+    }
+    return replay.Outcome(**(fields | changes))  # type: ignore[arg-type]
+
+
+def sample() -> Replay:
+    first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
+    second = Placement(Piece.I, Rotation.NORTH, 4, 0)
+    turns = (
+        replay.Turn((first, second)),
+        replay.Turn((second, first), (12.25, 0.5)),
+    )
+    return Replay(header(), turns, outcome())
+
+
+def lines_of(game: Replay) -> list[bytes]:
+    return game.encode().splitlines()
+
+
+def broken(number: int, line: str | bytes) -> bytes:
+    """The sample with another line in place of the one of that number."""
+    lines = lines_of(sample())
+    lines[number - 1] = line.encode() if isinstance(line, str) else line
+    return b"\n".join(lines) + b"\n"
+
+
+def changed(number: int, **changes: object) -> bytes:
+    """The sample with other values in the object of a line."""
+    data = json.loads(lines_of(sample())[number - 1])
+    target = data.get("result", data)
+    for key, value in changes.items():
+        if value is ...:
+            del target[key]
+        else:
+            target[key] = value
+    return broken(number, json.dumps(data))
+
+
+def test_a_replay_is_read_as_it_was_written() -> None:
+    game = sample()
+    assert Replay.decode(game.encode()) == game
+    assert Replay.decode(game.encode()).encode() == game.encode()
+
+
+@given(st.lists(st.tuples(placements, placements), max_size=30), st.integers(0, 2**31))
+def test_any_game_is_read_as_it_was_written(
+    turns: list[tuple[Placement, Placement]], seed: int
+) -> None:
+    game = Replay(header(seed=seed), tuple(replay.Turn(pair) for pair in turns), outcome())
+    assert Replay.decode(game.encode()) == game
+
+
+def test_a_turn_takes_twenty_bytes() -> None:
+    assert lines_of(sample())[1] == b'["TS4,1f","IN4,0"]'
+
+
+def test_files_without_the_last_line_break_are_read() -> None:
+    game = sample()
+    assert Replay.decode(game.encode().rstrip(b"\n")) == game
+
+
+def test_unknown_fields_are_passed_over() -> None:
+    game = Replay.decode(changed(1, comment="hello", venue={"a": 1}))
+    assert game == sample()
+    with_notes = broken(3, '["IN4,0","TS4,1f",{"ms":[12.25,0.5],"nodes":[1,2]}]')
+    assert Replay.decode(with_notes) == sample()
+
+
+@given(placements)
+def test_placements_are_read_as_they_were_written(placement: Placement) -> None:
+    assert read_placement(write_placement(placement)) == placement
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "T", "TN4", "TN4,", "XN4,0", "TX4,0", "TN4,0x", "tn4,0", "TN4,0 ", "TN444,0", "TN٤,0",
+     "TN4,0\n", "T" * 1000],
+)  # fmt: skip
+def test_what_is_no_placement_is_refused(text: str) -> None:
+    with pytest.raises(FormatError, match="is no placement") as caught:
+        read_placement(text)
+    assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "what"),
+    [
+        (b"", "line 1", "empty"),
+        (b"\n", "line 1", ""),
+        (b"\x00\xff", "line 1", ""),
+        (broken(1, "no JSON"), "line 1", ""),
+        (broken(1, "[]"), "line 1", ""),
+        (broken(1, b'{"format": "\xff"}'), "line 1", ""),
+        (broken(1, "[" * 5000), "line 1", ""),
+        (changed(1, format="pgn"), "line 1", "format"),
+        (changed(1, format=...), "line 1", "format"),
+        (changed(1, version=2), "line 1", "version 2"),
+        (changed(1, version="1"), "line 1", "version '1'"),
+        (changed(1, seed="x"), "line 1", "seed"),
+        (changed(1, seed=-1), "line 1", "seed"),
+        (changed(1, seed=...), "line 1", "seed"),
+        (changed(1, seed=2**63), "line 1", "seed"),
+        (changed(1, players=[{"name": "a"}]), "line 1", "players"),
+        (changed(1, players=[{"name": "a"}, {"name": ""}]), "line 1", "players[1].name"),
+        (changed(1, players=[{"name": "a"}, {"name": "b", "nodes": 0}]), "line 1", "nodes"),
+        (changed(1, rules=[]), "line 1", "rules"),
+        (changed(1, pieces=0), "line 1", "pieces"),
+        (changed(1, pieces=1), "line 4", "limit"),
+        (changed(1, frames_per_turn=-1), "line 1", "frames_per_turn"),
+        (changed(1, padding="x" * 70_000), "line 1", "longer than"),
+        (broken(2, "[]"), "line 2", ""),
+        (broken(2, '["TN4,0"]'), "line 2", ""),
+        (broken(2, '["TN4,0","TN4,0",{},1]'), "line 2", ""),
+        (broken(2, '["TN4,0",4]'), "line 2", "$[1]"),
+        (broken(2, '["TN4,0","nonsense"]'), "line 2", "player 1"),
+        (broken(2, '{"turn":1}'), "line 2", ""),
+        (broken(2, ""), "line 2", ""),
+        (broken(3, '["IN4,0","TS4,1f",{"ms":[1]}]'), "line 3", "ms"),
+        (broken(3, '["IN4,0","TS4,1f",{"ms":[1,-2]}]'), "line 3", "ms"),
+        (broken(4, '["TN4,0","TN4,0"]'), "line 4", "cut short"),
+        (broken(4, "{}"), "line 4", "result"),
+        (broken(4, '{"result":null}'), "line 4", "result"),
+        (changed(4, winner=2), "line 4", "winner"),
+        (changed(4, winner=True), "line 4", "winner"),
+        (changed(4, winner=1), "line 4", "result.winner"),
+        (changed(4, winner=None), "line 4", "winner"),
+        (changed(4, ending="magic"), "line 4", "ending"),
+        (changed(4, ending="pieces"), "line 4", "falls"),
+        (changed(4, falls=[None, None]), "line 4", "falls"),
+        (changed(4, finished=False), "line 4", "finished"),
+        (changed(4, finished=False, ending="interrupted"), "line 4", "no winner"),
+        (changed(4, score=[{"pieces": 1, "lines": 0, "attack": -1}] * 2), "line 4", "attack"),
+        (sample().encode() + b"more\n", "line 5", "cut short"),
+    ],
+)
+def test_what_is_no_replay_is_refused_by_line_and_field(data: bytes, place: str, what: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        Replay.decode(data, "game.replay")
+    message = str(caught.value)
+    assert message.startswith(f"game.replay: {place}: ")
+    assert what in message
+    assert len(message) < 500
+
+
+@pytest.mark.parametrize("size", range(0, 400, 7))
+def test_a_file_that_was_cut_is_refused(size: int) -> None:
+    data = sample().encode()
+    if size < len(data) - 1:
+        with pytest.raises(FormatError):
+            Replay.decode(data[:size])
+
+
+@given(st.integers(0, 10_000), st.integers(0, 255))
+def test_a_changed_byte_is_refused_or_read_but_never_worse(place: int, value: int) -> None:
+    data = bytearray(sample().encode())
+    data[place % len(data)] = value
+    with contextlib.suppress(FormatError):
+        Replay.decode(bytes(data))
+
+
+def test_too_much_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replay, "MAX_TURNS", 1)
+    with pytest.raises(FormatError, match="more than 1 turns"):
+        Replay.decode(sample().encode())
+    monkeypatch.setattr(replay, "MAX_BYTES", 100)
+    (tmp_path / "game.replay").write_bytes(b"x" * 1000)
+    with pytest.raises(FormatError, match="larger than 100 bytes"):
+        Replay.load(tmp_path / "game.replay")
+
+
+def test_files_are_written_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "game.replay"
+    sample().write(path)
+    assert Replay.load(path) == sample()
+    sample().write(path)
+    assert [each.name for each in tmp_path.iterdir()] == ["game.replay"]
+
+
+def test_an_old_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "game.replay"
+    path.write_text("old")
+
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(FormatError, match="No space left"):
+        sample().write(path)
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["game.replay"]
+
+
+def test_a_missing_file_and_a_folder_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="No such file"):
+        Replay.load(tmp_path / "none.replay")
+    with pytest.raises(FormatError, match="cannot be read"):
+        Replay.load(tmp_path)
+    with pytest.raises(FormatError, match="cannot be written"):
+        sample().write(tmp_path / "no" / "folder.replay")
