@@ -1,0 +1,64 @@
+"""The house has floors: a room imports only from the floors below its own."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[2] / "src" / "sevenbag"
+
+FLOORS = {
+    "_kernel": 1,
+    "errors": 1,
+    "game": 2,
+    "formats": 2,
+    "protocols": 3,
+    "bots": 4,
+    "arena": 5,
+    "cli": 6,
+}
+
+FILES = sorted(SOURCE.rglob("*.py"))
+
+
+def room_of(file: Path) -> str:
+    """The room a file lies in; the package's own modules are rooms by themselves."""
+    return file.relative_to(SOURCE).with_suffix("").parts[0]
+
+
+def imported_rooms(file: Path) -> Iterator[tuple[int, str]]:
+    """Line and room of every import of the package's own, also those inside functions."""
+    package = ("sevenbag", *file.relative_to(SOURCE).parts[:-1])
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            # `from sevenbag import bots` names a room only in its last word.
+            names = [f"{start}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "sevenbag" and len(parts) > 1:
+                yield node.lineno, parts[1]
+
+
+def test_there_are_rooms() -> None:
+    assert FILES
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))
+def test_imports_go_downwards(file: Path) -> None:
+    room = room_of(file)
+    if room in ("__init__", "__main__"):
+        return  # the front door may look into every room
+    assert room in FLOORS, f"{room} is on no floor; give it one here and in CONTRIBUTING.md"
+    wrong = [
+        f"line {line}: {room} (floor {FLOORS[room]}) imports {other} (floor {FLOORS[other]})"
+        for line, other in imported_rooms(file)
+        if other in FLOORS and other != room and FLOORS[other] >= FLOORS[room]
+    ]
+    assert wrong == []

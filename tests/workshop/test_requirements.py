@@ -1,0 +1,67 @@
+"""What is locked, and that every dependency is accounted for."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LOCKS = sorted(ROOT.glob("requirements/*.txt"))
+PINNED = re.compile(r"^([a-z0-9][a-z0-9-]*)==([^ ;]+)")
+
+
+def pinned(lock: Path) -> dict[str, str]:
+    """Version of each package of a lock file."""
+    found = (PINNED.match(line) for line in lock.read_text().splitlines())
+    return {match[1]: match[2] for match in found if match}
+
+
+def wanted() -> set[str]:
+    """Every package that somebody asked for by name."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    lines = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    for file in ROOT.glob("requirements/*.in"):
+        lines += [line for line in file.read_text().splitlines() if line and line[0] != "#"]
+    return {re.split(r"[<>=! \[;]", line, maxsplit=1)[0] for line in lines}
+
+
+def test_there_are_locks() -> None:
+    assert {lock.stem for lock in LOCKS} == {"uv", "build", "run", "dev"}
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
+def test_a_lock_names_no_address(lock: Path) -> None:
+    assert not re.search(r"://|--index|--extra-index|--find-links", lock.read_text())
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
+def test_every_pinned_version_has_hashes(lock: Path) -> None:
+    blocks = re.split(r"\n(?=[a-z0-9])", lock.read_text())
+    pins = [block for block in blocks if PINNED.match(block)]
+    assert pins
+    assert [pin.splitlines()[0] for pin in pins if "--hash=sha256:" not in pin] == []
+
+
+def test_locks_agree() -> None:
+    versions: dict[str, set[str]] = {}
+    for lock in LOCKS:
+        for name, version in pinned(lock).items():
+            versions.setdefault(name, set()).add(version)
+    assert {name for name, found in versions.items() if len(found) > 1} == set()
+
+
+def test_every_wanted_package_is_locked() -> None:
+    locked = {name for lock in LOCKS for name in pinned(lock)}
+    assert wanted() - locked == set()
+
+
+def test_every_wanted_package_has_a_reason() -> None:
+    text = (ROOT / "docs" / "dependencies.md").read_text()
+    named = {
+        name.strip()
+        for row in re.findall(r"^\| ([a-z0-9, -]+) \| .+ \|$", text, re.M)
+        for name in row.split(",")
+    }
+    assert wanted() - named == set(), "asked for, but not in docs/dependencies.md"
+    assert named - wanted() - {"package"} == set(), "in docs/dependencies.md, but not asked for"
