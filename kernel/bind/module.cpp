@@ -1,3 +1,44 @@
+// The Python module sevenbag._kernel.
 #include <nanobind/nanobind.h>
 
-NB_MODULE(_kernel, module) { module.doc() = "The C++ kernel."; }
+#include "bind.hpp"
+#include "error.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+const char* class_name(sevenbag::ErrorKind kind) {
+    using enum sevenbag::ErrorKind;
+    switch (kind) {
+        case piece: return "PieceError";
+        case board: return "BoardError";
+        case kicks: return "KicksError";
+        case rules: return "RulesError";
+        case placement: return "PlacementError";
+        case queue: return "QueueError";
+    }
+    return "InputError";
+}
+
+}  // namespace
+
+NB_MODULE(_kernel, m) {
+    m.doc() = "The C++ kernel: boards, pieces, rotation systems, placements, games, search.";
+    nb::register_exception_translator([](const std::exception_ptr& p, void*) {
+        try {
+            std::rethrow_exception(p);
+        } catch (const sevenbag::Error& error) {
+            const nb::object type = nb::module_::import_("sevenbag.errors").attr(
+                class_name(error.kind()));
+            PyErr_SetString(type.ptr(), error.what());
+        }
+    });
+    sevenbag::bind::bind_core(m);
+#ifdef SEVENBAG_HAS_GAME
+    sevenbag::bind::bind_game(m);
+#endif
+#ifdef SEVENBAG_HAS_SEARCH
+    sevenbag::bind::bind_search(m);
+#endif
+}

@@ -1,0 +1,24 @@
+// What the binding files share: arguments that may be given as letters or names, and errors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "kicks.hpp"
+#include "movegen.hpp"
+#include "piece.hpp"
+
+namespace sevenbag::bind {
+
+// A Piece, or its letter in either case. Raises Error(piece), or TypeError.
+Piece piece_argument(nanobind::handle value);
+// A Kicks, or the name of one. Raises Error(kicks), or TypeError.
+const Kicks& kicks_argument(nanobind::handle value);
+// (x, y) of a spawn; it need not be on the board. Raises Error(placement) beyond -64..64.
+Spawn spawn_argument(std::pair<int, int> value);
+
+// One function for each file of this folder.
+void bind_core(nanobind::module_& m);
+void bind_game(nanobind::module_& m);
+void bind_search(nanobind::module_& m);
+
+}  // namespace sevenbag::bind

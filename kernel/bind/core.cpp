@@ -1,0 +1,378 @@
+// Pieces, placements, rotation systems, boards, perft.
+#include <nanobind/make_iterator.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <string>
+
+#include "bind.hpp"
+#include "board.hpp"
+#include "error.hpp"
+#include "path.hpp"
+#include "perft.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sevenbag::bind {
+
+Piece piece_argument(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) {
+        const auto text = nb::cast<std::string>(value);
+        if (text.size() == 1) return piece_from_letter(text[0]);
+        throw Error(ErrorKind::piece,
+                    "'" + text.substr(0, 40) + "' is no piece; pieces are I O T L J S Z");
+    }
+    return nb::cast<Piece>(value);
+}
+
+const Kicks& kicks_argument(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) return find_kicks(nb::cast<std::string>(value));
+    return nb::cast<const Kicks&>(value);
+}
+
+Spawn spawn_argument(std::pair<int, int> value) {
+    const auto [x, y] = value;
+    if (x < -64 || x > 64 || y < -64 || y > 64)
+        throw Error(ErrorKind::placement, "spawn (" + std::to_string(x) + ", " +
+                                              std::to_string(y) + ") is far outside any board");
+    return {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
+}
+
+namespace {
+
+constexpr const char* kRotationNames[] = {"NORTH", "EAST", "SOUTH", "WEST"};
+constexpr const char* kSpinNames[] = {"NONE", "MINI", "FULL"};
+
+Placement make_placement(nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
+    if (x < -64 || x > 64 || y < -64 || y > 127)
+        throw Error(ErrorKind::placement, "placement at x " + std::to_string(x) + ", y " +
+                                              std::to_string(y) + " is far outside any board");
+    return {piece_argument(piece), rotation, static_cast<std::int8_t>(x),
+            static_cast<std::int8_t>(y), spin};
+}
+
+std::vector<std::pair<int, int>> sorted_cells(const Placement& p) {
+    std::vector<std::pair<int, int>> cells;
+    for (Cell c : cells_of(p)) cells.emplace_back(c.x, c.y);
+    std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) {
+        return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+    });
+    return cells;
+}
+
+bool same_cells(const Placement& a, const Placement& b) {
+    const Placement ca = canonical(a);
+    const Placement cb = canonical(b);
+    return ca.piece == cb.piece && ca.rotation == cb.rotation && ca.x == cb.x && ca.y == cb.y;
+}
+
+std::string describe(const Placement& p) {
+    std::string text = std::string("Placement('") + letter(p.piece) + "', Rotation." +
+                       kRotationNames[static_cast<int>(p.rotation)] + ", " + std::to_string(p.x) +
+                       ", " + std::to_string(p.y);
+    if (p.spin != Spin::none)
+        text += std::string(", Spin.") + kSpinNames[static_cast<int>(p.spin)];
+    return text + ")";
+}
+
+// Placements as the generator wrote them; Python objects are made one by one.
+struct Placements {
+    std::vector<Placement> items;
+};
+
+Placement at(const Placements& list, Py_ssize_t i) {
+    const auto size = static_cast<Py_ssize_t>(list.items.size());
+    if (i < 0) i += size;
+    if (i < 0 || i >= size) throw nb::index_error("placement index out of range");
+    return list.items[static_cast<std::size_t>(i)];
+}
+
+bool is_empty_cell(char c) { return c == '.' || c == '_' || c == ' '; }
+
+Board board_from_rows(const std::vector<std::string>& rows, int height) {
+    if (rows.empty()) return Board(kDefaultWidth, height);
+    Board board(static_cast<int>(rows[0].size()), height);
+    if (static_cast<int>(rows.size()) > height)
+        throw Error(ErrorKind::board, std::to_string(rows.size()) + " rows given for a board of " +
+                                          std::to_string(height));
+    for (std::size_t y = 0; y < rows.size(); ++y) {
+        if (rows[y].size() != rows[0].size())
+            throw Error(ErrorKind::board, "row " + std::to_string(y) + " has " +
+                                              std::to_string(rows[y].size()) +
+                                              " cells, the bottom row has " +
+                                              std::to_string(rows[0].size()));
+        for (std::size_t x = 0; x < rows[y].size(); ++x)
+            board.set(static_cast<int>(x), static_cast<int>(y), !is_empty_cell(rows[y][x]));
+    }
+    return board;
+}
+
+Board board_from_text(const std::string& text, int height) {
+    std::vector<std::string> rows;
+    std::size_t start = 0;
+    while (start <= text.size()) {
+        std::size_t end = text.find('\n', start);
+        if (end == std::string::npos) end = text.size();
+        std::string line = text.substr(start, end - start);
+        const auto first = line.find_first_not_of(" \t\r");
+        const auto last = line.find_last_not_of(" \t\r");
+        if (first != std::string::npos) rows.push_back(line.substr(first, last - first + 1));
+        start = end + 1;
+    }
+    std::reverse(rows.begin(), rows.end());
+    return board_from_rows(rows, height);
+}
+
+std::string board_text(const Board& board) {
+    std::string text;
+    for (int y = std::max(board.height(), 1) - 1; y >= 0; --y) {
+        for (int x = 0; x < board.width(); ++x) text += board.occupied(x, y) ? '#' : '.';
+        if (y > 0) text += '\n';
+    }
+    return text;
+}
+
+void check_cell(const Board& board, std::pair<int, int> cell) {
+    if (!board.contains(cell.first, cell.second))
+        throw Error(ErrorKind::board, "cell (" + std::to_string(cell.first) + ", " +
+                                          std::to_string(cell.second) + ") is outside a board of " +
+                                          std::to_string(board.width()) + " columns and " +
+                                          std::to_string(board.rows()) + " rows");
+}
+
+std::vector<Piece> queue_argument(nb::handle value) {
+    std::vector<Piece> queue;
+    if (nb::isinstance<nb::str>(value)) {
+        for (char c : nb::cast<std::string>(value)) queue.push_back(piece_from_letter(c));
+        return queue;
+    }
+    for (nb::handle item : nb::cast<nb::iterable>(value)) queue.push_back(piece_argument(item));
+    return queue;
+}
+
+std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::handle kicks_value,
+                        const Board* board, SpinMode spins, std::pair<int, int> spawn_value,
+                        int threads) {
+    std::vector<Piece> queue = queue_argument(queue_value);
+    const int wanted = depth.value_or(static_cast<int>(queue.size()));
+    if (wanted < 0 || wanted > static_cast<int>(queue.size()))
+        throw Error(ErrorKind::queue, "depth " + std::to_string(wanted) + " needs " +
+                                          std::to_string(wanted) + " pieces, the queue has " +
+                                          std::to_string(queue.size()));
+    if (threads < 1 || threads > 256)
+        throw Error(ErrorKind::queue, "threads is " + std::to_string(threads) +
+                                          ", must be 1 to 256");
+    queue.resize(static_cast<std::size_t>(wanted));
+    const Kicks& kicks = kicks_argument(kicks_value);
+    const Spawn spawn = spawn_argument(spawn_value);
+    const Board start = board ? *board : Board();
+    nb::gil_scoped_release release;
+    return perft(start, queue, kicks, spawn, spins, threads);
+}
+
+}  // namespace
+
+void bind_core(nb::module_& m) {
+    nb::enum_<Piece>(m, "Piece", nb::is_arithmetic())
+        .value("I", Piece::I)
+        .value("O", Piece::O)
+        .value("T", Piece::T)
+        .value("L", Piece::L)
+        .value("J", Piece::J)
+        .value("S", Piece::S)
+        .value("Z", Piece::Z);
+    nb::enum_<Rotation>(m, "Rotation", nb::is_arithmetic())
+        .value("NORTH", Rotation::north)
+        .value("EAST", Rotation::east)
+        .value("SOUTH", Rotation::south)
+        .value("WEST", Rotation::west);
+    nb::enum_<Spin>(m, "Spin", nb::is_arithmetic())
+        .value("NONE", Spin::none)
+        .value("MINI", Spin::mini)
+        .value("FULL", Spin::full);
+    nb::enum_<SpinMode>(m, "SpinMode", nb::is_arithmetic())
+        .value("NONE", SpinMode::none)
+        .value("T_SPINS", SpinMode::t_spins);
+    nb::enum_<Key>(m, "Key", nb::is_arithmetic())
+        .value("LEFT", Key::left)
+        .value("RIGHT", Key::right)
+        .value("CW", Key::cw)
+        .value("CCW", Key::ccw)
+        .value("FLIP", Key::flip)
+        .value("SOFT_DROP", Key::soft_drop)
+        .value("SONIC_DROP", Key::sonic_drop)
+        .value("HARD_DROP", Key::hard_drop);
+
+    nb::class_<Kicks>(m, "Kicks")
+        .def("__init__",
+             [](Kicks* self, const std::string& name) { new (self) Kicks(find_kicks(name)); },
+             "name"_a)
+        .def_prop_ro("name", [](const Kicks& k) { return std::string(k.name); })
+        .def_static("names",
+                    [] {
+                        std::vector<std::string> names;
+                        for (const Kicks& k : all_kicks()) names.emplace_back(k.name);
+                        return names;
+                    })
+        .def("tests",
+             [](const Kicks& k, nb::handle piece, Rotation start, Rotation end)
+                 -> std::optional<std::vector<std::pair<int, int>>> {
+                 const Tests& tests = k.tests(piece_argument(piece), start, end);
+                 if (!tests.exists) return std::nullopt;
+                 std::vector<std::pair<int, int>> list;
+                 for (std::size_t i = 0; i < tests.count; ++i)
+                     list.emplace_back(tests.displacement[i].x, tests.displacement[i].y);
+                 return list;
+             },
+             "piece"_a, "start"_a, "end"_a)
+        .def("__repr__",
+             [](const Kicks& k) { return "Kicks('" + std::string(k.name) + "')"; })
+        .def("__eq__",
+             [](const Kicks& a, nb::handle b) {
+                 return nb::isinstance<Kicks>(b) && a.table == nb::cast<const Kicks&>(b).table;
+             })
+        .def("__hash__", [](const Kicks& k) { return std::hash<const void*>()(k.table); })
+        .def("__reduce__", [m](const Kicks& k) {
+            return nb::make_tuple(m.attr("Kicks"), nb::make_tuple(std::string(k.name)));
+        });
+
+    nb::class_<Placement>(m, "Placement")
+        .def("__init__",
+             [](Placement* self, nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
+                 new (self) Placement(make_placement(piece, rotation, x, y, spin));
+             },
+             "piece"_a, "rotation"_a, "x"_a, "y"_a, "spin"_a = Spin::none)
+        .def_ro("piece", &Placement::piece)
+        .def_ro("rotation", &Placement::rotation)
+        .def_prop_ro("x", [](const Placement& p) { return static_cast<int>(p.x); })
+        .def_prop_ro("y", [](const Placement& p) { return static_cast<int>(p.y); })
+        .def_ro("spin", &Placement::spin)
+        .def_prop_ro("cells", &sorted_cells)
+        .def("canonical", [](const Placement& p) { return canonical(p); })
+        .def("same_cells", &same_cells, "other"_a)
+        .def("__repr__", &describe)
+        .def("__eq__",
+             [](const Placement& a, nb::handle b) {
+                 return nb::isinstance<Placement>(b) && a == nb::cast<const Placement&>(b);
+             })
+        .def("__hash__",
+             [](const Placement& p) {
+                 return static_cast<std::size_t>(static_cast<int>(p.piece)) |
+                        static_cast<std::size_t>(p.rotation) << 3 |
+                        static_cast<std::size_t>(p.spin) << 5 |
+                        static_cast<std::size_t>(p.x + 128) << 7 |
+                        static_cast<std::size_t>(p.y + 128) << 15;
+             })
+        .def("__reduce__", [m](const Placement& p) {
+            return nb::make_tuple(m.attr("Placement"),
+                                  nb::make_tuple(p.piece, p.rotation, static_cast<int>(p.x),
+                                                 static_cast<int>(p.y), p.spin));
+        });
+
+    nb::class_<Placements>(m, "Placements")
+        .def("__len__", [](const Placements& l) { return l.items.size(); })
+        .def("__getitem__", &at, "index"_a)
+        .def("__getitem__",
+             [](const Placements& l, nb::slice slice) {
+                 const auto [start, stop, step, length] = slice.compute(l.items.size());
+                 std::vector<Placement> part;
+                 for (std::size_t i = 0; i < length; ++i)
+                     part.push_back(l.items[static_cast<std::size_t>(
+                         static_cast<Py_ssize_t>(start) + static_cast<Py_ssize_t>(i) * step)]);
+                 return part;
+             },
+             "index"_a)
+        .def("__iter__",
+             [](const Placements& l) {
+                 return nb::make_iterator<nb::rv_policy::copy>(nb::type<Placements>(), "iterator",
+                                                               l.items.begin(), l.items.end());
+             },
+             nb::keep_alive<0, 1>())
+        .def("__contains__", [](const Placements& l, nb::handle placement) {
+            return nb::isinstance<Placement>(placement) &&
+                   std::find(l.items.begin(), l.items.end(),
+                             nb::cast<const Placement&>(placement)) != l.items.end();
+        });
+    nb::module_::import_("collections.abc").attr("Sequence").attr("register")(
+        m.attr("Placements"));
+
+    nb::class_<Board>(m, "Board")
+        .def(nb::init<int, int>(), "width"_a = kDefaultWidth, "rows"_a = kDefaultRows)
+        .def_static("from_rows", &board_from_rows, "rows"_a, nb::kw_only(), "height"_a = 40)
+        .def_static("from_text", &board_from_text, "text"_a, nb::kw_only(), "height"_a = 40)
+        .def_prop_ro("width", &Board::width)
+        .def_prop_ro("rows", &Board::rows)
+        .def_prop_ro("height", &Board::height)
+        .def_prop_ro("is_empty", &Board::empty)
+        .def_prop_ro("count", &Board::count)
+        .def("__getitem__",
+             [](const Board& b, std::pair<int, int> cell) {
+                 check_cell(b, cell);
+                 return b.occupied(cell.first, cell.second);
+             },
+             "cell"_a)
+        .def("__setitem__",
+             [](Board& b, std::pair<int, int> cell, bool filled) {
+                 check_cell(b, cell);
+                 b.set(cell.first, cell.second, filled);
+             },
+             "cell"_a, "filled"_a)
+        .def("row",
+             [](const Board& b, int y) {
+                 check_cell(b, {0, y});
+                 return b.row(y);
+             },
+             "y"_a)
+        .def("fits", &Board::fits, "placement"_a)
+        .def("is_resting", &Board::resting, "placement"_a)
+        .def("placements",
+             [](const Board& b, nb::handle piece, nb::handle kicks, SpinMode spins,
+                std::pair<int, int> spawn) {
+                 Placements list;
+                 generate(b, piece_argument(piece), kicks_argument(kicks), spawn_argument(spawn),
+                          spins, list.items);
+                 return list;
+             },
+             "piece"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
+             "spawn"_a = std::pair(4, 19))
+        .def("path",
+             [](const Board& b, const Placement& placement, nb::handle kicks, SpinMode spins,
+                std::pair<int, int> spawn) {
+                 const Kicks& system = kicks_argument(kicks);
+                 const Spawn at = spawn_argument(spawn);
+                 return find_path(b, placement, system, at, spins);
+             },
+             "placement"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
+             "spawn"_a = std::pair(4, 19))
+        .def("lock",
+             [](Board& b, const Placement& placement) {
+                 return std::popcount(b.lock(placement));
+             },
+             "placement"_a)
+        .def("add_garbage", &Board::add_garbage, "hole"_a, "count"_a = 1)
+        .def("copy", [](const Board& b) { return b; })
+        .def("__copy__", [](const Board& b) { return b; })
+        .def("__eq__",
+             [](const Board& a, nb::handle b) {
+                 return nb::isinstance<Board>(b) && a == nb::cast<const Board&>(b);
+             })
+        .def("__hash__", &Board::hash)
+        .def("__str__", &board_text)
+        .def("__repr__", [](const Board& b) {
+            return "<Board " + std::to_string(b.width()) + "x" + std::to_string(b.rows()) +
+                   ", " + std::to_string(b.count()) + " cells filled, height " +
+                   std::to_string(b.height()) + ">";
+        });
+
+    m.def("perft", &run_perft, "queue"_a, "depth"_a = nb::none(), "kicks"_a = "srs",
+          nb::kw_only(), "board"_a = nb::none(), "spins"_a = SpinMode::none,
+          "spawn"_a = std::pair(4, 19), "threads"_a = 1);
+    m.def("instruction_set", [] { return std::string(instruction_set()); });
+}
+
+}  // namespace sevenbag::bind

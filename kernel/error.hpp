@@ -1,0 +1,20 @@
+// The one exception type of the kernel: what kind of thing was wrong, and a sentence that says so.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace sevenbag {
+
+enum class ErrorKind { piece, board, kicks, rules, placement, queue };
+
+class Error : public std::runtime_error {
+public:
+    Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
+    ErrorKind kind() const { return kind_; }
+
+private:
+    ErrorKind kind_;
+};
+
+}  // namespace sevenbag

@@ -1,0 +1,330 @@
+// Where a piece fits, where it gets to, where it rests: the inside of the move generator, for boards
+// of width 10 and rotation systems known at compile time.
+//
+// Positions are sets of bits (see window.hpp), one set for each rotation. A position names the
+// column of the piece's centre and the *lowest row* of its cells ("base").
+//
+// Two kinds of windows:
+//  - open: everything above the stack is within reach and need not be looked at, because the spawn
+//    lies high above it. The window ends where the stack can no longer stop a rotation
+//    (open_margin), and what lies above counts as free.
+//  - closed: the window is the whole board, its top a ceiling, and the search starts at the spawn.
+#pragma once
+
+#include "kicks.hpp"
+#include "piece.hpp"
+#include "spin.hpp"
+#include "window.hpp"
+
+namespace sevenbag {
+namespace SB_ISA {
+
+// Constants of a piece in one rotation. They are read one number at a time: gcc 12 cannot cope with
+// constexpr structures inside the lambdas below.
+template <Piece P, int R>
+struct ShapeOf {
+    static constexpr int kDown = kShapes[static_cast<int>(P)][R].down;
+    static constexpr int kUp = kShapes[static_cast<int>(P)][R].up;
+    static constexpr int kLeft = kShapes[static_cast<int>(P)][R].left;
+    static constexpr int kRight = kShapes[static_cast<int>(P)][R].right;
+    template <int I>
+    static constexpr int kX = kShapes[static_cast<int>(P)][R].cells[I].x;
+    template <int I>
+    static constexpr int kY = kShapes[static_cast<int>(P)][R].cells[I].y;
+};
+
+constexpr unsigned columns_between(int first, int last) {
+    unsigned columns = 0;
+    for (int x = first; x <= last; ++x)
+        if (x >= 0 && x < kWidth) columns |= 1u << x;
+    return columns;
+}
+
+// Columns in which the centre can be.
+template <Piece P, int R>
+inline constexpr unsigned kColumns =
+    columns_between(ShapeOf<P, R>::kLeft, kWidth - 1 - ShapeOf<P, R>::kRight);
+
+// Pieces with the same kicks, whose centres have the same columns, move alike: one flood serves.
+constexpr Piece family(Piece piece) {
+    return piece == Piece::I || piece == Piece::O ? piece : Piece::T;
+}
+
+// Test `I` of a rotation as a movement of the base.
+template <const KickTable& K, Piece P, int From, int To, int I>
+struct Kick {
+    static constexpr int kX = K.of(P, From, To).displacement[I].x;
+    static constexpr int kY = K.of(P, From, To).displacement[I].y + ShapeOf<P, From>::kDown -
+                              ShapeOf<P, To>::kDown;
+};
+
+template <class V, int N>
+struct Sets {
+    Window<V, N> of[kRotations];
+};
+
+// Positions at which every cell is free. `occupied` must have no rubbish bits.
+template <Piece P, int R, class V, int N>
+SB_INLINE Window<V, N> free_positions(const Window<V, N>& occupied) {
+    using S = ShapeOf<P, R>;
+    const Window<V, N> blocked = moved<-S::template kX<0>, -S::template kY<0>>(occupied) |
+                                 moved<-S::template kX<1>, -S::template kY<1>>(occupied) |
+                                 moved<-S::template kX<2>, -S::template kY<2>>(occupied) |
+                                 moved<-S::template kX<3>, -S::template kY<3>>(occupied);
+    return Window<V, N>::columns(kColumns<P, R>) - blocked;
+}
+
+// Free positions with nothing but free positions above them.
+template <class V, int N>
+SB_INLINE Window<V, N> open_to_sky(const Window<V, N>& free) {
+    const Window<V, N> inside = Window<V, N>::columns(columns_between(0, kWidth - 1));
+    Window<V, N> below = inside - free;
+    below = (below | moved<0, -1>(below)) & inside;
+    below = (below | moved<0, -2>(below)) & inside;
+    below = (below | moved<0, -4>(below)) & inside;
+    if constexpr (N > 1) below = (below | moved<0, -8>(below)) & inside;
+    if constexpr (N > 2) below = (below | moved<0, -16>(below)) & inside;
+    if constexpr (N > 5) below = (below | moved<0, -32>(below)) & inside;
+    return free - below;
+}
+
+// Free positions above a blocked one.
+template <class V, int N>
+SB_INLINE Window<V, N> resting(const Window<V, N>& free) {
+    return free - moved<0, 1>(free);
+}
+
+// Shifts left, right and down from every position of `reach`, once.
+template <unsigned Columns, class V, int N>
+SB_INLINE Window<V, N> shifted(const Window<V, N>& reach, const Window<V, N>& free) {
+    // Only a piece one column wide stands in both outermost columns, and could run from one row
+    // into the next.
+    constexpr bool kWraps = (Columns & 1) && (Columns >> (kWidth - 1) & 1);
+    Window<V, N> left = moved<-1, 0>(reach);
+    Window<V, N> right = moved<1, 0>(reach);
+    if constexpr (kWraps) {
+        left = left - Window<V, N>::columns(1u << (kWidth - 1));
+        right = right - Window<V, N>::columns(1u);
+    }
+    return (left | right | moved<0, -1>(reach)) & free;
+}
+
+// Where a rotation takes the positions of `from`. `hit(i, set)` is called for each test with the
+// positions that it leads to (Open: those above the window are left out).
+template <const KickTable& K, Piece P, int From, int To, bool Open, class V, int N, class Hit>
+SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
+    unrolled<K.of(P, From, To).count>([&](auto index) __attribute__((always_inline)) {
+        constexpr int I = index;
+        constexpr int kDx = Kick<K, P, From, To, I>::kX;
+        constexpr int kDy = Kick<K, P, From, To, I>::kY;
+        constexpr unsigned kStay =
+            columns_between(-kDx, kWidth - 1 - kDx);  // does not leave sideways
+        constexpr bool kWraps = (kColumns<P, From> & ~kStay) != 0;
+        Window<V, N> fits = moved<-kDx, -kDy>(free);
+        if constexpr (Open && kDy > 0) {
+            constexpr unsigned kAbove = kDx >= 0 ? kColumns<P, To> >> kDx
+                                                     : kColumns<P, To> << -kDx & 0x3ff;
+            fits = fits | Window<V, N>::rows_from(N * kWordRows - kDy, kAbove);
+        }
+        Window<V, N> lead = from & fits;
+        if constexpr (kWraps) lead = lead & Window<V, N>::columns(kStay);
+        if constexpr (I + 1 < K.of(P, From, To).count) from = from - lead;
+        hit(index, moved<kDx, kDy>(lead) & free);
+    });
+}
+
+// Grows `reach` to all positions that shifts, drops and rotations lead to. Stops early once every
+// position of `wanted` is reached, when `Early`. Large, and the same for a whole family: not inlined.
+template <const KickTable& K, Piece P, bool Open, bool Early, class V, int N>
+[[gnu::noinline]] void flood(const Sets<V, N>& free, const Sets<V, N>& wanted, Sets<V, N>& reach) {
+    constexpr int kUsed = P == Piece::O ? 1 : kRotations;  // O turns in place
+    Sets<V, N> done;
+    unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
+        done.of[r] = Window<V, N>::none();
+    });
+    unsigned pending = (1u << kUsed) - 1;
+    while (pending) {
+        if constexpr (Early) {
+            Window<V, N> missing = Window<V, N>::none();
+            unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
+                missing = missing | (wanted.of[r] - reach.of[r]);
+            });
+            if (!any(missing)) return;
+        }
+        unrolled<kUsed>([&](auto rotation) __attribute__((always_inline)) {
+            constexpr int From = rotation;
+            if (!(pending >> From & 1)) return;
+            pending &= ~(1u << From);
+            Window<V, N> all = reach.of[From];
+            for (;;) {
+                const Window<V, N> more =
+                    shifted<kColumns<P, From>>(all, free.of[From]) - all;
+                if (!any(more)) break;
+                all = all | more;
+                all = all | shifted<kColumns<P, From>>(all, free.of[From]);
+            }
+            reach.of[From] = all;
+            const Window<V, N> fresh = all - done.of[From];
+            if (!any(fresh)) return;
+            done.of[From] = all;
+            unrolled<kUsed>([&](auto target) __attribute__((always_inline)) {
+                constexpr int To = target;
+                if constexpr (To != From && K.of(P, From, To).exists) {
+                    Window<V, N> got = Window<V, N>::none();
+                    rotated<K, P, From, To, Open>(
+                        fresh, free.of[To],
+                        [&](auto, const Window<V, N>& to) __attribute__((always_inline)) {
+                            got = got | to;
+                        });
+                    got = got - reach.of[To];
+                    if (any(got)) {
+                        reach.of[To] = reach.of[To] | got;
+                        pending |= 1u << To;
+                    }
+                }
+            });
+        });
+    }
+}
+
+// How many rows above the stack a rotation can still be influenced by it. A rotation of a piece in
+// open air is decided by the walls alone; it lowers the base by this much at the most.
+constexpr int open_margin(const KickTable& table, Piece piece) {
+    int margin = 1;
+    for (int from = 0; from < kRotations; ++from)
+        for (int to = 0; to < kRotations; ++to) {
+            const Tests& tests = table.of(piece, from, to);
+            const Shape& a = kShapes[static_cast<int>(piece)][from];
+            const Shape& b = kShapes[static_cast<int>(piece)][to];
+            for (int x = a.left; x < kWidth - a.right; ++x)
+                for (int i = 0; i < tests.count; ++i) {
+                    const int to_x = x + tests.displacement[i].x;
+                    if (to_x < b.left || to_x >= kWidth - b.right) continue;
+                    const int lower = -(tests.displacement[i].y + a.down - b.down);
+                    margin = lower > margin ? lower : margin;
+                    break;
+                }
+        }
+    return margin;
+}
+
+// Free, resting and reached positions of a piece on a window.
+template <Piece P, class V, int N>
+struct Reach {
+    Sets<V, N> free;
+    Sets<V, N> rest;
+    Sets<V, N> reach;
+};
+
+// The whole search on an open window. `Spins`: reach is complete, and not only where pieces rest.
+template <const KickTable& K, Piece P, bool Spins, class V, int N>
+SB_INLINE void reach_open(const Window<V, N>& occupied, Reach<P, V, N>& s) {
+    constexpr int kUsed = P == Piece::O ? 1 : kRotations;
+    unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
+        s.free.of[r] = free_positions<P, r>(occupied);
+        s.rest.of[r] = resting(s.free.of[r]);
+        s.reach.of[r] = open_to_sky(s.free.of[r]);
+    });
+    flood<K, family(P), true, !Spins>(s.free, s.rest, s.reach);
+}
+
+// The whole search on a closed window: `rows` rows high, from a spawn that fits.
+template <const KickTable& K, Piece P, bool Spins, int N>
+SB_INLINE void reach_closed(const Window<Word, N>& occupied, int rows, int spawn_x, int spawn_y,
+                            Reach<P, Word, N>& s) {
+    constexpr int kUsed = P == Piece::O ? 1 : kRotations;
+    constexpr unsigned kAll = columns_between(0, kWidth - 1);
+    unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
+        s.free.of[r] = free_positions<P, r>(occupied) -
+                       Window<Word, N>::rows_from(rows - ShapeOf<P, r>::kUp, kAll);
+        s.rest.of[r] = resting(s.free.of[r]);
+        s.reach.of[r] = Window<Word, N>::none();
+    });
+    s.reach.of[0].w[spawn_y / kWordRows] = Word{1} << (spawn_y % kWordRows * kWidth + spawn_x);
+    s.reach.of[0] = s.reach.of[0] & s.free.of[0];
+    flood<K, family(P), false, !Spins>(s.free, s.rest, s.reach);
+}
+
+// Resting positions by distinct cells: rotations that name the same cells are merged into the
+// canonical one. calls take(rotation, set).
+template <Piece P, class V, int N, class Take>
+SB_INLINE void distinct(const Reach<P, V, N>& s, Take&& take) {
+    const auto at = [&](int r) __attribute__((always_inline)) {
+        return s.reach.of[r] & s.rest.of[r];
+    };
+    if constexpr (P == Piece::O) {
+        take(std::integral_constant<int, 0>{}, at(0));
+    } else if constexpr (P == Piece::I || P == Piece::S || P == Piece::Z) {
+        // The same cells have the same lowest row; only the column of the centre differs.
+        constexpr int kSouth = canonical_form(P, Rotation::south).dx;
+        constexpr int kWest = canonical_form(P, Rotation::west).dx;
+        take(std::integral_constant<int, 0>{},
+             at(0) | (moved<kSouth, 0>(at(2)) & Window<V, N>::columns(kColumns<P, 0>)));
+        take(std::integral_constant<int, 1>{},
+             at(1) | (moved<kWest, 0>(at(3)) & Window<V, N>::columns(kColumns<P, 1>)));
+    } else {
+        unrolled<kRotations>([&](auto r) __attribute__((always_inline)) { take(r, at(r)); });
+    }
+}
+
+// Filled cells, walls and floor at (dx, dy) from every position.
+template <int Dx, int Dy, class V, int N>
+SB_INLINE Window<V, N> filled_at(const Window<V, N>& occupied) {
+    constexpr unsigned kInside = columns_between(-Dx, kWidth - 1 - Dx);
+    constexpr unsigned kAll = columns_between(0, kWidth - 1);
+    Window<V, N> filled = moved<-Dx, -Dy>(occupied) & Window<V, N>::columns(kInside);
+    if constexpr (kInside != kAll) filled = filled | Window<V, N>::columns(kAll & ~kInside);
+    if constexpr (Dy < 0) {
+        Window<V, N> floor = Window<V, N>::rows_from(0, kAll);
+        floor = floor - Window<V, N>::rows_from(-Dy, kAll);
+        filled = filled | floor;
+    }
+    return filled;
+}
+
+// Resting positions of a T by the kind of spin that a last move into them makes; a position that can
+// be entered in several ways is in several sets. `spawned`: where the piece stands without any move.
+// take(rotation, none, mini, full). The rule: spin.hpp.
+template <const KickTable& K, bool Open, class V, int N, class Take>
+SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>& s,
+                       const Sets<V, N>& spawned, Take&& take) {
+    constexpr Piece T = Piece::T;
+    Sets<V, N> turned, kicked;  // entered by a rotation; by one with the full kick
+    unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
+        turned.of[r] = kicked.of[r] = Window<V, N>::none();
+    });
+    unrolled<kRotations>([&](auto from) __attribute__((always_inline)) {
+        unrolled<kRotations>([&](auto to) __attribute__((always_inline)) {
+            constexpr int From = from;
+            constexpr int To = to;
+            if constexpr (From != To && K.of(T, From, To).exists)
+                rotated<K, T, From, To, Open>(
+                    s.reach.of[From], s.free.of[To],
+                    [&](auto index, const Window<V, N>& led) __attribute__((always_inline)) {
+                        constexpr int I = index;
+                        constexpr bool kFull = is_full_kick(To, K.of(T, From, To).displacement[I]);
+                        Window<V, N>& set = kFull ? kicked.of[To] : turned.of[To];
+                        set = set | (led & s.rest.of[To]);
+                    });
+        });
+    });
+    unrolled<kRotations>([&](auto rotation) __attribute__((always_inline)) {
+        constexpr int R = rotation;
+        constexpr int kCentre = ShapeOf<T, R>::kDown;
+        constexpr int A = R, B = (R + 1) % 4, C = (R + 2) % 4, D = (R + 3) % 4;
+        const auto fa = filled_at<kCornerX[A], kCornerY[A] + kCentre>(occupied);
+        const auto fb = filled_at<kCornerX[B], kCornerY[B] + kCentre>(occupied);
+        const auto fc = filled_at<kCornerX[C], kCornerY[C] + kCentre>(occupied);
+        const auto fd = filled_at<kCornerX[D], kCornerY[D] + kCentre>(occupied);
+        const Window<V, N> front = fa & fb;
+        const Window<V, N> three = (front & (fc | fd)) | (fc & fd & (fa | fb));
+        const Window<V, N> moved_in =
+            (shifted<kColumns<T, R>>(s.reach.of[R], s.free.of[R]) | spawned.of[R]) & s.rest.of[R];
+        const Window<V, N> both = turned.of[R] | kicked.of[R];
+        take(rotation, moved_in | (both - three), (turned.of[R] & three) - front,
+             (both & three & front) | (kicked.of[R] & three));
+    });
+}
+
+}  // namespace SB_ISA
+}  // namespace sevenbag

@@ -1,0 +1,56 @@
+// All placements of a piece: every position it can rest in that shifts, single-row drops and
+// rotations reach from the spawn, in any order and number.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "board.hpp"
+#include "kicks.hpp"
+#include "piece.hpp"
+#include "spin.hpp"
+
+namespace sevenbag {
+
+// Where a piece appears, pointing north.
+struct Spawn {
+    std::int8_t x = 4;
+    std::int8_t y = 19;
+};
+
+// A resting piece has a blocked cell below it, so at most every other row of a column holds one; a
+// placement can differ in rotation and in spin.
+inline constexpr int kMaxPlacements = kMaxWidth * (kMaxRows / 2) * kRotations * 3;
+
+// A list for the generator to write to; large, and never cleared: keep one and use it again.
+class PlacementList {
+public:
+    void clear() { count_ = 0; }
+    void add(const Placement& placement) { items_[count_++] = placement; }
+
+    int size() const { return count_; }
+    bool empty() const { return count_ == 0; }
+    const Placement& operator[](int i) const { return items_[i]; }
+    const Placement* begin() const { return items_; }
+    const Placement* end() const { return items_ + count_; }
+
+    Placement* data() { return items_; }
+    void set_size(int count) { count_ = count; }
+
+private:
+    int count_ = 0;
+    Placement items_[kMaxPlacements];
+};
+
+// Replaces `out` by all placements of `piece`, none twice; placements that fill the same cells (and
+// are the same spin) are one, in canonical form. Empty if the spawn is blocked or outside the board.
+void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
+              PlacementList& out);
+void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
+              std::vector<Placement>& out);
+
+// The kernel's name for the instruction set it chose on this machine.
+const char* instruction_set();
+
+}  // namespace sevenbag

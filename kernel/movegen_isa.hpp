@@ -1,0 +1,53 @@
+// What the move generator and perft hand to code that is compiled once for each instruction set:
+// plain numbers only, see window.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "kicks.hpp"
+#include "piece.hpp"
+
+namespace sevenbag {
+
+// A board of width 10, as its packed words.
+struct PackedBoard {
+    const std::uint64_t* words;
+    int height;  // of the stack
+    int rows;    // of the board, at most 42
+};
+
+inline constexpr int kMaxHotPlies = 64;
+
+struct PerftJob {
+    const std::uint64_t (*boards)[3];  // start boards, at most 14 rows high
+    int count;
+    const Piece* queue;
+    int depth;  // 1 to kMaxHotPlies
+    bool t_spins;
+};
+
+// The rotation systems that the hot code is specialised on.
+enum class HotKicks { none, srs, srs_plus };
+
+struct HotCode {
+    const char* name;
+    // Writes the placements to `out` and returns their number. Needs a spawn that fits.
+    int (*generate)(HotKicks kicks, const PackedBoard& board, Piece piece, int spawn_x, int spawn_y,
+                    bool t_spins, Placement* out);
+    // Leaves below the start boards. Boards that grow too high for the hot code (or whose
+    // placements may depend on the spawn) are handed to `tall(context, words, index in queue)`,
+    // which returns the leaves below them.
+    std::uint64_t (*perft)(HotKicks kicks, const PerftJob& job, int spawn_y,
+                           std::uint64_t (*tall)(void*, const std::uint64_t* words, int ply),
+                           void* context);
+};
+
+// The best that this machine can run; chosen once.
+const HotCode& hot_code();
+
+// Whether the hot code can be used for a board, and how.
+class Board;
+struct Kicks;
+HotKicks hot_kicks(const Board& board, const Kicks& kicks);
+
+}  // namespace sevenbag

@@ -1,0 +1,106 @@
+#include "perft.hpp"
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "movegen_isa.hpp"
+
+namespace sevenbag {
+
+namespace {
+
+struct Task {
+    std::span<const Piece> queue;
+    const Kicks& kicks;
+    Spawn spawn;
+    SpinMode spins;
+    int rows;  // of the boards
+};
+
+// One placement at a time, with the general rules: right for every board.
+std::uint64_t plain(const Task& task, const Board& board, std::size_t ply) {
+    const auto list = std::make_unique<PlacementList>();
+    generate(board, task.queue[ply], task.kicks, task.spawn, task.spins, *list);
+    if (ply + 1 == task.queue.size()) return static_cast<std::uint64_t>(list->size());
+    std::uint64_t leaves = 0;
+    for (const Placement& placement : *list) {
+        Board next = board;
+        next.fill(placement);
+        next.clear_rows();
+        leaves += plain(task, next, ply + 1);
+    }
+    return leaves;
+}
+
+Board unpack(const std::uint64_t* words, int rows) {
+    Board board(10, rows);
+    for (int y = 0; y < 18 && y < rows; ++y)
+        board.set_row(y, static_cast<std::uint32_t>(words[y / 6] >> (y % 6 * 10)) & 0x3ff);
+    return board;
+}
+
+// Boards with `depth` pieces placed.
+void expand(const Task& task, const Board& board, std::size_t ply, std::size_t depth,
+            std::vector<Board>& out) {
+    if (ply == depth) {
+        out.push_back(board);
+        return;
+    }
+    std::vector<Placement> list;
+    generate(board, task.queue[ply], task.kicks, task.spawn, task.spins, list);
+    for (const Placement& placement : list) {
+        Board next = board;
+        next.fill(placement);
+        next.clear_rows();
+        expand(task, next, ply + 1, depth, out);
+    }
+}
+
+std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
+    const HotKicks hot = hot_kicks(board, task.kicks);
+    // The hot code keeps 18 rows, and its boards must not reach the top.
+    if (hot == HotKicks::none || task.queue.size() > kMaxHotPlies || board.height() > 14 || task.rows < 24 ||
+        task.spawn.y + 4 > task.rows || task.spawn.x < 1 || task.spawn.x > 7)
+        return plain(task, board, ply);
+    const std::uint64_t words[1][3] = {{board.words()[0], board.words()[1], board.words()[2]}};
+    struct Context {
+        const Task& task;
+        std::size_t first;
+    } context{task, ply};
+    const PerftJob job{words, 1, task.queue.data() + ply,
+                       static_cast<int>(task.queue.size() - ply),
+                       task.spins == SpinMode::t_spins};
+    return hot_code().perft(
+        hot, job, task.spawn.y,
+        [](void* c, const std::uint64_t* w, int deeper) {
+            const auto& at = *static_cast<const Context*>(c);
+            return plain(at.task, unpack(w, at.task.rows),
+                         at.first + static_cast<std::size_t>(deeper));
+        },
+        &context);
+}
+
+}  // namespace
+
+std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kicks& kicks,
+                    Spawn spawn, SpinMode spins, int threads) {
+    if (queue.empty()) return 1;
+    const Task task{queue, kicks, spawn, spins, board.rows()};
+    if (threads <= 1 || queue.size() < 3) return count(task, board, 0);
+    std::vector<Board> starts;
+    expand(task, board, 0, 2, starts);
+    std::atomic<std::size_t> next{0};
+    std::atomic<std::uint64_t> leaves{0};
+    const auto work = [&] {
+        for (std::size_t i; (i = next++) < starts.size();) leaves += count(task, starts[i], 2);
+    };
+    std::vector<std::thread> pool;
+    for (int i = 1; i < threads; ++i) pool.emplace_back(work);
+    work();
+    for (std::thread& thread : pool) thread.join();
+    return leaves;
+}
+
+}  // namespace sevenbag

@@ -1,0 +1,19 @@
+// Perft: how many ways there are to place a queue, one piece after another.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "board.hpp"
+#include "kicks.hpp"
+#include "movegen.hpp"
+
+namespace sevenbag {
+
+// Leaves of the tree in which every piece of `queue` is placed in turn, without hold; equal boards
+// are not merged, full rows are removed, a placement that is blocked at the spawn has no leaves.
+// The last ply is counted, not listed. Threads: 1 to 256.
+std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kicks& kicks,
+                    Spawn spawn, SpinMode spins, int threads = 1);
+
+}  // namespace sevenbag

@@ -1,0 +1,216 @@
+// Bulk-counted perft for boards of width 10 and the common rotation systems; compiled once for each
+// instruction set.
+//
+// The tree is walked with as many boards side by side as a vector has lanes. Boards wait in a tray
+// for each ply and window size until a vector is full; since the queue is fixed, all boards of a ply
+// are for the same piece, wherever in the tree they come from.
+#include "movegen_isa.hpp"
+
+#include "flood.hpp"
+
+namespace sevenbag {
+namespace SB_ISA {
+
+namespace {
+
+constexpr int kWindows = 3;       // sizes of open windows: 6, 12 and 18 rows
+constexpr int kHighest = 14;      // of a board on which a piece can be placed within 18 rows
+constexpr int kSpawnRoom = 4;     // see movegen_isa.cpp
+
+// Bits that start a row and end, nine bits further, the same row: where row starts of full rows are.
+SB_INLINE Word full_rows(Word w) {
+    constexpr Word kStarts = 0x0004010040100401u;
+    Word run = w & (w >> 1);
+    run &= run >> 2;
+    run &= run >> 4;
+    return run & (w >> 8) & (w >> 9) & kStarts;
+}
+
+// The cells of a piece, from the row and column of its lowest and leftmost ones.
+constexpr Word pattern(Piece piece, int rotation) {
+    const Shape& shape = kShapes[static_cast<int>(piece)][rotation];
+    Word cells = 0;
+    for (Cell c : shape.cells) cells |= Word{1} << (c.y * kWidth + c.x + shape.left);
+    return cells;
+}
+
+struct Tray {
+    alignas(64) Word words[kWindows][kLanes];
+    int heights[kLanes];
+    int count;
+};
+
+template <const KickTable& K>
+class Perft {
+public:
+    Perft(const PerftJob& job, int spawn_y,
+          std::uint64_t (*tall)(void*, const std::uint64_t*, int), void* context)
+        : job_(job), spawn_y_(spawn_y), tall_(tall), context_(context) {}
+
+    std::uint64_t run() {
+        for (int ply = 0; ply < job_.depth; ++ply)
+            for (Tray& tray : trays_[ply]) tray.count = 0;
+        for (int i = 0; i < job_.count; ++i) {
+            const Word* b = job_.boards[i];
+            int height = 0;
+            for (int w = 0; w < kWindows; ++w)
+                if (b[w]) height = w * kWordRows + (63 - __builtin_clzll(b[w])) / kWidth + 1;
+            push(b[0], b[1], b[2], height, 0);
+        }
+        for (int ply = 0; ply < job_.depth; ++ply)
+            for (int n = 0; n < kWindows; ++n)
+                if (trays_[ply][n].count) empty_tray(ply, n);
+        return leaves_;
+    }
+
+private:
+    static constexpr int margin(Piece piece) { return open_margin(K, piece); }
+
+    SB_INLINE void push(Word w0, Word w1, Word w2, int height, int ply) {
+        static constexpr int kMargins[kPieces] = {
+            margin(Piece::I), margin(Piece::O), margin(Piece::T), margin(Piece::L),
+            margin(Piece::J), margin(Piece::S), margin(Piece::Z)};
+        const int needed = height + kMargins[static_cast<int>(job_.queue[ply])];
+        if (__builtin_expect(height > kHighest || needed + kSpawnRoom > spawn_y_, 0)) {
+            const Word words[kWindows] = {w0, w1, w2};
+            leaves_ += tall_(context_, words, ply);
+            return;
+        }
+        const int n = (needed - 1) / kWordRows;
+        Tray& tray = trays_[ply][n];
+        const int i = tray.count++;
+        tray.words[0][i] = w0;
+        tray.words[1][i] = w1;
+        tray.words[2][i] = w2;
+        tray.heights[i] = height;
+        if (tray.count == kLanes) empty_tray(ply, n);
+    }
+
+    [[gnu::noinline]] void empty_tray(int ply, int n) {
+        Tray& tray = trays_[ply][n];
+        // A lane without a board is full: nothing fits in it.
+        for (int i = tray.count; i < kLanes; ++i)
+            for (int w = 0; w < kWindows; ++w) tray.words[w][i] = kWordMask;
+        switch (job_.queue[ply]) {
+            case Piece::I: empty_piece<Piece::I>(ply, n); break;
+            case Piece::O: empty_piece<Piece::O>(ply, n); break;
+            case Piece::T:
+                if (job_.t_spins)
+                    empty_piece<Piece::T, true>(ply, n);
+                else
+                    empty_piece<Piece::T>(ply, n);
+                break;
+            case Piece::L: empty_piece<Piece::L>(ply, n); break;
+            case Piece::J: empty_piece<Piece::J>(ply, n); break;
+            case Piece::S: empty_piece<Piece::S>(ply, n); break;
+            case Piece::Z: empty_piece<Piece::Z>(ply, n); break;
+        }
+        tray.count = 0;
+    }
+
+    template <Piece P, bool Spins = false>
+    SB_INLINE void empty_piece(int ply, int n) {
+        if (n == 0)
+            empty_window<P, Spins, 1>(ply);
+        else if (n == 1)
+            empty_window<P, Spins, 2>(ply);
+        else
+            empty_window<P, Spins, 3>(ply);
+    }
+
+    template <Piece P, bool Spins, int N>
+    [[gnu::noinline]] void empty_window(int ply) {
+        const Tray& tray = trays_[ply][N - 1];
+        Window<Lanes, N> occupied;
+        unrolled<N>([&](auto w) __attribute__((always_inline)) {
+            __builtin_memcpy(&occupied.w[w], tray.words[w], sizeof(Lanes));
+        });
+        Reach<P, Lanes, N> s;
+        reach_open<K, P, Spins>(occupied, s);
+        const bool last = ply + 1 == job_.depth;
+        const auto take = [&](auto r, const Window<Lanes, N>& set) __attribute__((always_inline)) {
+            if (last)
+                leaves_ += static_cast<std::uint64_t>(count_bits(set));
+            else
+                place<P, r, N>(set, tray, ply);
+        };
+        if constexpr (Spins) {
+            Sets<Lanes, N> sky;
+            unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
+                sky.of[r] = open_to_sky(s.free.of[r]);
+            });
+            t_spins<K, true>(occupied, s, sky,
+                             [&](auto r, const auto& none, const auto& mini, const auto& full)
+                                 __attribute__((always_inline)) {
+                                     take(r, none);
+                                     take(r, mini);
+                                     take(r, full);
+                                 });
+        } else {
+            distinct(s, take);
+        }
+    }
+
+    // Pushes every board of the tray with the piece at every position of its lane.
+    template <Piece P, int R, int N>
+    SB_INLINE void place(const Window<Lanes, N>& set, const Tray& tray, int ply) {
+        constexpr Word kPattern = pattern(P, R);
+        constexpr int kLeft = ShapeOf<P, R>::kLeft;
+        constexpr int kRows = ShapeOf<P, R>::kUp + 1;
+        for (int lane = 0; lane < tray.count; ++lane) {
+            unrolled<N>([&](auto word) __attribute__((always_inline)) {
+                constexpr int W = word;
+                for (Word bits = set.w[W][lane]; bits; bits &= bits - 1) {
+                    const int bit = __builtin_ctzll(bits);
+                    const int y = bit * 205 >> 11;  // bit / 10
+                    const int shift = bit - kLeft;
+                    Word b[kWindows] = {tray.words[0][lane], tray.words[1][lane],
+                                        tray.words[2][lane]};
+                    b[W] |= (kPattern << shift) & kWordMask;
+                    Word full = full_rows(b[W]);
+                    if constexpr (W + 1 < kWindows) {
+                        b[W + 1] |= kPattern >> (kWordBits - shift);
+                        full |= full_rows(b[W + 1]);
+                    }
+                    const int top = y + W * kWordRows + kRows;
+                    int height = tray.heights[lane] > top ? tray.heights[lane] : top;
+                    if (__builtin_expect(full != 0, 0)) height = clear(b, height);
+                    push(b[0], b[1], b[2], height, ply + 1);
+                }
+            });
+        }
+    }
+
+    // Removes full rows; returns the new height.
+    [[gnu::noinline]] static int clear(Word* b, int height) {
+        constexpr Word kRow = (1u << kWidth) - 1;
+        int to = 0;
+        Word cleared[kWindows] = {};
+        for (int y = 0; y < height; ++y) {
+            const Word row = b[y / kWordRows] >> (y % kWordRows * kWidth) & kRow;
+            if (row == kRow) continue;
+            cleared[to / kWordRows] |= row << (to % kWordRows * kWidth);
+            ++to;
+        }
+        for (int w = 0; w < kWindows; ++w) b[w] = cleared[w];
+        return to;
+    }
+
+    PerftJob job_;
+    int spawn_y_;
+    std::uint64_t (*tall_)(void*, const std::uint64_t*, int);
+    void* context_;
+    std::uint64_t leaves_ = 0;
+    Tray trays_[kMaxHotPlies][kWindows];
+};
+
+}  // namespace
+
+std::uint64_t perft(HotKicks kicks, const PerftJob& job, int spawn_y,
+                    std::uint64_t (*tall)(void*, const std::uint64_t*, int), void* context) {
+    if (kicks == HotKicks::srs) return Perft<kSrs>(job, spawn_y, tall, context).run();
+    return Perft<kSrsPlus>(job, spawn_y, tall, context).run();
+}
+
+}  // namespace SB_ISA
+}  // namespace sevenbag
