@@ -1,0 +1,127 @@
+"""Shows a game while it is played: drawn in the terminal, or told in lines."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final, Self, TextIO
+
+from rich.live import Live
+
+from sevenbag.arena.scene import scene_of
+from sevenbag.arena.screen import SceneView
+from sevenbag.arena.watch import Watcher
+from sevenbag.formats.replay import write_placement
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.console import Console
+
+    from sevenbag.arena.result import Result
+    from sevenbag.arena.scene import Scene
+    from sevenbag.arena.watch import Opening, Turn
+    from sevenbag.game import Lock
+
+# Nobody sees more, and drawing must not take time from bots that play faster.
+_FRAME_SECONDS: Final = 1 / 20
+
+
+class LiveView(Watcher):
+    """Draws the game on the terminal's other screen; a context, which restores the first one.
+
+    Attributes:
+        scene: what was last to be seen; None before the game began.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.scene: Scene | None = None
+        self._console = console
+        self._live = Live(console=console, screen=True, auto_refresh=False)
+        self._opening: Opening | None = None
+        self._drawn = 0.0
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def opened(self, opening: Opening) -> None:
+        """Draw the empty boards."""
+        self._opening = opening
+        self._draw(None, None)
+
+    def turned(self, turn: Turn) -> None:
+        """Draw what the turn made, unless the last drawing was only just now."""
+        if time.monotonic() - self._drawn >= _FRAME_SECONDS:
+            self._draw(turn, None)
+
+    def closed(self, result: Result) -> None:
+        """Draw the end."""
+        self._draw(None, result)
+
+    def _draw(self, turn: Turn | None, result: Result | None) -> None:
+        opening = self._opening
+        if opening is None:
+            return
+        stats = turn.stats if turn else result.stats if result else None
+        seconds = (stats[0].seconds, stats[1].seconds) if stats else None
+        self.scene = scene_of(
+            opening.versus, opening.names, seed=opening.seed, seconds=seconds, result=result
+        )
+        self._live.update(SceneView(self.scene), refresh=True)
+        self._drawn = time.monotonic()
+
+
+class Lines(Watcher):
+    """Tells the game in lines, one a turn, for pipes and files."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._names = ("", "")
+
+    def opened(self, opening: Opening) -> None:
+        """Say who plays."""
+        self._names = opening.names
+        self._tell(opening_line(opening.names, opening.rules.name, opening.seed))
+
+    def turned(self, turn: Turn) -> None:
+        """Say what both did."""
+        self._tell(turn_line(turn.number, self._names, turn.locks))
+
+    def _tell(self, line: str) -> None:
+        self._out.write(line + "\n")
+        self._out.flush()
+
+
+def opening_line(names: tuple[str, str], rules: str, seed: int) -> str:
+    """Who plays, by which rules."""
+    return f"{names[0]} against {names[1]}, rules {rules}, seed {seed}"
+
+
+def turn_line(number: int, names: tuple[str, str], locks: tuple[Lock, Lock]) -> str:
+    """A turn in words."""
+    sides = [f"{name} {_told(lock)}" for name, lock in zip(names, locks, strict=True)]
+    return f"{number:4}  {sides[0]:<44}  {sides[1]}".rstrip()
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _told(lock: Lock) -> str:
+    told = [write_placement(lock.placement)]
+    if lock.held:
+        told.append("hold")
+    if lock.lines:
+        told.append(f"clears {lock.lines}")
+    if lock.attack:
+        told.append(f"attacks {lock.attack}")
+    if lock.garbage:
+        told.append(f"takes {len(lock.garbage)}")
+    return " ".join(told)

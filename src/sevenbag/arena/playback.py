@@ -1,0 +1,165 @@
+"""Plays a replay again: the same rules and seed, the placements that were recorded.
+
+The replay is not believed: every placement must be legal where it is made, and what comes out must
+be what was recorded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result, decide
+from sevenbag.errors import FormatError, InputError, PlacementError
+from sevenbag.game import Rules, Versus
+
+if TYPE_CHECKING:
+    from sevenbag.formats.replay import Replay
+    from sevenbag.game import Lock
+
+
+class Playback:
+    """A game played again, turn by turn.
+
+    Attributes:
+        replay: what is played.
+        rules: its rules.
+        versus: the game as it stands.
+        turn: how many turns were played.
+
+    Args:
+        replay: what to play.
+        source: what error messages call it.
+
+    Raises:
+        FormatError: its rules or its seed cannot be played.
+    """
+
+    def __init__(self, replay: Replay, source: str = "replay") -> None:
+        self.replay = replay
+        self._source = source
+        try:
+            self.rules = Rules.from_dict(replay.header.rules)
+            self.versus = self._begun()
+        except InputError as error:
+            raise FormatError(f"{source}: line 1: {error}") from error
+        self.turn = 0
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The players."""
+        first, second = self.replay.header.players
+        return first.name, second.name
+
+    @property
+    def at_end(self) -> bool:
+        """Whether every recorded turn was played."""
+        return self.turn == len(self.replay.turns)
+
+    def step(self) -> tuple[Lock, Lock]:
+        """Play the next turn; returns what came of it.
+
+        Raises:
+            FormatError: a placement is not legal there, or the game was over before.
+        """
+        line = self.turn + 2
+        first, second = self.replay.turns[self.turn].placements
+        try:
+            for player, placement in enumerate((first, second)):
+                where = f"player {player}: "
+                judged = self.versus.players[player].judge(placement)
+                if judged != placement:
+                    raise PlacementError(f"its spin is {judged.spin.name.lower()}")
+            where = ""
+            locks = self.versus.play(first, second)
+        except InputError as error:
+            raise FormatError(f"{self._source}: line {line}: {where}{error}") from error
+        self.turn += 1
+        return locks
+
+    def play_to(self, turn: int) -> None:
+        """Play on until so many turns were played, or the replay ends."""
+        while self.turn < min(turn, len(self.replay.turns)):
+            self.step()
+
+    def rewind(self, turn: int) -> None:
+        """Go back to the state after an earlier turn."""
+        self.versus = self._begun()
+        self.turn = 0
+        self.play_to(turn)
+
+    def seconds(self) -> tuple[float, float] | None:
+        """Thinking time of each up to here; None where the replay has no times."""
+        played = self.replay.turns[: self.turn]
+        times = [turn.milliseconds for turn in played if turn.milliseconds is not None]
+        if not times:
+            return None
+        return sum(first for first, _ in times) / 1000, sum(second for _, second in times) / 1000
+
+    def differences(self) -> list[str]:
+        """What came out otherwise than recorded, at the end; empty if all is the same."""
+        found: list[str] = []
+        outcome = self.replay.outcome
+        for player, game in enumerate(self.versus.players):
+            score = outcome.score[player]
+            for what, here, there in (
+                ("pieces", game.stats.pieces, score.pieces),
+                ("lines", game.stats.lines, score.lines),
+                ("attack", game.stats.attack, score.attack),
+            ):
+                if here != there:
+                    found.append(f"player {player}: {here} {what}, recorded are {there}")
+            found += self._difference_of_falls(player, game.top_out)
+        limit = self.replay.header.pieces
+        if outcome.ending == Ending.PIECES and limit != self.turn:
+            found.append(f"ended by the piece limit after {self.turn} turns, the limit is {limit}")
+        winner = decide(Ending(outcome.ending), self.result().falls, self.result().stats)
+        if winner != outcome.winner:
+            found.append(f"the winner is {winner}, recorded is {outcome.winner}")
+        return found
+
+    def result(self) -> Result:
+        """The recorded result.
+
+        Raises:
+            FormatError: a reason in it is none of those in docs/replay.md.
+        """
+        outcome, header = self.replay.outcome, self.replay.header
+        falls = [self._fall(player) for player in (0, 1)]
+        seconds = self.seconds() or (0.0, 0.0)
+        stats = [
+            PlayerStats(score.pieces, score.lines, score.attack, seconds[player])
+            for player, score in enumerate(outcome.score)
+        ]
+        return Result(
+            (header.players[0].name, header.players[1].name),
+            outcome.winner,
+            Ending(outcome.ending),
+            (falls[0], falls[1]),
+            (stats[0], stats[1]),
+        )
+
+    def _begun(self) -> Versus:
+        header = self.replay.header
+        return Versus(self.rules, header.seed, frames_per_turn=header.frames_per_turn)
+
+    def _fall(self, player: int) -> Fall | None:
+        fall = self.replay.outcome.falls[player]
+        if fall is None:
+            return None
+        try:
+            return Fall(Reason(fall.reason), fall.detail)
+        except ValueError:
+            known = ", ".join(Reason)
+            raise FormatError(
+                f"{self._source}: line {len(self.replay.turns) + 2}: result.falls: player {player}:"
+                f" {fall.reason!r} is no reason to lose; those are {known}"
+            ) from None
+
+    def _difference_of_falls(self, player: int, top_out: str | None) -> list[str]:
+        fall = self._fall(player)
+        recorded = fall.reason.value if fall is not None and not fall.reason.is_fault else None
+        if recorded == top_out:
+            return []
+        here = f"lost by {top_out}" if top_out is not None else "did not top out"
+        there = f"it lost by {recorded}" if recorded is not None else "it did not top out"
+        return [f"player {player} {here}, recorded is that {there}"]

@@ -1,0 +1,133 @@
+"""What comes out of a game: who won, why, and what each player did."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Reason(enum.StrEnum):
+    """Why a player lost. The first three are the game's own, the others the bot's fault."""
+
+    BLOCK_OUT = "block out"
+    LOCK_OUT = "lock out"
+    GARBAGE_OUT = "garbage out"
+    FORFEIT = "forfeit"
+    ILLEGAL = "illegal move"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    RUBBISH = "rubbish"
+    NO_START = "no start"
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the bot failed, rather than its game."""
+        return self not in _TOP_OUTS
+
+
+_TOP_OUTS = frozenset({Reason.BLOCK_OUT, Reason.LOCK_OUT, Reason.GARBAGE_OUT})
+
+
+class Ending(enum.StrEnum):
+    """Why a game is over."""
+
+    FALL = "fall"
+    """Somebody lost; both at once is a draw."""
+    PIECES = "pieces"
+    """The piece limit; more attack wins."""
+    INTERRUPTED = "interrupted"
+    """Broken off from outside; nobody wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """Why a player lost, in a word, and in the words of the error where there was one."""
+
+    reason: Reason
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.detail})" if self.detail else str(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerStats:
+    """What a player had done when the game ended.
+
+    Attributes:
+        pieces: pieces placed.
+        lines: lines cleared.
+        attack: lines of attack made, whether they cancelled garbage or were sent.
+        seconds: time the bot took for its answers.
+    """
+
+    pieces: int
+    lines: int
+    attack: int
+    seconds: float = 0.0
+
+    @property
+    def app(self) -> float:
+        """Attack per piece."""
+        return self.attack / self.pieces if self.pieces else 0.0
+
+    @property
+    def pps(self) -> float:
+        """Pieces per second of thinking; 0 where no time was measured."""
+        return self.pieces / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended.
+
+    Attributes:
+        names: the players.
+        winner: 0 or 1; None for a draw and for a game that was broken off.
+        ending: what ended it.
+        falls: for each player why it lost, None if it did not.
+        stats: what each did.
+    """
+
+    names: tuple[str, str]
+    winner: int | None
+    ending: Ending
+    falls: tuple[Fall | None, Fall | None]
+    stats: tuple[PlayerStats, PlayerStats]
+
+    def __str__(self) -> str:
+        return f"{self._verdict()} ({max(each.pieces for each in self.stats)} pieces)"
+
+    def _verdict(self) -> str:
+        if self.ending is Ending.INTERRUPTED:
+            return "unfinished"
+        if self.ending is Ending.PIECES:
+            attack = "{} to {} lines of attack at the piece limit".format(
+                *sorted((each.attack for each in self.stats), reverse=True)
+            )
+            return self._headline() + f": {attack}"
+        first, second = self.falls
+        if first is not None and second is not None:
+            fault = "double fault" if first.reason.is_fault else "both topped out"
+            return f"draw by {fault}: {self.names[0]}: {first}; {self.names[1]}: {second}"
+        loser = 0 if first is not None else 1
+        return f"{self._headline()}: {self.names[loser]} lost by {self.falls[loser]}"
+
+    def _headline(self) -> str:
+        return "draw" if self.winner is None else f"{self.names[self.winner]} wins"
+
+
+def decide(
+    ending: Ending,
+    falls: tuple[Fall | None, Fall | None],
+    stats: tuple[PlayerStats, PlayerStats],
+) -> int | None:
+    """The winner under the arena's rules: the one left standing; at the limit, more attack."""
+    if ending is Ending.INTERRUPTED:
+        return None
+    if ending is Ending.PIECES:
+        difference = stats[0].attack - stats[1].attack
+        return None if difference == 0 else int(difference < 0)
+    if falls[0] is not None and falls[1] is not None:
+        return None
+    return 1 if falls[0] is not None else 0

@@ -1,0 +1,172 @@
+"""What there is to see of a game at one moment, for whoever draws it.
+
+A scene is plain data: the terminal view, the picture and any later page are drawn from it, and
+none of them knows the game.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sevenbag._kernel import Piece, Placement, Rotation
+from sevenbag.arena.result import Ending
+
+if TYPE_CHECKING:
+    from sevenbag.arena.result import Fall, Result
+    from sevenbag.game import Player, Versus
+
+EMPTY: Final = "."
+GARBAGE: Final = "G"
+
+COLORS: Final = {
+    "I": "#2fc8d8",
+    "O": "#e8c52e",
+    "T": "#b056d6",
+    "L": "#e8892e",
+    "J": "#4a72e8",
+    "S": "#58bf48",
+    "Z": "#e04a4f",
+    GARBAGE: "#868b94",
+}
+"""Colours by cell letter: the field's usual ones, all clear on a dark ground."""
+
+Shape = tuple[tuple[bool, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerScene:
+    """One player's side.
+
+    Attributes:
+        name: who plays.
+        rows: the visible rows from the bottom, a letter a cell as in `Position.colors`.
+        hold: the held piece, a letter.
+        queue: current piece and previews, letters.
+        pending: lines of garbage waiting.
+        pieces: pieces placed.
+        lines: lines cleared.
+        attack: lines of attack made.
+        combo: clearing placements in a row.
+        back_to_back: difficult clears in a row.
+        pps: pieces per second of thinking; None where nobody measured it.
+        fall: why the player lost; None if it did not.
+        won: whether the game is over and won.
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    hold: str | None
+    queue: tuple[str, ...]
+    pending: int
+    pieces: int
+    lines: int
+    attack: int
+    combo: int
+    back_to_back: int
+    pps: float | None = None
+    fall: str | None = None
+    won: bool = False
+
+    @property
+    def figures(self) -> tuple[tuple[str, str], ...]:
+        """Label and value of every statistic, in the order shown."""
+        per_piece = self.attack / self.pieces if self.pieces else 0.0
+        return (
+            ("pieces", str(self.pieces)),
+            ("lines", str(self.lines)),
+            ("attack", str(self.attack)),
+            ("APP", f"{per_piece:.2f}"),
+            ("PPS", "-" if self.pps is None else _three_digits(self.pps)),
+            ("combo", str(self.combo)),
+            ("B2B", str(self.back_to_back)),
+            ("garbage", str(self.pending)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Both sides, and a line about the game."""
+
+    players: tuple[PlayerScene, PlayerScene]
+    caption: str
+
+
+def scene_of(
+    versus: Versus,
+    names: tuple[str, str],
+    *,
+    seed: int,
+    seconds: tuple[float, float] | None = None,
+    result: Result | None = None,
+    hint: str = "",
+) -> Scene:
+    """The scene of a game as it stands.
+
+    Args:
+        versus: the game.
+        names: the players.
+        seed: the game's seed, for the caption.
+        seconds: thinking time of each so far; None where nobody measured it.
+        result: how it ended, if it has.
+        hint: what the caption says at its end.
+    """
+    first, second = (
+        _player_scene(
+            game,
+            names[player],
+            seconds[player] if seconds else 0.0,
+            result.falls[player] if result else None,
+            won=result is not None and result.winner == player,
+        )
+        for player, game in enumerate(versus.players)
+    )
+    words = [f"turn {versus.turn}", f"rules {versus.rules.name}", f"seed {seed}"]
+    if result is not None and result.ending is Ending.INTERRUPTED:
+        words.append("unfinished")
+    if hint:
+        words.append(hint)
+    return Scene((first, second), " · ".join(words))
+
+
+def shape(letter: str) -> Shape:
+    """A piece as it appears, upper row first: two rows, as wide as the piece."""
+    return _SHAPES[letter]
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _player_scene(
+    game: Player, name: str, seconds: float, fall: Fall | None, *, won: bool
+) -> PlayerScene:
+    stats = game.stats
+    return PlayerScene(
+        name=name,
+        rows=game.colors[: game.rules.board.visible],
+        hold=game.hold.name if game.hold is not None else None,
+        queue=tuple(piece.name for piece in game.queue),
+        pending=sum(game.pending),
+        pieces=stats.pieces,
+        lines=stats.lines,
+        attack=stats.attack,
+        combo=game.combo,
+        back_to_back=game.back_to_back,
+        pps=stats.pieces / seconds if seconds > 0 else None,
+        fall=fall.reason.value if fall else None,
+        won=won,
+    )
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _drawn(piece: Piece) -> Shape:
+    cells = Placement(piece, Rotation.NORTH, 1, 0).cells
+    columns = [x for x, _ in cells]
+    across = range(min(columns), max(columns) + 1)
+    return tuple(tuple((x, y) in cells for x in across) for y in (1, 0))
+
+
+_SHAPES: Final = {piece.name: _drawn(piece) for piece in Piece}

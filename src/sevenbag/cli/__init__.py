@@ -1,0 +1,1 @@
+"""The command line: each module is one command, which parses, calls and prints."""

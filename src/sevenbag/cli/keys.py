@@ -1,0 +1,66 @@
+"""Single key presses from the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import termios
+import time
+import tty
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEFT: Final = "left"
+RIGHT: Final = "right"
+
+_ARROWS: Final = {b"\x1b[D": LEFT, b"\x1bOD": LEFT, b"\x1b[C": RIGHT, b"\x1bOC": RIGHT}
+
+
+class Keys:
+    """Reads keys from standard input; from one that is no terminal none ever come."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    @property
+    def can_come(self) -> bool:
+        """Whether there is anybody to press a key."""
+        return self._descriptor is not None
+
+    def wait(self, seconds: float | None) -> str | None:
+        """The next key: a character, `LEFT` or `RIGHT`; None if none comes in time.
+
+        Args:
+            seconds: how long to wait; None for as long as it takes.
+        """
+        if self._descriptor is None:
+            time.sleep(seconds or 0.0)
+            return None
+        ready, _, _ = select.select([self._descriptor], [], [], seconds)
+        if not ready:
+            return None
+        # An arrow is three bytes that arrive together.
+        pressed = os.read(self._descriptor, 8)
+        if not pressed:
+            self._descriptor = None
+            return "q"
+        return _ARROWS.get(pressed, pressed[:1].decode("latin-1"))
+
+
+@contextlib.contextmanager
+def pressed_keys() -> Iterator[Keys]:
+    """Keys as they are pressed, without Enter and without echo; Ctrl-C still interrupts."""
+    if not sys.stdin.isatty():
+        yield Keys(None)
+        return
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor)
+        yield Keys(descriptor)
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

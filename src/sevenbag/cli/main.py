@@ -1,0 +1,110 @@
+"""The command ``sevenbag``: finds the command, runs it, and turns what goes wrong into words.
+
+A command's module is imported only when it is called, so that the help is there at once.
+
+Exit codes: 0 all well; 1 something failed; 2 something given cannot be used; 128 + n ended by
+signal n, so 130 for Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.metadata
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Final, NoReturn, Protocol, cast
+
+from sevenbag.errors import InputError, SevenbagError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+COMMANDS: Final = {
+    "play": "two bots play against each other, live in the terminal",
+    "replay": "play back a replay file, or draw a picture of it",
+    "serve": "offer a bot to others through a bot protocol",
+    "perft": "count the ways to place a queue of pieces",
+}
+"""Every command, with what it does; the module of the same name lies beside this one."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """The program was told to end by a signal."""
+
+    def __init__(self, signal_number: int) -> None:
+        super().__init__()
+        self.signal_number = signal_number
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line; returns the exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(arguments)
+    except SevenbagError as error:
+        print(f"sevenbag: {error}", file=sys.stderr)
+        return 2 if isinstance(error, InputError) else 1
+    except Interrupted as stop:
+        return 128 + stop.signal_number
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # Whoever read our output has gone. What is still buffered must not be tried again when
+        # the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+class _Command(Protocol):
+    def register(self, subparsers: Subparsers) -> None: ...
+
+    def run(self, args: argparse.Namespace) -> int: ...
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as all errors here, and where to read more."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"sevenbag: {message}\nTry: {self.prog} --help\n")
+
+
+def _run(arguments: list[str]) -> int:
+    called = next((word for word in arguments if not word.startswith("-")), None)
+    parser = _Parser(
+        prog="sevenbag",
+        description="Engine, bots, bot protocols and arena for modern block-stacking games.",
+        epilog="sevenbag COMMAND --help says more about a command.",
+    )
+    parser.add_argument("--version", action=_Version)
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    command: _Command | None = None
+    for name, summary in COMMANDS.items():
+        if name == called:
+            command = cast("_Command", importlib.import_module(f"sevenbag.cli.{name}"))
+            command.register(subparsers)
+        else:
+            subparsers.add_parser(name, help=summary)
+    args = parser.parse_args(arguments)
+    if command is None:
+        parser.error("no command given")
+    code = command.run(args)
+    # Now, where an error can still be told, and not when the interpreter ends.
+    sys.stdout.flush()
+    return code
+
+
+class _Version(argparse.Action):
+    """Looks the version up only if it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **_: object) -> None:
+        super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        parser.exit(0, f"sevenbag {importlib.metadata.version('sevenbag')}\n")

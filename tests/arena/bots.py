@@ -1,0 +1,150 @@
+"""Bots that behave, and bots that do not, for the tests of the arena."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, cast
+
+from sevenbag.bots.bot import Bot, Limits, Position, Suggestion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag._kernel import Board, Piece, Placement
+    from sevenbag.game import Rules
+
+
+class LowBot(Bot):
+    """Puts each piece where it lies lowest; keeps its own position, as foreign bots do.
+
+    Attributes:
+        calls: what it was told, in order, by method name.
+        starts: positions it was put before.
+    """
+
+    def __init__(self, name: str = "low", *, worst: bool = False) -> None:
+        self.name = name
+        self.calls: list[str] = []
+        self.starts: list[Position] = []
+        self.board: Board | None = None
+        self.queue: list[Piece] = []
+        self.hold: Piece | None = None
+        self._worst = worst
+
+    async def prepare(self, rules: Rules) -> None:
+        self.calls.append("prepare")
+
+    async def start(self, position: Position) -> None:
+        self.calls.append("start")
+        self.starts.append(position)
+        self.board = position.board.copy()
+        self.queue = list(position.queue)
+        self.hold = position.hold
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        self.calls.append("suggest")
+        return Suggestion((self.choice(),))
+
+    async def play(self, placement: Placement) -> None:
+        self.calls.append("play")
+        assert self.board is not None
+        if placement.piece == self.queue[0]:
+            self.queue.pop(0)
+        else:
+            put_away = self.queue.pop(0)
+            if self.hold is None:
+                assert self.queue.pop(0) == placement.piece
+            else:
+                assert self.hold == placement.piece
+            self.hold = put_away
+        self.board.lock(placement)
+
+    async def new_piece(self, piece: Piece) -> None:
+        self.calls.append("new_piece")
+        self.queue.append(piece)
+
+    async def stop(self) -> None:
+        self.calls.append("stop")
+
+    async def quit(self) -> None:
+        self.calls.append("quit")
+
+    def choice(self) -> Placement:
+        assert self.board is not None
+        moves = list(self.board.placements(self.queue[0], spawn=(4, 20)))
+        heights = [sum(y for _, y in move.cells) for move in moves]
+        best = max(heights) if self._worst else min(heights)
+        return moves[heights.index(best)]
+
+
+class HoldBot(LowBot):
+    """Holds at every other move."""
+
+    def choice(self) -> Placement:
+        if self.calls.count("suggest") % 2 == 0:
+            return super().choice()
+        current = self.queue[0]
+        self.queue[0] = self.hold if self.hold is not None else self.queue[1]
+        try:
+            return super().choice()
+        finally:
+            self.queue[0] = current
+
+
+class TowerBot(LowBot):
+    """Piles everything up in the middle and tops out."""
+
+    def __init__(self, name: str = "tower") -> None:
+        super().__init__(name, worst=True)
+
+
+class FaultyBot(LowBot):
+    """Does something else than it should, once, at one call of one method.
+
+    Args:
+        method: the method.
+        turn: at which of its calls, from 1.
+        fault: what it does instead.
+    """
+
+    def __init__(
+        self, method: str, fault: Callable[[], object], turn: int = 1, name: str = "faulty"
+    ) -> None:
+        super().__init__(name)
+        self._method = method
+        self._fault = fault
+        self._turn = turn
+
+    async def prepare(self, rules: Rules) -> None:
+        await self._faulty("prepare")
+        await super().prepare(rules)
+
+    async def start(self, position: Position) -> None:
+        await self._faulty("start")
+        await super().start(position)
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        answer = await self._faulty("suggest")
+        return await super().suggest(limits) if answer is None else cast("Suggestion", answer)
+
+    async def play(self, placement: Placement) -> None:
+        await self._faulty("play")
+        await super().play(placement)
+
+    async def new_piece(self, piece: Piece) -> None:
+        await self._faulty("new_piece")
+        await super().new_piece(piece)
+
+    async def stop(self) -> None:
+        await self._faulty("stop")
+        await super().stop()
+
+    async def quit(self) -> None:
+        await self._faulty("quit")
+        await super().quit()
+
+    async def _faulty(self, method: str) -> object:
+        if method != self._method or self.calls.count(method) + 1 != self._turn:
+            return None
+        answer = self._fault()
+        return await answer if inspect.isawaitable(answer) else answer

@@ -1,0 +1,420 @@
+"""The runner: games end as they must, and nothing a bot does hurts anybody but itself."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from sevenbag._kernel import Piece, Placement, Rotation, Spin
+from sevenbag.arena.match import Conditions, distinct_names, play_match
+from sevenbag.arena.result import Ending, Reason, Result
+from sevenbag.arena.seat import Deadlines
+from sevenbag.arena.watch import Opening, Turn, Watcher
+from sevenbag.bots.bot import Limits, Position, Suggestion
+from sevenbag.errors import (
+    BotDiedError,
+    BotForfeitError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    ProtocolError,
+)
+from sevenbag.game import Rules
+from tests.arena.bots import FaultyBot, HoldBot, LowBot, TowerBot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.bots.bot import Bot
+
+QUICK = Deadlines(prepare=0.2, tell=0.2, suggest=0.2, stop=0.2, quit=0.2)
+
+
+async def match(first: Bot, second: Bot, *watchers: Watcher, **changes: object) -> Result:
+    fields: dict[str, object] = {
+        "rules": Rules.preset("guideline"),
+        "seed": 5,
+        "max_pieces": 20,
+        "deadlines": QUICK,
+    }
+    conditions = Conditions(**(fields | changes))  # type: ignore[arg-type]
+    return await play_match((first, second), conditions, watchers)
+
+
+def raising(error: BaseException) -> Callable[[], NoReturn]:
+    def fail() -> NoReturn:
+        raise error
+
+    return fail
+
+
+async def hang() -> None:
+    await asyncio.sleep(3600)
+
+
+class Stubborn:
+    """Will not be cancelled, until it is released."""
+
+    def __init__(self) -> None:
+        self.released = asyncio.Event()
+
+    async def __call__(self) -> None:
+        while not self.released.is_set():
+            try:
+                await self.released.wait()
+            except asyncio.CancelledError:
+                continue
+
+
+class Log(Watcher):
+    """Remembers what a watcher is told."""
+
+    def __init__(self) -> None:
+        self.openings: list[Opening] = []
+        self.turns: list[Turn] = []
+        self.results: list[Result] = []
+
+    def opened(self, opening: Opening) -> None:
+        self.openings.append(opening)
+
+    def turned(self, turn: Turn) -> None:
+        self.turns.append(turn)
+
+    def closed(self, result: Result) -> None:
+        self.results.append(result)
+
+
+async def test_a_game_ends_at_the_piece_limit_and_more_attack_wins() -> None:
+    log = Log()
+    result = await match(LowBot("a"), LowBot("b"), log)
+    assert result.ending is Ending.PIECES
+    assert result.falls == (None, None)
+    assert result.names == ("a", "b")
+    assert [stats.pieces for stats in result.stats] == [20, 20]
+    # Same bot, same pieces, no garbage on either side yet: nobody is better.
+    assert result.winner is None
+    assert log.results == [result]
+    assert [turn.number for turn in log.turns] == list(range(1, 21))
+    assert log.openings[0].versus.turn == 20
+
+
+async def test_who_tops_out_loses() -> None:
+    result = await match(LowBot(), TowerBot(), max_pieces=None)
+    assert result.winner == 0
+    assert result.ending is Ending.FALL
+    assert result.falls[0] is None
+    assert result.falls[1] is not None
+    assert result.falls[1].reason in {Reason.BLOCK_OUT, Reason.LOCK_OUT}
+    assert "low wins: tower lost by" in str(result)
+
+
+async def test_both_topping_out_at_once_is_a_draw() -> None:
+    result = await match(TowerBot("a"), TowerBot("b"), max_pieces=None)
+    assert result.winner is None
+    assert result.ending is Ending.FALL
+    assert all(result.falls)
+    assert str(result).startswith("draw: both topped out")
+
+
+async def test_bots_are_told_everything_in_order() -> None:
+    first, second = LowBot(), LowBot()
+    await match(first, second, max_pieces=3)
+    turn = ["suggest", "play", "new_piece"]
+    assert first.calls == ["prepare", "start", *turn, *turn, "suggest", "stop", "quit"]
+    assert second.calls == first.calls
+
+
+async def test_a_first_hold_deals_two_pieces() -> None:
+    bot = HoldBot()
+    result = await match(bot, LowBot(), max_pieces=8)
+    assert result.falls == (None, None)
+    assert bot.calls.count("new_piece") == 8
+    assert bot.hold is not None
+    assert len(bot.queue) == 6
+
+
+async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
+    log = Log()
+    bot = HoldBot()
+    await match(bot, LowBot(), log, max_pieces=15)
+    before_last = log.openings[0].versus.players[0]
+    assert bot.board is not None
+    assert bot.calls.count("start") == 1
+    # The last move is not told: the game is over.
+    assert bot.board.count + 4 - 10 * log.turns[-1].locks[0].lines == before_last.board.count
+
+
+class QuadBot(LowBot):
+    """Fills nine columns and keeps the tenth for the I piece."""
+
+    def choice(self) -> Placement:
+        assert self.board is not None
+        piece = self.queue[0]
+        moves = list(self.board.placements(piece, spawn=(4, 20)))
+        if piece == Piece.I and self.board.height >= 4:
+            well = [move for move in moves if all(x == 9 for x, _ in move.cells)]
+            if well:
+                return min(well, key=lambda move: move.y)
+        moves = [move for move in moves if all(x < 9 for x, _ in move.cells)] or moves
+        return min(moves, key=self._cost)
+
+    def _cost(self, move: Placement) -> tuple[int, int]:
+        assert self.board is not None
+        filled = set(move.cells)
+        holes = sum(
+            1
+            for x, y in move.cells
+            if y and (x, y - 1) not in filled and not self.board[x, y - 1]
+        )
+        return holes, sum(y for _, y in move.cells)
+
+
+async def test_garbage_puts_a_bot_before_a_new_position() -> None:
+    log = Log()
+    quads, low = QuadBot("quads"), LowBot()
+    result = await match(quads, low, log, max_pieces=60, seed=3)
+    assert result.stats[0].attack > 0
+    entered = [turn.number for turn in log.turns if turn.locks[1].garbage]
+    assert entered
+    # One start for the beginning and one for each entry that a turn followed.
+    followed = [number for number in entered if number < len(log.turns)]
+    assert len(low.starts) == 1 + len(followed)
+    assert any("G" in row for row in (low.starts[1].colors or ()))
+    assert low.calls.count("play") == len(log.turns) - 1 - len(followed)
+
+
+async def test_the_first_legal_move_is_played() -> None:
+    log = Log()
+
+    class Hopeful(LowBot):
+        def choice(self) -> Placement:
+            return super().choice()
+
+        async def suggest(self, limits: Limits) -> Suggestion:
+            good = (await super().suggest(limits)).moves[0]
+            wrong = [piece for piece in Piece if piece not in self.queue[:2]][0]
+            impossible = (
+                Placement(wrong, Rotation.NORTH, 4, 0),
+                Placement(good.piece, good.rotation, good.x, 30),
+                Placement(good.piece, good.rotation, 15, good.y),
+            )
+            return Suggestion((*impossible, good))
+
+    result = await match(Hopeful(), LowBot(), log, max_pieces=5)
+    assert result.falls == (None, None)
+    assert all(turn.placements[0].same_cells(turn.placements[1]) for turn in log.turns)
+
+
+async def test_spins_are_judged_and_not_believed() -> None:
+    log = Log()
+
+    class Boaster(LowBot):
+        def choice(self) -> Placement:
+            move = super().choice()
+            return Placement(move.piece, move.rotation, move.x, move.y, Spin.FULL)
+
+    result = await match(Boaster(), LowBot(), log, max_pieces=10)
+    assert result.stats[0] .attack == result.stats[1].attack
+    assert all(turn.placements[0].spin is Spin.NONE for turn in log.turns)
+
+
+@pytest.mark.parametrize("method", ["start", "suggest", "play", "new_piece"])
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (raising(BotDiedError("x", "ended with exit code 3")), Reason.CRASH),
+        (raising(BotTimeoutError("x", "said nothing")), Reason.TIMEOUT),
+        (raising(BotProtocolError("x", "said 'hello'")), Reason.RUBBISH),
+        (raising(BotForfeitError("x", "gave up")), Reason.FORFEIT),
+        (raising(ProtocolError("is 7", "move.location.x")), Reason.RUBBISH),
+        (raising(ZeroDivisionError("division by zero")), Reason.CRASH),
+        (raising(TimeoutError()), Reason.TIMEOUT),
+        (raising(asyncio.CancelledError()), Reason.CRASH),
+        (hang, Reason.TIMEOUT),
+    ],
+)
+async def test_a_fault_is_a_counted_loss(
+    method: str, fault: Callable[[], object], reason: Reason
+) -> None:
+    other = LowBot()
+    faulty = FaultyBot(method, fault, turn=1 if method == "start" else 2)
+    log = Log()
+    result = await match(other, faulty, log)
+    assert result.winner == 0
+    assert result.ending is Ending.FALL
+    assert result.falls[1] is not None
+    assert result.falls[1].reason is reason
+    assert result.falls[0] is None
+    assert log.results == [result]
+    assert other.calls[-2:] == ["stop", "quit"]
+    assert faulty.calls[-1] == "quit"
+    assert result.stats[0].pieces == len(log.turns)
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason", "words"),
+    [
+        (Suggestion(()), Reason.FORFEIT, "no move"),
+        ("rubbish", Reason.RUBBISH, "'rubbish'"),
+        (Suggestion(("I",)), Reason.RUBBISH, "'I'"),  # type: ignore[arg-type]
+        (Suggestion((Placement("I", Rotation.NORTH, 4, 30),)), Reason.ILLEGAL, "I"),
+    ],
+)
+async def test_a_wrong_answer_is_a_counted_loss(
+    answer: object, reason: Reason, words: str
+) -> None:
+    result = await match(FaultyBot("suggest", lambda: answer, turn=3), LowBot())
+    assert result.winner == 1
+    assert result.falls[0] is not None
+    assert result.falls[0].reason is reason
+    assert words in result.falls[0].detail
+    assert result.stats[1].pieces == 2
+
+
+async def test_two_faults_in_one_turn_are_a_draw() -> None:
+    first = FaultyBot("suggest", hang, turn=2, name="a")
+    second = FaultyBot("suggest", raising(BotDiedError("b", "killed")), turn=2, name="b")
+    result = await match(first, second)
+    assert result.winner is None
+    assert [fall and fall.reason for fall in result.falls] == [Reason.TIMEOUT, Reason.CRASH]
+    assert str(result).startswith("draw by double fault")
+
+
+async def test_a_fault_and_an_illegal_move_in_one_turn_are_a_draw() -> None:
+    impossible = Suggestion((Placement("I", Rotation.NORTH, 4, 30),))
+    first = FaultyBot("suggest", lambda: impossible, name="a")
+    second = FaultyBot("suggest", raising(BotDiedError("b", "killed")), name="b")
+    result = await match(first, second)
+    assert [fall and fall.reason for fall in result.falls] == [Reason.ILLEGAL, Reason.CRASH]
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [(raising(BotStartError("x", "no such command")), Reason.NO_START), (hang, Reason.TIMEOUT)],
+)
+async def test_a_bot_that_does_not_start_has_lost(
+    fault: Callable[[], object], reason: Reason
+) -> None:
+    log, other = Log(), LowBot()
+    result = await match(FaultyBot("prepare", fault), other, log)
+    assert result.winner == 1
+    assert result.falls[0] is not None
+    assert result.falls[0].reason is reason
+    assert other.calls == ["prepare", "quit"]
+    assert not log.openings
+    assert not log.results
+
+
+@pytest.mark.parametrize("method", ["suggest", "play", "stop", "quit"])
+async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> None:
+    stubborn = Stubborn()
+    began = time.monotonic()
+    result = await match(FaultyBot(method, stubborn), other := LowBot(), max_pieces=3)
+    assert time.monotonic() - began < 5
+    assert other.calls[-1] == "quit"
+    if method in {"suggest", "play"}:
+        assert result.winner == 1
+    stubborn.released.set()
+    await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("method", ["stop", "quit"])
+@pytest.mark.parametrize("fault", [raising(OSError("broken pipe")), hang])
+async def test_faults_after_the_game_change_nothing(
+    method: str, fault: Callable[[], object]
+) -> None:
+    result = await match(FaultyBot(method, fault), LowBot(), max_pieces=3)
+    assert result.ending is Ending.PIECES
+    assert result.falls == (None, None)
+
+
+async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
+    log = Log()
+    first, second = FaultyBot("suggest", hang, turn=4, name="a"), LowBot()
+    task = asyncio.ensure_future(
+        match(first, second, log, deadlines=Deadlines(suggest=3600))
+    )
+    await asyncio.sleep(0.2)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [result.ending for result in log.results] == [Ending.INTERRUPTED]
+    assert log.results[0].winner is None
+    assert len(log.turns) == 3
+    assert first.calls[-2:] == second.calls[-2:] == ["stop", "quit"]
+
+
+async def test_being_interrupted_again_and_again_does_not_spare_a_bot_its_end() -> None:
+    async def slowly() -> None:
+        await asyncio.sleep(0.15)
+
+    slow = FaultyBot("quit", slowly)
+    task = asyncio.ensure_future(match(slow, LowBot(), max_pieces=10_000, pps=100))
+    for _ in range(5):
+        await asyncio.sleep(0.05)
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert slow.calls[-1] == "quit"
+
+
+async def test_a_watcher_that_fails_ends_the_game_but_not_without_ending_the_bots() -> None:
+    class Broken(Watcher):
+        def turned(self, turn: Turn) -> None:
+            raise BrokenPipeError
+
+    bot = LowBot()
+    with pytest.raises(BrokenPipeError):
+        await match(bot, LowBot(), Broken())
+    assert bot.calls[-2:] == ["stop", "quit"]
+
+
+async def test_both_bots_think_at_the_same_time() -> None:
+    async def think() -> None:
+        await asyncio.sleep(0.15)
+
+    began = time.monotonic()
+    result = await match(
+        FaultyBot("suggest", think), FaultyBot("suggest", think), max_pieces=1
+    )
+    assert time.monotonic() - began < 0.28
+    assert all(0.14 < stats.seconds < 0.28 for stats in result.stats)
+
+
+async def test_granted_time_comes_on_top_of_the_deadline() -> None:
+    async def think() -> None:
+        await asyncio.sleep(0.3)
+
+    limits = Limits(milliseconds=300)
+    result = await match(
+        FaultyBot("suggest", think), LowBot(), max_pieces=1, limits=(limits, limits)
+    )
+    assert result.falls == (None, None)
+
+
+async def test_the_pace_is_kept() -> None:
+    began = time.monotonic()
+    result = await match(LowBot(), LowBot(), max_pieces=10, pps=50)
+    took = time.monotonic() - began
+    assert 9 / 50 <= took < 0.5
+    # Waiting for the turn is not thinking.
+    assert all(stats.seconds < 0.1 for stats in result.stats)
+
+
+async def test_positions_are_as_the_game_has_them() -> None:
+    bot = LowBot()
+    await match(bot, LowBot(), max_pieces=1)
+    position: Position = bot.starts[0]
+    assert position.board.is_empty
+    assert len(position.queue) == 6
+    assert position.hold is None
+    assert position.bag is not None
+    assert len(position.bag) == 1
+
+
+def test_names_are_told_apart() -> None:
+    assert distinct_names("a", "b") == ("a", "b")
+    assert distinct_names("a", "a") == ("a (1)", "a (2)")
