@@ -1,0 +1,103 @@
+"""The bot to be better than: any move that is legal."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from sevenbag._kernel import Placement, Rotation
+from sevenbag.bots.bot import Bot, Limits, Suggestion
+from sevenbag.errors import BotStartError
+from sevenbag.game.course import after_new_piece, after_placement
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Board, Piece
+    from sevenbag.bots.bot import Position
+    from sevenbag.game import Rules
+
+
+class RandomBot(Bot):
+    """Suggests one of all placements of the current piece and of the one that hold offers."""
+
+    def __init__(self, seed: int | None = None) -> None:
+        """With a seed it makes the same choices in every game."""
+        self.name = "random"
+        self._seed = seed
+        self._choice = random.Random(seed)
+        self._rules: Rules | None = None
+        self._position: Position | None = None
+
+    async def prepare(self, rules: Rules) -> None:
+        """Remember the rules, and begin the choices anew."""
+        self._rules = rules
+        self._choice.seed(self._seed)
+
+    async def start(self, position: Position) -> None:
+        """Take the position."""
+        self._position = position
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        """One move, as likely as any other."""
+        del limits
+        moves = self._moves()
+        return Suggestion((self._choice.choice(moves),) if moves else ())
+
+    async def play(self, placement: Placement) -> None:
+        """Advance by a move."""
+        self._position = after_placement(self._known(), placement)
+
+    async def new_piece(self, piece: Piece) -> None:
+        """Append a piece."""
+        self._position = after_new_piece(self._known(), piece)
+
+    async def stop(self) -> None:
+        """Forget the position."""
+        self._position = None
+
+    async def quit(self) -> None:
+        """Nothing is left anyway."""
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _moves(self) -> list[Placement]:
+        position = self._known()
+        rules = self._rules
+        if rules is None:
+            raise BotStartError(self.name, "knows no rules")
+        queue = position.queue
+        pieces = set(queue[:1])
+        if rules.pieces.hold:
+            pieces.update(queue[1:2] if position.hold is None else (position.hold,))
+        moves: list[Placement] = []
+        for piece in sorted(pieces):
+            moves.extend(_reachable(position, piece, rules))
+        return moves
+
+    def _known(self) -> Position:
+        if self._position is None:
+            raise BotStartError(self.name, "has no position")
+        return self._position
+
+
+def _reachable(position: Position, piece: Piece, rules: Rules) -> list[Placement]:
+    spawn = _spawn(position.board, piece, rules)
+    if spawn is None:
+        return []
+    return list(position.board.placements(piece, rules.pieces.kicks, spawn=spawn))
+
+
+def _spawn(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None:
+    """Where the piece appears; None if it cannot."""
+    x, y = rules.spawn.x, rules.spawn.y
+    highest = {"lost": y, "raise": y + 1, "clutch": board.rows - 1}[rules.spawn.blocked]
+    for row in range(y, highest + 1):
+        if _fits(board, piece, x, row):
+            fallen = row
+            while fallen > max(row - rules.spawn.drop, 0) and _fits(board, piece, x, fallen - 1):
+                fallen -= 1
+            return x, fallen
+    return None
+
+
+def _fits(board: Board, piece: Piece, x: int, y: int) -> bool:
+    return board.fits(Placement(piece, Rotation.NORTH, x, y))

@@ -1,0 +1,164 @@
+"""Bots by specification: ``beam``, ``beam:nodes=2000,width=300``, ``tbp:COMMAND``."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.errors import BotStartError, SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sevenbag.bots.bot import Bot
+
+Value = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class BotKind:
+    """A kind of bot that a specification can name.
+
+    Attributes:
+        summary: what it is, for people.
+        create: makes one from the values of its options.
+        options: how the value of each option is read.
+    """
+
+    summary: str
+    create: Callable[[Mapping[str, Value]], Bot]
+    options: Mapping[str, Option]
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a bot.
+
+    Attributes:
+        summary: what it does, for people.
+        whole: whether it is a whole number.
+        least: the lowest value, of a whole number; of others, they are above it.
+    """
+
+    summary: str
+    whole: bool = True
+    least: int = 1
+
+
+def create_bot(spec: str) -> Bot:
+    """The bot that a specification names; nothing of it runs yet.
+
+    Raises:
+        SpecError: there is no such bot, or an option of it is wrong; the message says what there
+            is.
+    """
+    name, colon, rest = spec.strip().partition(":")
+    name = name.strip().lower()
+    if name == "tbp":
+        return _tbp(rest, spec)
+    kind = KINDS.get(name)
+    if kind is None:
+        raise SpecError(f"no bot {name!r}{_nearest(name, [*KINDS, 'tbp'])}; {_there_is()}")
+    if colon and not rest.strip():
+        raise SpecError(f"bot {spec!r}: no option after the colon; {_options_of(name, kind)}")
+    return kind.create(_values(name, kind, rest))
+
+
+# --- kinds --------------------------------------------------------------------------------------
+
+
+def _beam(values: Mapping[str, Value]) -> Bot:
+    # Only the bot that is called for is loaded.
+    from sevenbag.bots.beam import BeamBot  # noqa: PLC0415
+
+    nodes, width = values.get("nodes"), values.get("width")
+    return BeamBot(
+        nodes=None if nodes is None else int(nodes),
+        milliseconds=values.get("ms"),
+        width=None if width is None else int(width),
+    )
+
+
+def _random(values: Mapping[str, Value]) -> Bot:
+    from sevenbag.bots.random_bot import RandomBot  # noqa: PLC0415
+
+    seed = values.get("seed")
+    return RandomBot(None if seed is None else int(seed))
+
+
+def _tbp(command: str, spec: str) -> Bot:
+    from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
+
+    if not command.strip():
+        raise SpecError(f"bot {spec!r}: no command; expected tbp:COMMAND, such as tbp:./my-bot")
+    try:
+        return TbpBot(command.strip())
+    except BotStartError as error:
+        raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
+
+
+KINDS: Final[Mapping[str, BotKind]] = {
+    "beam": BotKind(
+        "beam search over the known queue",
+        _beam,
+        {
+            "nodes": Option("nodes for each move"),
+            "ms": Option("milliseconds for each move", whole=False, least=0),
+            "width": Option("positions kept at each depth"),
+        },
+    ),
+    "random": BotKind(
+        "any legal move", _random, {"seed": Option("what its choices follow from", least=0)}
+    ),
+}
+"""The bots of our own; besides them there is ``tbp:COMMAND``."""
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_HIGHEST: Final = 2**53
+
+
+def _values(name: str, kind: BotKind, text: str) -> dict[str, Value]:
+    values: dict[str, Value] = {}
+    for part in text.split(",") if text.strip() else ():
+        key, _, value = part.partition("=")
+        key = key.strip().lower()
+        option = kind.options.get(key)
+        if option is None:
+            raise SpecError(
+                f"bot {name} has no option {key!r}{_nearest(key, kind.options)}; "
+                f"{_options_of(name, kind)}"
+            )
+        if key in values:
+            raise SpecError(f"bot {name}: option {key!r} is given twice")
+        values[key] = _value(f"bot {name}: {key}", option, value.strip())
+    return values
+
+
+def _value(what: str, option: Option, text: str) -> Value:
+    try:
+        number: Value = int(text) if option.whole else float(text)
+    except ValueError:
+        number = math.nan
+    if option.whole and option.least <= number <= _HIGHEST:
+        return number
+    if not option.whole and option.least < number < math.inf:
+        return number
+    expected = f"a whole number from {option.least}" if option.whole else f"above {option.least}"
+    raise SpecError(f"{what} is {text!r}, must be {expected}")
+
+
+def _nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _there_is() -> str:
+    return f"there are {', '.join(KINDS)} and tbp:COMMAND"
+
+
+def _options_of(name: str, kind: BotKind) -> str:
+    return f"options of {name} are {', '.join(kind.options)}"

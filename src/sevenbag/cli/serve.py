@@ -1,0 +1,81 @@
+"""``sevenbag serve BOT --as tbp``: offers a bot to programs that speak a bot protocol."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.registry import create_bot
+from sevenbag.bots.serve import serve_tbp
+from sevenbag.cli.arguments import count, positive
+from sevenbag.cli.until_signal import run_until_signal
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Generator
+
+    from sevenbag.cli.main import Subparsers
+
+_DESCRIPTION: Final = """\
+Offers a bot over standard input and output. Whoever starts this command is the frontend: it tells
+the position and asks for moves. See docs/tbp.md.
+"""
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="offer a bot to others through a bot protocol",
+        description=_DESCRIPTION,
+    )
+    parser.add_argument("bot", metavar="BOT", help="a bot, such as beam or beam:nodes=2000")
+    parser.add_argument(
+        "--as", dest="protocol", choices=["tbp"], default="tbp", help="protocol (default: tbp)"
+    )
+    parser.add_argument(
+        "--moves",
+        type=count,
+        default=1,
+        metavar="N",
+        help="suggest at most N moves (default: 1, which all frontends understand alike)",
+    )
+    limits = parser.add_mutually_exclusive_group()
+    limits.add_argument("--ms", type=positive, metavar="N", help="milliseconds for each move")
+    limits.add_argument("--nodes", type=count, metavar="N", help="nodes for each move")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until the frontend is done."""
+    bot = create_bot(args.bot)
+    with _output_to_itself() as output:
+        run_until_signal(
+            serve_tbp(
+                bot,
+                limits=Limits(args.ms, args.nodes),
+                most_moves=args.moves,
+                output_descriptor=output,
+            )
+        )
+    return 0
+
+
+@contextlib.contextmanager
+def _output_to_itself() -> Generator[int]:
+    """Standard output as a descriptor that nothing else writes to.
+
+    A stray print, of a bot or of a library, goes to standard error meanwhile: on the wire it would
+    end the game.
+    """
+    sys.stdout.flush()
+    output = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield output
+    finally:
+        sys.stdout.flush()
+        os.dup2(output, 1)
+        os.close(output)

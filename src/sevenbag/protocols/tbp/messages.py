@@ -1,0 +1,169 @@
+"""The messages of TBP, the Tetris Bot Protocol, in their strict, official form.
+
+Every message of the official text and of its extensions ``randomizer`` and ``move_info``. How they
+become lines is in `wire`; what else than the official form is understood, in `reading`.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias
+
+from msgspec import UNSET, Struct, UnsetType
+
+PieceLetter: TypeAlias = Literal["I", "O", "T", "L", "J", "S", "Z"]
+Cell: TypeAlias = Literal["I", "O", "T", "L", "J", "S", "Z", "G"] | None
+Row: TypeAlias = tuple[Cell, ...]
+Orientation: TypeAlias = Literal["north", "east", "south", "west"]
+SpinName: TypeAlias = Literal["none", "mini", "full"]
+RandomizerName: TypeAlias = Literal["uniform", "seven_bag", "general_bag", "unknown"]
+Number: TypeAlias = int | float
+
+PIECE_LETTERS: Final[tuple[PieceLetter, ...]] = ("I", "O", "T", "L", "J", "S", "Z")
+
+
+# --- parts of messages --------------------------------------------------------------------------
+
+
+class Location(Struct, frozen=True):
+    """Where a piece lies: its true-rotation centre, x from the left, y from the bottom row."""
+
+    type: PieceLetter
+    orientation: Orientation
+    x: int
+    y: int
+
+
+class Move(Struct, frozen=True):
+    """A placement; whether it uses hold is told by its piece."""
+
+    location: Location
+    spin: SpinName = "none"
+
+
+class Uniform(Struct, frozen=True, tag_field="type", tag="uniform"):
+    """Pieces come with little or no bias."""
+
+
+class SevenBag(Struct, frozen=True, tag_field="type", tag="seven_bag"):
+    """One of each in every seven.
+
+    Attributes:
+        bag_state: pieces still to come in the bag after the last of the queue; never empty.
+    """
+
+    bag_state: tuple[PieceLetter, ...]
+
+
+class GeneralBag(Struct, frozen=True, tag_field="type", tag="general_bag"):
+    """Pieces come out of a bag that is filled with any number of each.
+
+    Attributes:
+        current_bag: how many of each are still to come after the last of the queue.
+        filled_bag: how many of each are in a full bag.
+    """
+
+    current_bag: dict[PieceLetter, int]
+    filled_bag: dict[PieceLetter, int]
+
+
+class Unknown(Struct, frozen=True, tag_field="type", tag="unknown"):
+    """Nothing is known of how the pieces come."""
+
+
+Randomizer: TypeAlias = Uniform | SevenBag | GeneralBag | Unknown
+
+
+class MoveInfo(Struct, frozen=True, omit_defaults=True):
+    """What a bot says of its search, counted as it likes."""
+
+    nodes: Number | None = None
+    nps: Number | None = None
+    depth: Number | None = None
+    extra: str | None = None
+
+
+# --- messages of the bot ------------------------------------------------------------------------
+
+
+class Info(Struct, frozen=True, tag_field="type", tag="info"):
+    """Who the bot is; its first message, sent unasked."""
+
+    name: str
+    version: str
+    author: str
+    features: tuple[str, ...] = ()
+
+
+class Ready(Struct, frozen=True, tag_field="type", tag="ready"):
+    """The rules are understood; a position can come."""
+
+
+class Error(Struct, frozen=True, tag_field="type", tag="error"):
+    """The rules cannot be played. The text defines one reason, ``unsupported_rules``."""
+
+    reason: str
+
+
+class Suggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
+    """Moves in order of preference; the bot gives up if none can be played."""
+
+    moves: tuple[Move, ...]
+    move_info: MoveInfo | UnsetType = UNSET
+
+
+# --- messages of the frontend -------------------------------------------------------------------
+
+
+class Rules(Struct, frozen=True, tag_field="type", tag="rules"):
+    """The rules in force, as far as the protocol can tell them."""
+
+    randomizer: RandomizerName | UnsetType = UNSET
+
+
+class Start(Struct, frozen=True, tag_field="type", tag="start"):
+    """The position to calculate from.
+
+    Attributes:
+        hold: the held piece.
+        queue: upcoming pieces; the first is the current one.
+        combo: consecutive clearing placements so far.
+        back_to_back: whether it is active; the versus dialect sends a count.
+        board: rows from the bottom, 40 of 10 cells; other numbers of rows are read.
+        randomizer: its state after the last piece of the queue.
+    """
+
+    hold: PieceLetter | None
+    queue: tuple[PieceLetter, ...]
+    combo: int
+    back_to_back: bool | int
+    board: tuple[Row, ...]
+    randomizer: Randomizer | UnsetType = UNSET
+
+
+class Suggest(Struct, frozen=True, tag_field="type", tag="suggest"):
+    """Asks for moves."""
+
+
+class Play(Struct, frozen=True, tag_field="type", tag="play"):
+    """This move was made."""
+
+    move: Move
+
+
+class NewPiece(Struct, frozen=True, tag_field="type", tag="new_piece"):
+    """This piece joined the end of the queue."""
+
+    piece: PieceLetter
+
+
+class Stop(Struct, frozen=True, tag_field="type", tag="stop"):
+    """The game is over; another `Start` may come."""
+
+
+class Quit(Struct, frozen=True, tag_field="type", tag="quit"):
+    """The bot is to exit."""
+
+
+FromBot: TypeAlias = Info | Ready | Error | Suggestion
+FromFrontend: TypeAlias = Rules | Start | Suggest | Play | NewPiece | Stop | Quit
+Message: TypeAlias = FromBot | FromFrontend

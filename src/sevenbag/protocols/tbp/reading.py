@@ -1,0 +1,348 @@
+"""Reads messages of TBP from plain data: liberally in form, strictly in sense.
+
+Programs in the field differ in much that does no harm: pieces in lower case, boards of other
+heights, cells with other marks, numbers for truth values, parts left out. All that is understood
+here, once, so that nothing behind has to know of it. What makes no sense is a `ProtocolError`
+with the place where it stands.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from msgspec import UNSET, UnsetType
+
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols.tbp import messages as tbp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+MOST_ROWS: Final = 256
+MOST_QUEUED: Final = 512
+MOST_MOVES: Final = 4096
+FARTHEST: Final = 1000
+HIGHEST_COUNT: Final = 1_000_000
+WIDTH: Final = 10
+
+T = TypeVar("T")
+
+
+def read_message(content: object) -> tbp.Message | None:
+    """The message that this data is; None if it is none, or of an unknown type.
+
+    Raises:
+        ProtocolError: it is of a known type, but makes no sense.
+    """
+    if not isinstance(content, dict):
+        return None
+    data = cast("dict[str, object]", content)
+    kind = data.get("type")
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    if reader is None:
+        return None
+    try:
+        return reader(data)
+    except _WrongError as wrong:
+        raise ProtocolError(f"{wrong.what} (in a {kind} message)", wrong.path) from None
+
+
+# --- one reader for each message ----------------------------------------------------------------
+
+
+def _info(data: dict[str, object]) -> tbp.Info:
+    features = data.get("features")
+    return tbp.Info(
+        name=_words(data.get("name"), "name"),
+        version=_words(data.get("version"), "version"),
+        author=_words(data.get("author"), "author"),
+        # MisaMino sends null.
+        features=() if features is None else _list(features, "features", _text, MOST_QUEUED),
+    )
+
+
+def _error(data: dict[str, object]) -> tbp.Error:
+    # The first draft had no reason, some programs write a sentence.
+    reason = data.get("reason")
+    return tbp.Error(reason if isinstance(reason, str) else "")
+
+
+def _rules(data: dict[str, object]) -> tbp.Rules:
+    name = data.get("randomizer")
+    return tbp.Rules(UNSET if name is None else _randomizer_name(name))
+
+
+def _start(data: dict[str, object]) -> tbp.Start:
+    hold = data.get("hold")
+    return tbp.Start(
+        hold=None if hold is None else _piece(hold, "hold"),
+        queue=_list(_part(data, "queue"), "queue", _piece, MOST_QUEUED),
+        combo=_count(data.get("combo"), "combo"),
+        back_to_back=_back_to_back(data.get("back_to_back")),
+        board=_list(_part(data, "board"), "board", _row, MOST_ROWS),
+        randomizer=_randomizer(data.get("randomizer")),
+    )
+
+
+def _suggestion(data: dict[str, object]) -> tbp.Suggestion:
+    return tbp.Suggestion(
+        moves=_list(_part(data, "moves"), "moves", _move, MOST_MOVES),
+        move_info=_move_info(data.get("move_info")),
+    )
+
+
+def _play(data: dict[str, object]) -> tbp.Play:
+    return tbp.Play(_move(_part(data, "move"), "move"))
+
+
+def _new_piece(data: dict[str, object]) -> tbp.NewPiece:
+    return tbp.NewPiece(_piece(_part(data, "piece"), "piece"))
+
+
+_READERS: Final[dict[str, Callable[[dict[str, object]], tbp.Message]]] = {
+    "info": _info,
+    "ready": lambda _: tbp.Ready(),
+    "error": _error,
+    "suggestion": _suggestion,
+    "rules": _rules,
+    "start": _start,
+    "suggest": lambda _: tbp.Suggest(),
+    "play": _play,
+    "new_piece": _new_piece,
+    "stop": lambda _: tbp.Stop(),
+    "quit": lambda _: tbp.Quit(),
+}
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+_PIECES: Final[dict[str, tbp.PieceLetter]] = {
+    **{letter: letter for letter in tbp.PIECE_LETTERS},
+    **{letter.lower(): letter for letter in tbp.PIECE_LETTERS},
+}
+_GARBAGE: Final[tbp.Cell] = "G"
+_EMPTY_ROW: Final[tbp.Row] = (None,) * WIDTH
+_ORIENTATIONS: Final[dict[str, tbp.Orientation]] = {
+    "north": "north",
+    "east": "east",
+    "south": "south",
+    "west": "west",
+}
+_SPINS: Final[dict[str, tbp.SpinName]] = {"none": "none", "mini": "mini", "full": "full"}
+_RANDOMIZERS: Final[dict[str, tbp.RandomizerName]] = {
+    "uniform": "uniform",
+    "seven_bag": "seven_bag",
+    "7-bag": "seven_bag",  # the extension's first draft
+    "general_bag": "general_bag",
+}
+
+
+def _piece(value: object, path: str) -> tbp.PieceLetter:
+    piece = _PIECES.get(value) if isinstance(value, str) else None
+    if piece is None:
+        raise _WrongError(
+            path, f"{_shown(value)} is no piece; expected one of {_listed(_CAPITALS)}"
+        )
+    return piece
+
+
+def _row(value: object, path: str) -> tbp.Row:
+    if not isinstance(value, list):
+        raise _WrongError(path, f"expected a list of cells, not {_shown(value)}")
+    cells = cast("list[object]", value)
+    if len(cells) != WIDTH:
+        raise _WrongError(path, f"a row has {WIDTH} cells, not {len(cells)}")
+    if cells.count(None) == WIDTH:
+        return _EMPTY_ROW
+    return tuple([_cell(cell) for cell in cells])
+
+
+def _cell(value: object) -> tbp.Cell:
+    # Whatever it is: what is not null is filled.
+    if value is None:
+        return None
+    return _PIECES.get(value, _GARBAGE) if isinstance(value, str) else _GARBAGE
+
+
+def _move(value: object, path: str) -> tbp.Move:
+    data = _object(value, path)
+    location = _object(_part(data, "location", path), f"{path}.location")
+    place = f"{path}.location"
+    spin = data.get("spin")
+    return tbp.Move(
+        tbp.Location(
+            type=_piece(_part(location, "type", place), f"{place}.type"),
+            orientation=_choice(
+                _part(location, "orientation", place), f"{place}.orientation", _ORIENTATIONS
+            ),
+            x=_coordinate(_part(location, "x", place), f"{place}.x"),
+            y=_coordinate(_part(location, "y", place), f"{place}.y"),
+        ),
+        "none" if spin is None else _choice(spin, f"{path}.spin", _SPINS),
+    )
+
+
+def _move_info(value: object) -> tbp.MoveInfo | UnsetType:
+    # It is for people to look at; a mistake in it is no reason to lose a game.
+    if not isinstance(value, dict):
+        return UNSET
+    data = cast("dict[str, object]", value)
+    extra = data.get("extra")
+    return tbp.MoveInfo(
+        nodes=_figure(data.get("nodes")),
+        nps=_figure(data.get("nps")),
+        depth=_figure(data.get("depth")),
+        extra=extra if isinstance(extra, str) else None,
+    )
+
+
+def _figure(value: object) -> tbp.Number | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _randomizer_name(value: object) -> tbp.RandomizerName:
+    return _RANDOMIZERS.get(value, "unknown") if isinstance(value, str) else "unknown"
+
+
+def _randomizer(value: object) -> tbp.Randomizer | UnsetType:
+    if value is None:
+        return UNSET
+    path = "randomizer"
+    data = _object(value, path)
+    name = _randomizer_name(data.get("type"))
+    if name == "uniform":
+        return tbp.Uniform()
+    if name == "seven_bag":
+        # The key of the extension's first draft was `bag`.
+        key = "bag" if "bag" in data and "bag_state" not in data else "bag_state"
+        path = f"{path}.{key}"
+        state = _list(_part(data, key, "randomizer"), path, _piece, MOST_QUEUED)
+        # Some clients send an empty bag and mean the next full one. The order has no meaning.
+        return tbp.SevenBag(tuple(dict.fromkeys(state)) or tbp.PIECE_LETTERS)
+    if name == "general_bag":
+        filled = _counts(_part(data, "filled_bag", path), f"{path}.filled_bag")
+        current = _counts(_part(data, "current_bag", path), f"{path}.current_bag")
+        if not any(filled.values()):
+            raise _WrongError(f"{path}.filled_bag", "a full bag holds at least one piece")
+        return tbp.GeneralBag(current if any(current.values()) else filled, filled)
+    return tbp.Unknown()
+
+
+def _counts(value: object, path: str) -> dict[tbp.PieceLetter, int]:
+    data = _object(value, path)
+    counts = dict.fromkeys(tbp.PIECE_LETTERS, 0)
+    for key, number in data.items():
+        if key in _PIECES:
+            counts[_PIECES[key]] = _count(number, f"{path}.{key}")
+    return counts
+
+
+def _back_to_back(value: object) -> bool | int:
+    if isinstance(value, bool):
+        return value
+    return _count(value, "back_to_back")
+
+
+# --- values -------------------------------------------------------------------------------------
+
+
+class _WrongError(Exception):
+    def __init__(self, path: str, what: str) -> None:
+        super().__init__(path, what)
+        self.path = path
+        self.what = what
+
+
+_CAPITALS: Final = tbp.PIECE_LETTERS
+
+
+def _part(data: dict[str, object], key: str, path: str = "") -> object:
+    try:
+        return data[key]
+    except KeyError:
+        raise _WrongError(f"{path}.{key}" if path else key, "is missing") from None
+
+
+def _object(value: object, path: str) -> dict[str, object]:
+    if not isinstance(value, dict):
+        raise _WrongError(path, f"expected an object, not {_shown(value)}")
+    return cast("dict[str, object]", value)
+
+
+def _list(value: object, path: str, read: Callable[[Any, str], T], longest: int) -> tuple[T, ...]:
+    if not isinstance(value, list):
+        raise _WrongError(path, f"expected a list, not {_shown(value)}")
+    items = cast("list[object]", value)
+    if len(items) > longest:
+        raise _WrongError(path, f"has {len(items)} entries; at most {longest} are read")
+    return tuple([read(item, f"{path}[{i}]") for i, item in enumerate(items)])
+
+
+def _text(value: object, path: str) -> str:
+    if not isinstance(value, str):
+        raise _WrongError(path, f"expected a text, not {_shown(value)}")
+    return value
+
+
+def _words(value: object, path: str) -> str:
+    """A text for people: left out, or a plain number such as a version, will do."""
+    if value is None:
+        return ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return _text(value, path)
+
+
+def _choice(value: object, path: str, choices: dict[str, T]) -> T:
+    choice = choices.get(value) if isinstance(value, str) else None
+    if choice is None:
+        raise _WrongError(path, f"{_shown(value)} is none of {_listed(choices)}")
+    return choice
+
+
+def _coordinate(value: object, path: str) -> int:
+    number = _whole(value)
+    if number is None or abs(number) > FARTHEST:
+        raise _WrongError(
+            path, f"expected a whole number from {-FARTHEST} to {FARTHEST}, not {_shown(value)}"
+        )
+    return number
+
+
+def _count(value: object, path: str) -> int:
+    """A count that was left out is 0; one below (some start at -1) is, too."""
+    if value is None:
+        return 0
+    if isinstance(value, float) and math.isfinite(value):
+        value = math.floor(value)
+    number = _whole(value)
+    if number is None:
+        raise _WrongError(path, f"expected a whole number, not {_shown(value)}")
+    return min(max(number, 0), HIGHEST_COUNT)
+
+
+def _whole(value: object) -> int | None:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _listed(choices: Iterable[str]) -> str:
+    return " ".join(choices)
+
+
+def _shown(value: object) -> str:
+    """A value as a message may quote it: what it is, not all of it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
