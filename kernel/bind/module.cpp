@@ -35,9 +35,7 @@ NB_MODULE(_kernel, m) {
         }
     });
     sevenbag::bind::bind_core(m);
-#ifdef SEVENBAG_HAS_GAME
     sevenbag::bind::bind_game(m);
-#endif
 #ifdef SEVENBAG_HAS_SEARCH
     sevenbag::bind::bind_search(m);
 #endif
