@@ -232,9 +232,33 @@ using Hold = std::optional<bool>;
 }  // namespace
 
 void bind_game(nb::module_& m) {
-    nb::class_<Rules>(m, "RuleSet").def(
-        "__init__", [](Rules* self, const nb::dict& data) { new (self) Rules(rules_from(data)); },
-        nb::arg("data"));
+    nb::class_<Rules>(m, "RuleSet")
+        .def(
+            "__init__",
+            [](Rules* self, const nb::dict& data) { new (self) Rules(rules_from(data)); },
+            nb::arg("data"))
+        .def(
+            "attacks",
+            [](const Rules& rules, nb::handle piece, Spin spin, int lines, int garbage_lines,
+               bool perfect, int combo, int back_to_back) {
+                const Clear clear{piece_argument(piece), spin, lines, garbage_lines, perfect};
+                Counters counters{combo, back_to_back};
+                Random random(1);
+                return tuple_of(
+                    attack_of(rules, clear, counters, rules.multiplier.start, random).list);
+            },
+            nb::arg("piece"), nb::arg("spin"), nb::arg("lines"), nb::arg("garbage_lines"),
+            nb::arg("perfect"), nb::arg("combo"), nb::arg("back_to_back"))
+        .def(
+            "raw_lines",
+            [](const Rules& rules, nb::handle piece, Spin spin, int lines, int combo,
+               int back_to_back) {
+                const Clear clear{piece_argument(piece), spin, lines, 0, false};
+                const Counters after{combo, back_to_back};
+                return with_combo(rules, base_lines(rules, clear, after), after);
+            },
+            nb::arg("piece"), nb::arg("spin"), nb::arg("lines"), nb::arg("combo"),
+            nb::arg("back_to_back"));
 
     nb::class_<Lock>(m, "Lock")
         .def_prop_ro("placement", [](const Lock& l) { return l.placement; })

@@ -192,11 +192,25 @@ def instruction_set() -> str:
 
 # --- games; `sevenbag.game` is the face to use --------------------------------------------------
 
-
 class RuleSet:
     """Rules as the kernel takes them, from `sevenbag.game.Rules.to_dict`."""
 
     def __init__(self, data: dict[str, object]) -> None: ...
+    def attacks(
+        self,
+        piece: PieceLike,
+        spin: Spin,
+        lines: int,
+        garbage_lines: int,
+        perfect: bool,
+        combo: int,
+        back_to_back: int,
+    ) -> tuple[int, ...]:
+        """What a clear sends; the counters are those before it."""
+    def raw_lines(
+        self, piece: PieceLike, spin: Spin, lines: int, combo: int, back_to_back: int
+    ) -> float:
+        """Lines of a clear before multiplier and rounding; the counters are those after it."""
 
 class Lock:
     """What happened when a piece locked."""

@@ -6,9 +6,10 @@ import enum
 from typing import TYPE_CHECKING, Final
 
 from sevenbag import _kernel
-from sevenbag.errors import PlacementError, RulesError
+from sevenbag.errors import PlacementError
 from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Lock, Piece, Placement, Stats
@@ -243,9 +244,3 @@ class Game(Player):
         Player.__init__(other, self._kernel.copy(), self._rules, self._seed)
         other._frames_per_turn = self._frames_per_turn
         return other
-
-
-def check_number(name: str, value: object, most: int) -> None:
-    """A whole number from 0 up, or a RulesError that says so."""
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise RulesError(f"{name} is {value!r}, must be a whole number from 0 to {most}")

@@ -18,9 +18,9 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
-from sevenbag._kernel import Kicks, RuleSet
+from sevenbag._kernel import Kicks, Piece, RuleSet, Spin
 from sevenbag.errors import KicksError, RulesError
-from sevenbag.game.schema import Between, Items, read_section
+from sevenbag.game.schema import Between, Items, check_number, read_section
 
 Lines = Annotated[int, Between(0, 1000)]
 """Lines of garbage that something sends."""
@@ -313,6 +313,39 @@ class Rules:
             assert isinstance(section, dict)
             data[key] = section | dict(values)
         return self.from_dict(data, where="changed rules")
+
+    def attacks(
+        self,
+        lines: int,
+        spin: Spin = Spin.NONE,
+        *,
+        combo: int = 0,
+        back_to_back: int = 0,
+        perfect_clear: bool = False,
+        piece: Piece | str = Piece.T,
+    ) -> tuple[int, ...]:
+        """What a clear sends at the beginning of a game, in lines, before cancelling.
+
+        Args:
+            lines: rows cleared, 0 to 4.
+            spin: the spin it was made with.
+            combo: clearing placements in a row before this one.
+            back_to_back: difficult clears in a row before this one.
+            perfect_clear: whether it left the board empty.
+            piece: the piece; only some rules look at it.
+
+        >>> Rules.preset("guideline").attacks(4, combo=2, back_to_back=1)
+        (6,)
+
+        Raises:
+            RulesError: a number out of its range.
+        """
+        check_number("lines", lines, 4)
+        check_number("combo", combo, 100_000)
+        check_number("back_to_back", back_to_back, 100_000)
+        return kernel_rules(self).attacks(
+            piece, spin, lines, 0, perfect_clear, combo, back_to_back
+        )
 
     @classmethod
     def _parse(cls, text: str, name: str, where: str) -> Self:

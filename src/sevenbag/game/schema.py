@@ -1,4 +1,4 @@
-"""Reading plain data into typed sections: every value is checked against its annotation."""
+"""Checks of numbers and of plain data: every value of a section against its annotation."""
 
 from __future__ import annotations
 
@@ -45,6 +45,12 @@ def read_section(section: type[T], data: object, where: str) -> T:
     if missing:
         raise RulesError(f"{where}: {missing[0]!r} is missing")
     return section(**{key: _read(hint, data[key], f"{where}: {key}") for key, hint in hints.items()})
+
+
+def check_number(name: str, value: object, most: int) -> None:
+    """A whole number from 0 up, or a RulesError that says so."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
+        raise RulesError(f"{name} is {value!r}, must be a whole number from 0 to {most}")
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag import _kernel
-from sevenbag.game.game import LARGEST_SEED, Player, check_number
+from sevenbag.game.game import LARGEST_SEED, Player
 from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Lock, Placement
