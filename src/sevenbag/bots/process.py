@@ -11,6 +11,7 @@ import contextlib
 import os
 import shlex
 import signal
+import sys
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
@@ -246,6 +247,9 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
         raise BotStartError(name, "the command is empty")
     if any("\0" in word for word in words):
         raise BotStartError(name, "the command holds a null character")
+    if words[0] == "sevenbag":
+        # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
+        words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
     return words
 
 
