@@ -131,17 +131,18 @@ class TbpBot(Bot):
         self._rules = rules
         self._randomizer = convert.randomizer_of(rules)
         try:
-            if self._process is None or not self._process.running:
-                await self._launch()
-            await self._send(self._side.rules(tbp.Rules(self._randomizer)))
-            event, _ = await self._event(self._deadlines.ready, "the rules", Event.READY)
+            await self._agree()
         except BotDiedError as error:
+            await self.quit()
             raise BotStartError(self.name, _words(error)) from error
-        if event is Event.REFUSED:
-            raise BotStartError(self.name, f"does not play these rules ({self._side.reason})")
+        except BaseException:
+            # Who is not ready is of no use; nothing of it stays.
+            await self.quit()
+            raise
 
     async def start(self, position: Position) -> None:
         """Tell the position; the bot begins to think."""
+        self._running()
         if self._side.owed:
             await self._settle()
         self._suggested = ()
@@ -170,12 +171,14 @@ class TbpBot(Bot):
 
     async def play(self, placement: Placement) -> None:
         """Tell the move that was made."""
+        self._running()
         await self._send(self._side.play(self._as_suggested(placement)))
         self._suggested = ()
         self._thinks_since = _now()
 
     async def new_piece(self, piece: Piece) -> None:
         """Tell the piece that joined the queue."""
+        self._running()
         await self._send(self._side.new_piece(convert.letter_of(piece)))
 
     async def stop(self) -> None:
@@ -190,6 +193,14 @@ class TbpBot(Bot):
             await process.close(encode(self._side.quit()), self._deadlines.quit)
 
     # --- helpers --------------------------------------------------------------------------------
+
+    async def _agree(self) -> None:
+        if self._process is None or not self._process.running:
+            await self._launch()
+        await self._send(self._side.rules(tbp.Rules(self._randomizer)))
+        event, _ = await self._event(self._deadlines.ready, "the rules", Event.READY)
+        if event is Event.REFUSED:
+            raise BotStartError(self.name, f"does not play these rules ({self._side.reason})")
 
     async def _launch(self) -> None:
         await self.quit()

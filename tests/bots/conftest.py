@@ -1,0 +1,54 @@
+"""What the tests of drivers share: whatever they start is gone when they end."""
+
+from __future__ import annotations
+
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+FAKES = Path(__file__).parents[1] / "fakes"
+
+Command = Callable[..., list[str]]
+
+
+def marked(mark: str) -> list[str]:
+    """Command lines of all processes whose environment holds the mark."""
+    found: list[str] = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark.encode() in (entry / "environ").read_bytes():
+                found.append(f"{entry.name} " + (entry / "cmdline").read_text().replace("\0", " "))
+        except (OSError, UnicodeDecodeError):
+            continue
+    return found
+
+
+@pytest.fixture
+def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Marks every process that the test starts, and theirs; none of them may be left."""
+    text = uuid.uuid4().hex
+    monkeypatch.setenv("SEVENBAG_TEST_MARK", text)
+    yield text
+    # Who was killed needs a moment to be gone.
+    ends = time.monotonic() + 2.0
+    while (left := marked(text)) and time.monotonic() < ends:
+        time.sleep(0.02)
+    assert left == []
+
+
+@pytest.fixture
+def fake(mark: str) -> Command:
+    """The command of a faulty bot; without a name, of the one that has no fault."""
+
+    def command(fault: str = "") -> list[str]:
+        # Without site-packages: they start ten at a time.
+        python = [sys.executable, "-S"]
+        if not fault:
+            return [*python, str(FAKES / "dropper.py")]
+        return [*python, str(FAKES / "faulty.py"), fault]
+
+    return command

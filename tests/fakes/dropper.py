@@ -1,0 +1,141 @@
+"""A bot of plain Python that is right in everything; the others are this one with a fault.
+
+It imports nothing of ours, so that it starts quickly and shares none of our mistakes. It drops
+each piece where the stack stays low and without holes, and never holds.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Board = list[list[bool]]
+Cells = list[tuple[int, int]]
+
+SHAPES = {  # cells around the centre, pointing north
+    "I": [(-1, 0), (0, 0), (1, 0), (2, 0)],
+    "O": [(0, 0), (1, 0), (0, 1), (1, 1)],
+    "T": [(-1, 0), (0, 0), (1, 0), (0, 1)],
+    "L": [(-1, 0), (0, 0), (1, 0), (1, 1)],
+    "J": [(-1, 0), (0, 0), (1, 0), (-1, 1)],
+    "S": [(-1, 0), (0, 0), (0, 1), (1, 1)],
+    "Z": [(0, 0), (1, 0), (-1, 1), (0, 1)],
+}
+TURNS = {"north": 0, "east": 1, "south": 2, "west": 3}
+
+
+def cells_of(type: str, orientation: str, x: int, y: int) -> Cells:  # noqa: A002 - TBP's own word
+    """The four cells of a location."""
+    shape = SHAPES[type]
+    for _ in range(TURNS[orientation]):
+        shape = [(dy, -dx) for dx, dy in shape]
+    return [(x + dx, y + dy) for dx, dy in shape]
+
+
+def is_free(board: Board, cells: Cells) -> bool:
+    """Whether all cells are on the board and empty."""
+    return all(0 <= x < 10 and 0 <= y < 40 and not board[y][x] for x, y in cells)
+
+
+def place(board: Board, cells: Cells) -> Board:
+    """The board with the cells filled and full rows removed."""
+    rows = [[bool(cell) or (x, y) in cells for x, cell in enumerate(board[y])] for y in range(40)]
+    rows = [row for row in rows if not all(row)]
+    return rows + [[False] * 10 for _ in range(40 - len(rows))]
+
+
+def drops(board: Board, piece: str) -> Iterator[dict[str, Any]]:
+    """Every location that a turned, shifted and dropped piece comes to."""
+    for orientation in TURNS:
+        for x in range(10):
+            y = 19
+            while is_free(board, cells_of(piece, orientation, x, y - 1)):
+                y -= 1
+            if is_free(board, cells_of(piece, orientation, x, y)):
+                yield {"type": piece, "orientation": orientation, "x": x, "y": y}
+
+
+def badness(board: Board) -> int:
+    """Heights, squared, and holes."""
+    heights = [max((y + 1 for y in range(40) if board[y][x]), default=0) for x in range(10)]
+    holes = sum(heights) - sum(map(sum, board))
+    return sum(height**2 for height in heights) + 30 * holes
+
+
+def say(message: dict[str, Any]) -> None:
+    """One line of compact JSON, sent at once."""
+    print(json.dumps(message, separators=(",", ":")), flush=True)
+
+
+class Dropper:
+    """What it does about each message; a faulty bot does something else about one."""
+
+    name = "dropper"
+
+    def __init__(self) -> None:
+        self.queue: list[str] = []
+        self.board: Board = []
+        self.asked = 0
+
+    def run(self) -> None:
+        self.introduce()
+        for line in sys.stdin:
+            if not self.hear(json.loads(line)):
+                break
+        self.leave()
+
+    def hear(self, message: dict[str, Any]) -> bool:
+        match message["type"]:
+            case "rules":
+                self.rules(message)
+            case "start":
+                self.start(message)
+            case "suggest":
+                self.asked += 1
+                self.suggest()
+            case "play":
+                self.play(message["move"])
+            case "new_piece":
+                self.queue.append(message["piece"])
+            case "quit":
+                return self.quit()
+        return True
+
+    def introduce(self) -> None:
+        say({"type": "info", "name": self.name, "version": "1", "author": "us", "features": []})
+
+    def rules(self, message: dict[str, Any]) -> None:
+        say({"type": "ready"})
+
+    def start(self, message: dict[str, Any]) -> None:
+        self.queue = message["queue"]
+        self.board = [[cell is not None for cell in row] for row in message["board"]]
+
+    def suggest(self) -> None:
+        say({"type": "suggestion", "moves": self.moves()})
+
+    def moves(self) -> list[dict[str, Any]]:
+        places = sorted(
+            drops(self.board, self.queue[0]),
+            key=lambda spot: badness(place(self.board, cells_of(**spot))),
+        )
+        return [{"location": spot, "spin": "none"} for spot in places]
+
+    def play(self, move: dict[str, Any]) -> None:
+        self.board = place(self.board, cells_of(**move["location"]))
+        del self.queue[0]
+
+    def quit(self) -> bool:
+        """Whether it stays nevertheless."""
+        return False
+
+    def leave(self) -> None:
+        pass
+
+
+if __name__ == "__main__":
+    Dropper().run()

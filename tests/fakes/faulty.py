@@ -1,0 +1,333 @@
+"""Bots with one fault each: ``faulty.py NAME``. What the field has, and what it could have."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+from dropper import Dropper, say
+
+
+def hang() -> NoReturn:
+    while True:
+        time.sleep(60)
+
+
+def fail(text: str, code: int) -> NoReturn:
+    print(text, file=sys.stderr, flush=True)
+    sys.exit(code)
+
+
+# --- faults at the start ------------------------------------------------------------------------
+
+
+class DiesAtStart(Dropper):
+    def introduce(self) -> None:
+        print("a first line", file=sys.stderr)
+        fail("no model file", 3)
+
+
+class HangsAtInfo(Dropper):
+    def introduce(self) -> None:
+        hang()
+
+
+class NoNewline(Dropper):
+    def introduce(self) -> None:
+        sys.stdout.write('{"type":"info","name":"x","version":"1","author":"us","features":[]}')
+        sys.stdout.flush()
+        hang()
+
+
+class Refuses(Dropper):
+    def rules(self, message: dict[str, Any]) -> None:
+        say({"type": "error", "reason": "unsupported_rules"})
+
+
+class HangsAtReady(Dropper):
+    def rules(self, message: dict[str, Any]) -> None:
+        pass
+
+
+class NullFeatures(Dropper):
+    def introduce(self) -> None:
+        say({"type": "tbp_boot"})
+        print("Service initialized!", flush=True)
+        print(flush=True)
+        say({"type": "info", "name": "null\x1b[2J features", "version": 2, "features": None})
+
+
+class NeedsRandomizer(Dropper):
+    """As hikari: silent without the randomizer in the rules, dies without it in the start."""
+
+    def rules(self, message: dict[str, Any]) -> None:
+        if message.get("randomizer") == "seven_bag":
+            super().rules(message)
+
+    def start(self, message: dict[str, Any]) -> None:
+        if message["randomizer"]["type"] != "seven_bag" or not message["randomizer"]["bag_state"]:
+            fail("wrong randomizer", 101)
+        super().start(message)
+
+
+class GrepsCompactJson(Dropper):
+    """As bashtet: understands what it can find by a fixed text, and kills its group at the end."""
+
+    def run(self) -> None:
+        self.introduce()
+        for line in sys.stdin:
+            if '"type":"' not in line or ": " in line or not line.isascii():
+                fail(f"not understood: {line[:60]}", 4)
+            if not self.hear(json.loads(line)):
+                os.killpg(0, signal.SIGTERM)
+
+
+class StrictTypes(Dropper):
+    """As Cold Clear 2: dies at a count for a truth value, a negative number, a board of 39 rows."""
+
+    def start(self, message: dict[str, Any]) -> None:
+        sizes = {len(row) for row in message["board"]}
+        if (
+            type(message["back_to_back"]) is not bool
+            or message["combo"] < 0
+            or len(message["board"]) != 40
+            or sizes != {10}
+            or any(cell not in {*"IOTLJSZG", None} for row in message["board"] for cell in row)
+        ):
+            fail("thread 'main' panicked", 101)
+        super().start(message)
+
+    def leave(self) -> None:
+        # Reached through `quit` alone; the end of the input is a panic, too.
+        pass
+
+    def run(self) -> None:
+        self.introduce()
+        while True:
+            line = sys.stdin.readline()
+            if not line.strip():
+                fail("called `Option::unwrap()` on a `None` value", 101)
+            if not self.hear(json.loads(line)):
+                break
+        with Path(os.environ["SEVENBAG_FAKE_NOTE"]).open("a") as note:
+            note.write("left by quit\n")
+
+
+# --- faults at an answer ------------------------------------------------------------------------
+
+
+class DiesInGame(Dropper):
+    def suggest(self) -> None:
+        if self.asked == 3:
+            fail("segmentation imminent", 7)
+        super().suggest()
+
+
+class KilledInGame(Dropper):
+    def suggest(self) -> None:
+        if self.asked == 3:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        super().suggest()
+
+
+class DiesInMidMessage(Dropper):
+    def suggest(self) -> None:
+        sys.stdout.write('{"type":"suggestion","moves":[{"location":{"ty')
+        sys.stdout.flush()
+        sys.exit(0)
+
+
+class ClosesOutput(Dropper):
+    def suggest(self) -> None:
+        sys.stdout.flush()
+        os.close(1)
+        hang()
+
+
+class HangsAtSuggest(Dropper):
+    def suggest(self) -> None:
+        hang()
+
+
+class Rubbish(Dropper):
+    """Never ends to print lines that are nothing."""
+
+    def suggest(self) -> None:
+        while True:
+            print("Lorem ipsum " * 10)
+
+
+class Chatty(Dropper):
+    """Logs to its output, but knows what to say."""
+
+    def suggest(self) -> None:
+        for i in range(100):
+            print(f"INFO depth {i}")
+        say({"type": "thoughts", "about": "weather"})
+        super().suggest()
+
+
+class MalformedMove(Dropper):
+    def suggest(self) -> None:
+        spot = {"type": "T", "orientation": "north", "x": "four", "y": 0}
+        say({"type": "suggestion", "moves": [{"location": spot, "spin": "none"}]})
+
+
+class BogusPiece(Dropper):
+    def suggest(self) -> None:
+        spot = {"type": "N", "orientation": "north", "x": 4, "y": 0}
+        say({"type": "suggestion", "moves": [{"location": spot, "spin": "none"}]})
+
+
+class LongLine(Dropper):
+    def suggest(self) -> None:
+        sys.stdout.write('{"type":"suggestion","moves":[],"padding":"')
+        for _ in range(10):
+            sys.stdout.write("x" * (1 << 20))
+        say({})
+
+
+class IllegalMoves(Dropper):
+    def moves(self) -> list[dict[str, Any]]:
+        moves = super().moves()
+        return [{**m, "location": {**m["location"], "y": m["location"]["y"] + 5}} for m in moves]
+
+
+class FarMoves(Dropper):
+    def moves(self) -> list[dict[str, Any]]:
+        spot = {"type": self.queue[0], "orientation": "north", "x": 4, "y": 900}
+        return [{"location": spot, "spin": "none"}]
+
+
+class FirstMoveIllegal(Dropper):
+    def moves(self) -> list[dict[str, Any]]:
+        spot = {"type": self.queue[0], "orientation": "north", "x": 4, "y": 900}
+        return [{"location": spot, "spin": "none"}, *super().moves()]
+
+
+class EmptyAtFirst(Dropper):
+    """As Cold Clear 2: knows no move when it is asked too early."""
+
+    def moves(self) -> list[dict[str, Any]]:
+        return super().moves() if self.asked % 2 == 0 else []
+
+
+class GivesUp(Dropper):
+    def moves(self) -> list[dict[str, Any]]:
+        return []
+
+
+class GivesUpByError(Dropper):
+    def suggest(self) -> None:
+        say({"type": "error", "reason": "garbage"})
+
+
+class FalseSpins(Dropper):
+    """As MisaMino: claims a full spin at every move."""
+
+    def moves(self) -> list[dict[str, Any]]:
+        return [{**move, "spin": "full"} for move in super().moves()]
+
+
+class LowerCase(Dropper):
+    def moves(self) -> list[dict[str, Any]]:
+        moves = super().moves()
+        return [
+            {**m, "location": {**m["location"], "type": m["location"]["type"].lower()}}
+            for m in moves
+        ]
+
+
+class OddForms(Dropper):
+    """Prefers south and west, floats for whole numbers, blanks in JSON, and leaves out the spin."""
+
+    def suggest(self) -> None:
+        moves = [
+            {"location": {**m["location"], "x": float(m["location"]["x"])}} for m in self.moves()
+        ]
+        moves.sort(key=lambda m: m["location"]["orientation"] not in {"south", "west"})
+        print(json.dumps({"moves": moves, "mood": None, "type": "suggestion"}), end="\r\n")
+        sys.stdout.flush()
+
+
+class AnswersTwice(Dropper):
+    def suggest(self) -> None:
+        super().suggest()
+        super().suggest()
+
+
+class AnswersLate(Dropper):
+    """Takes its time for the first answer of each game."""
+
+    def start(self, message: dict[str, Any]) -> None:
+        super().start(message)
+        self.asked = 0
+
+    def suggest(self) -> None:
+        if self.asked == 1:
+            time.sleep(0.5)
+        super().suggest()
+
+
+class MoveInfo(Dropper):
+    def suggest(self) -> None:
+        info = {"nodes": 12.5, "nps": 0, "depth": "deep", "extra": "NaN%", "more": [1]}
+        say({"type": "suggestion", "moves": self.moves(), "move_info": info})
+
+
+# --- faults at the end --------------------------------------------------------------------------
+
+
+class IgnoresQuit(Dropper):
+    def run(self) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        super().run()
+
+    def leave(self) -> None:
+        hang()
+
+
+class ExitsAtEndOfInput(Dropper):
+    def quit(self) -> bool:
+        return True
+
+
+class LeavesChildren(Dropper):
+    """Its children hold its output open, and live on when it ends."""
+
+    def start(self, message: dict[str, Any]) -> None:
+        subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+        super().start(message)
+
+    def suggest(self) -> None:
+        if self.asked == 3:
+            os._exit(9)
+        super().suggest()
+
+
+class TalksToStderr(Dropper):
+    def suggest(self) -> None:
+        sys.stderr.write("thinking hard\n" * 20_000)
+        sys.stderr.flush()
+        super().suggest()
+
+
+class DoesNotRead(Dropper):
+    def run(self) -> None:
+        self.introduce()
+        say({"type": "ready"})
+        hang()
+
+
+if __name__ == "__main__":
+    faults = {
+        name: kind for name, kind in globals().items() if inspect.isclass(kind) and name != "Any"
+    }
+    faults[sys.argv[1]]().run()
