@@ -40,6 +40,8 @@ constexpr unsigned columns_between(int first, int last) {
     return columns;
 }
 
+inline constexpr unsigned kAllColumns = columns_between(0, kWidth - 1);
+
 // Columns in which the centre can be.
 template <Piece P, int R>
 inline constexpr unsigned kColumns =
@@ -71,13 +73,13 @@ SB_INLINE Window<V, N> free_positions(const Window<V, N>& occupied) {
                                  moved<-S::template kX<1>, -S::template kY<1>>(occupied) |
                                  moved<-S::template kX<2>, -S::template kY<2>>(occupied) |
                                  moved<-S::template kX<3>, -S::template kY<3>>(occupied);
-    return Window<V, N>::columns(kColumns<P, R>) - blocked;
+    return Window<V, N>::template columns<kColumns<P, R>>() - blocked;
 }
 
 // Free positions with nothing but free positions above them.
 template <class V, int N>
 SB_INLINE Window<V, N> open_to_sky(const Window<V, N>& free) {
-    const Window<V, N> inside = Window<V, N>::columns(columns_between(0, kWidth - 1));
+    const Window<V, N> inside = Window<V, N>::template columns<kAllColumns>();
     Window<V, N> below = inside - free;
     below = (below | moved<0, -1>(below)) & inside;
     below = (below | moved<0, -2>(below)) & inside;
@@ -103,8 +105,8 @@ SB_INLINE Window<V, N> shifted(const Window<V, N>& reach, const Window<V, N>& fr
     Window<V, N> left = moved<-1, 0>(reach);
     Window<V, N> right = moved<1, 0>(reach);
     if constexpr (kWraps) {
-        left = left - Window<V, N>::columns(1u << (kWidth - 1));
-        right = right - Window<V, N>::columns(1u);
+        left = left - Window<V, N>::template columns<1u << (kWidth - 1)>();
+        right = right - Window<V, N>::template columns<1u>();
     }
     return (left | right | moved<0, -1>(reach)) & free;
 }
@@ -124,10 +126,10 @@ SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
         if constexpr (Open && kDy > 0) {
             constexpr unsigned kAbove = kDx >= 0 ? kColumns<P, To> >> kDx
                                                      : kColumns<P, To> << -kDx & 0x3ff;
-            fits = fits | Window<V, N>::rows_from(N * kWordRows - kDy, kAbove);
+            fits = fits | Window<V, N>::template above<N * kWordRows - kDy, kAbove>();
         }
         Window<V, N> lead = from & fits;
-        if constexpr (kWraps) lead = lead & Window<V, N>::columns(kStay);
+        if constexpr (kWraps) lead = lead & Window<V, N>::template columns<kStay>();
         if constexpr (I + 1 < K.of(P, From, To).count) from = from - lead;
         hit(index, moved<kDx, kDy>(lead) & free);
     });
@@ -228,20 +230,24 @@ SB_INLINE void reach_open(const Window<V, N>& occupied, Reach<P, V, N>& s) {
     flood<K, family(P), true, !Spins>(s.free, s.rest, s.reach);
 }
 
+// One position.
+template <int N>
+SB_INLINE Window<Word, N> single(int x, int y) {
+    return Window<Word, N>::rows_from(y, 1u << x) - Window<Word, N>::rows_from(y + 1, 1u << x);
+}
+
 // The whole search on a closed window: `rows` rows high, from a spawn that fits.
 template <const KickTable& K, Piece P, bool Spins, int N>
 SB_INLINE void reach_closed(const Window<Word, N>& occupied, int rows, int spawn_x, int spawn_y,
                             Reach<P, Word, N>& s) {
     constexpr int kUsed = P == Piece::O ? 1 : kRotations;
-    constexpr unsigned kAll = columns_between(0, kWidth - 1);
     unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
         s.free.of[r] = free_positions<P, r>(occupied) -
-                       Window<Word, N>::rows_from(rows - ShapeOf<P, r>::kUp, kAll);
+                       Window<Word, N>::rows_from(rows - ShapeOf<P, r>::kUp, kAllColumns);
         s.rest.of[r] = resting(s.free.of[r]);
         s.reach.of[r] = Window<Word, N>::none();
     });
-    s.reach.of[0].w[spawn_y / kWordRows] = Word{1} << (spawn_y % kWordRows * kWidth + spawn_x);
-    s.reach.of[0] = s.reach.of[0] & s.free.of[0];
+    s.reach.of[0] = single<N>(spawn_x, spawn_y) & s.free.of[0];
     flood<K, family(P), false, !Spins>(s.free, s.rest, s.reach);
 }
 
@@ -259,9 +265,9 @@ SB_INLINE void distinct(const Reach<P, V, N>& s, Take&& take) {
         constexpr int kSouth = canonical_form(P, Rotation::south).dx;
         constexpr int kWest = canonical_form(P, Rotation::west).dx;
         take(std::integral_constant<int, 0>{},
-             at(0) | (moved<kSouth, 0>(at(2)) & Window<V, N>::columns(kColumns<P, 0>)));
+             at(0) | (moved<kSouth, 0>(at(2)) & Window<V, N>::template columns<kColumns<P, 0>>()));
         take(std::integral_constant<int, 1>{},
-             at(1) | (moved<kWest, 0>(at(3)) & Window<V, N>::columns(kColumns<P, 1>)));
+             at(1) | (moved<kWest, 0>(at(3)) & Window<V, N>::template columns<kColumns<P, 1>>()));
     } else {
         unrolled<kRotations>([&](auto r) __attribute__((always_inline)) { take(r, at(r)); });
     }
@@ -271,13 +277,11 @@ SB_INLINE void distinct(const Reach<P, V, N>& s, Take&& take) {
 template <int Dx, int Dy, class V, int N>
 SB_INLINE Window<V, N> filled_at(const Window<V, N>& occupied) {
     constexpr unsigned kInside = columns_between(-Dx, kWidth - 1 - Dx);
-    constexpr unsigned kAll = columns_between(0, kWidth - 1);
-    Window<V, N> filled = moved<-Dx, -Dy>(occupied) & Window<V, N>::columns(kInside);
-    if constexpr (kInside != kAll) filled = filled | Window<V, N>::columns(kAll & ~kInside);
+    Window<V, N> filled = moved<-Dx, -Dy>(occupied) & Window<V, N>::template columns<kInside>();
+    if constexpr (kInside != kAllColumns) filled = filled | Window<V, N>::template columns<kAllColumns & ~kInside>();
     if constexpr (Dy < 0) {
-        Window<V, N> floor = Window<V, N>::rows_from(0, kAll);
-        floor = floor - Window<V, N>::rows_from(-Dy, kAll);
-        filled = filled | floor;
+        filled = filled | (Window<V, N>::template columns<kAllColumns>() -
+                           Window<V, N>::template above<-Dy, kAllColumns>());
     }
     return filled;
 }

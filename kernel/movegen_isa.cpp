@@ -12,7 +12,7 @@ namespace {
 template <Piece P, int R, int N>
 SB_INLINE Placement* write(const Window<Word, N>& set, Spin spin, Placement* out) {
     unrolled<N>([&](auto word) __attribute__((always_inline)) {
-        for (Word bits = set.w[word]; bits; bits &= bits - 1) {
+        for (Word bits = set.template word<word>(); bits; bits &= bits - 1) {
             const int bit = __builtin_ctzll(bits);
             const int y = bit * 205 >> 11;  // bit / 10
             *out++ = {P, static_cast<Rotation>(R), static_cast<std::int8_t>(bit - y * kWidth),
@@ -24,8 +24,7 @@ SB_INLINE Placement* write(const Window<Word, N>& set, Spin spin, Placement* out
 
 template <const KickTable& K, Piece P, bool Spins, bool Open, int N>
 Placement* generate_window(const PackedBoard& board, int spawn_x, int spawn_y, Placement* out) {
-    Window<Word, N> occupied;
-    for (int i = 0; i < N; ++i) occupied.w[i] = board.words[i];
+    const auto occupied = Window<Word, N>::load(board.words);
     Reach<P, Word, N> s;
     if constexpr (Open)
         reach_open<K, P, Spins>(occupied, s);
@@ -37,11 +36,7 @@ Placement* generate_window(const PackedBoard& board, int spawn_x, int spawn_y, P
             // In an open window the highest resting place can only be entered from above it.
             spawned.of[r] = Open ? open_to_sky(s.free.of[r]) : Window<Word, N>::none();
         });
-        if constexpr (!Open) {
-            spawned.of[0].w[spawn_y / kWordRows] =
-                Word{1} << (spawn_y % kWordRows * kWidth + spawn_x);
-            spawned.of[0] = spawned.of[0] & s.free.of[0];
-        }
+        if constexpr (!Open) spawned.of[0] = single<N>(spawn_x, spawn_y) & s.free.of[0];
         t_spins<K, Open>(occupied, s, spawned,
                          [&](auto r, const auto& none, const auto& mini, const auto& full)
                              __attribute__((always_inline)) {

@@ -121,10 +121,8 @@ private:
     template <Piece P, bool Spins, int N>
     [[gnu::noinline]] void empty_window(int ply) {
         const Tray& tray = trays_[ply][N - 1];
-        Window<Lanes, N> occupied;
-        unrolled<N>([&](auto w) __attribute__((always_inline)) {
-            __builtin_memcpy(&occupied.w[w], tray.words[w], sizeof(Lanes));
-        });
+        const auto occupied =
+            Window<Lanes, N>::load(reinterpret_cast<const Lanes*>(tray.words[0]));
         Reach<P, Lanes, N> s;
         reach_open<K, P, Spins>(occupied, s);
         const bool last = ply + 1 == job_.depth;
@@ -153,14 +151,16 @@ private:
 
     // Pushes every board of the tray with the piece at every position of its lane.
     template <Piece P, int R, int N>
-    SB_INLINE void place(const Window<Lanes, N>& set, const Tray& tray, int ply) {
+    [[gnu::noinline]] void place(const Window<Lanes, N>& set, const Tray& tray, int ply) {
         constexpr Word kPattern = pattern(P, R);
         constexpr int kLeft = ShapeOf<P, R>::kLeft;
         constexpr int kRows = ShapeOf<P, R>::kUp + 1;
+        alignas(64) Lanes words[N];
+        unrolled<N>([&](auto w) __attribute__((always_inline)) { words[w] = set.template word<w>(); });
         for (int lane = 0; lane < tray.count; ++lane) {
             unrolled<N>([&](auto word) __attribute__((always_inline)) {
                 constexpr int W = word;
-                for (Word bits = set.w[W][lane]; bits; bits &= bits - 1) {
+                for (Word bits = words[W][lane]; bits; bits &= bits - 1) {
                     const int bit = __builtin_ctzll(bits);
                     const int y = bit * 205 >> 11;  // bit / 10
                     const int shift = bit - kLeft;

@@ -82,82 +82,114 @@ SB_INLINE int count_bits(Lanes v) {
 #endif
 }
 
+// Rows `first` and up of every word's rows, as a number; bit x of `columns` is column x.
+constexpr std::uint64_t word_rows(int first, unsigned columns) {
+    std::uint64_t word = 0;
+    for (int y = first > 0 ? first : 0; y < kWordRows; ++y)
+        word |= std::uint64_t{columns} << (y * kWidth);
+    return word;
+}
+
+// Words are a chain and not an array: then every word is a value from the first pass of the
+// compiler on, and compile time stays in bounds.
 template <class V, int N>
 struct Window {
-    V w[N];
+    V low;
+    Window<V, N - 1> rest;
 
-    static constexpr int kRows = N * kWordRows;
-
-    SB_INLINE static Window none() {
-        Window r;
-        for (int i = 0; i < N; ++i) r.w[i] = V{};
-        return r;
+    SB_INLINE static Window none() { return {V{}, Window<V, N - 1>::none()}; }
+    SB_INLINE static Window load(const V* words) {
+        return {words[0], Window<V, N - 1>::load(words + 1)};
     }
-    // The same rows in every word: bit x of `columns` is column x.
-    SB_INLINE static Window columns(unsigned columns) {
-        std::uint64_t word = 0;
-        for (int y = 0; y < kWordRows; ++y) word |= std::uint64_t{columns} << (y * kWidth);
-        Window r;
-        for (int i = 0; i < N; ++i) r.w[i] = splat<V>(word);
-        return r;
+    // Rows from `First` up, in the given columns.
+    template <int First, unsigned Columns>
+    SB_INLINE static Window above() {
+        constexpr std::uint64_t kRows = word_rows(First, Columns);
+        return {splat<V>(kRows), Window<V, N - 1>::template above<First - kWordRows, Columns>()};
     }
-    // Rows from `first` up, in the given columns.
+    // The same columns in every row.
+    template <unsigned Columns>
+    SB_INLINE static Window columns() {
+        return above<0, Columns>();
+    }
+    // As `above`, for what is known only at run time.
     SB_INLINE static Window rows_from(int first, unsigned columns) {
-        Window r;
-        for (int i = 0; i < N; ++i) {
-            std::uint64_t word = 0;
-            for (int y = 0; y < kWordRows; ++y)
-                if (i * kWordRows + y >= first) word |= std::uint64_t{columns} << (y * kWidth);
-            r.w[i] = splat<V>(word);
-        }
-        return r;
+        return {splat<V>(word_rows(first, columns)),
+                Window<V, N - 1>::rows_from(first - kWordRows, columns)};
+    }
+    template <int I>
+    SB_INLINE V word() const {
+        if constexpr (I < 0 || I >= N)
+            return V{};
+        else if constexpr (I == 0)
+            return low;
+        else
+            return rest.template word<I - 1>();
     }
 
-    SB_INLINE friend Window operator&(Window a, const Window& b) {
-        for (int i = 0; i < N; ++i) a.w[i] &= b.w[i];
-        return a;
-    }
-    SB_INLINE friend Window operator|(Window a, const Window& b) {
-        for (int i = 0; i < N; ++i) a.w[i] |= b.w[i];
-        return a;
-    }
+    SB_INLINE friend Window operator&(Window a, Window b) { return {a.low & b.low, a.rest & b.rest}; }
+    SB_INLINE friend Window operator|(Window a, Window b) { return {a.low | b.low, a.rest | b.rest}; }
     // In a, not in b.
-    SB_INLINE friend Window operator-(Window a, const Window& b) {
-        for (int i = 0; i < N; ++i) a.w[i] &= ~b.w[i];
-        return a;
+    SB_INLINE friend Window operator-(Window a, Window b) {
+        return {a.low & ~b.low, a.rest - b.rest};
     }
-    SB_INLINE friend bool any(const Window& a) {
-        V all = a.w[0];
-        for (int i = 1; i < N; ++i) all |= a.w[i];
-        return any(all);
-    }
-    SB_INLINE friend int count_bits(const Window& a) {
-        int n = 0;
-        for (int i = 0; i < N; ++i) n += count_bits(a.w[i]);
-        return n;
-    }
+    SB_INLINE V merged() const { return low | rest.merged(); }
+    SB_INLINE friend bool any(Window a) { return any(a.merged()); }
+    SB_INLINE friend int count_bits(Window a) { return count_bits(a.low) + count_bits(a.rest); }
 };
+
+template <class V>
+struct Window<V, 0> {
+    SB_INLINE static Window none() { return {}; }
+    SB_INLINE static Window load(const V*) { return {}; }
+    SB_INLINE static Window rows_from(int, unsigned) { return {}; }
+    template <int, unsigned>
+    SB_INLINE static Window above() {
+        return {};
+    }
+    template <int I>
+    SB_INLINE V word() const {
+        return V{};
+    }
+    SB_INLINE friend Window operator&(Window, Window) { return {}; }
+    SB_INLINE friend Window operator|(Window, Window) { return {}; }
+    SB_INLINE friend Window operator-(Window, Window) { return {}; }
+    SB_INLINE V merged() const { return V{}; }
+    SB_INLINE friend int count_bits(Window) { return 0; }
+};
+
+// Word I of a set moved by so many bits.
+template <int Bits, int I, class V, int N>
+SB_INLINE V moved_word(const Window<V, N>& a) {
+    constexpr int kWords = (Bits < 0 ? -Bits : Bits) / kWordBits;
+    constexpr int kRest = (Bits < 0 ? -Bits : Bits) % kWordBits;
+    constexpr int kFrom = Bits > 0 ? I - kWords : I + kWords;
+    constexpr int kNext = Bits > 0 ? kFrom - 1 : kFrom + 1;
+    if constexpr (kRest == 0)
+        return a.template word<kFrom>();
+    else if constexpr (kNext < 0 || kNext >= N)
+        return Bits > 0 ? a.template word<kFrom>() << kRest : a.template word<kFrom>() >> kRest;
+    else if constexpr (Bits > 0)
+        return a.template word<kFrom>() << kRest |
+               a.template word<kNext>() >> (kWordBits - kRest);
+    else
+        return a.template word<kFrom>() >> kRest |
+               a.template word<kNext>() << (kWordBits - kRest);
+}
+
+template <int Bits, int I, class V, int N, int M>
+SB_INLINE Window<V, M> moved_words(const Window<V, N>& a) {
+    if constexpr (M == 0)
+        return {};
+    else
+        return {moved_word<Bits, I>(a), moved_words<Bits, I + 1, V, N, M - 1>(a)};
+}
 
 // The set moved by (Dx, Dy). What leaves the window is lost; what leaves a row sideways comes out
 // at the other side of a neighbouring row, and the caller masks it.
 template <int Dx, int Dy, class V, int N>
 SB_INLINE Window<V, N> moved(const Window<V, N>& a) {
-    constexpr int kBits = Dy * kWidth + Dx;
-    constexpr int kWords = (kBits < 0 ? -kBits : kBits) / kWordBits;
-    constexpr int kRest = (kBits < 0 ? -kBits : kBits) % kWordBits;
-    if constexpr (kBits == 0) return a;
-    Window<V, N> r;
-    for (int i = 0; i < N; ++i) {
-        r.w[i] = V{};
-        const int from = kBits > 0 ? i - kWords : i + kWords;
-        const int next = kBits > 0 ? from - 1 : from + 1;
-        if (from >= 0 && from < N)
-            r.w[i] = kBits > 0 ? a.w[from] << kRest : a.w[from] >> kRest;
-        if (kRest != 0 && next >= 0 && next < N)
-            r.w[i] |= kBits > 0 ? a.w[next] >> (kWordBits - kRest)
-                                : a.w[next] << (kWordBits - kRest);
-    }
-    return r;
+    return moved_words<Dy * kWidth + Dx, 0, V, N, N>(a);
 }
 
 }  // namespace SB_ISA
