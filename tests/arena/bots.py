@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 from typing import TYPE_CHECKING, cast
 
 from sevenbag.bots.bot import Bot, Limits, Position, Suggestion
@@ -89,6 +90,28 @@ class HoldBot(LowBot):
             return super().choice()
         finally:
             self.queue[0] = current
+
+
+class QuadBot(LowBot):
+    """Fills nine columns evenly and keeps the tenth for the I: it attacks."""
+
+    def choice(self) -> Placement:
+        assert self.board is not None
+        moves = list(self.board.placements(self.queue[0], spawn=(4, 20)))
+        return min(moves, key=self._cost)
+
+    def _cost(self, move: Placement) -> tuple[float, int, int]:
+        assert self.board is not None
+        board = self.board.copy()
+        lines = board.lock(move)
+        heights, holes = [], 0
+        for x in range(board.width):
+            top = max((y + 1 for y in range(board.height) if board[x, y]), default=0)
+            holes += sum(not board[x, y] for y in range(top))
+            heights.append(top)
+        steps = sum(abs(a - b) for a, b in itertools.pairwise(heights[:9]))
+        well = 0 if lines == 4 else 30 * heights[9]
+        return 8 * holes + steps + sum(heights) / 2 + well - 100 * (lines == 4), move.x, move.y
 
 
 class TowerBot(LowBot):

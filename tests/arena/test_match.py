@@ -23,7 +23,7 @@ from sevenbag.errors import (
     ProtocolError,
 )
 from sevenbag.game import Rules
-from tests.arena.bots import FaultyBot, HoldBot, LowBot, TowerBot
+from tests.arena.bots import FaultyBot, HoldBot, LowBot, QuadBot, TowerBot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +116,7 @@ async def test_both_topping_out_at_once_is_a_draw() -> None:
     assert result.winner is None
     assert result.ending is Ending.FALL
     assert all(result.falls)
-    assert str(result).startswith("draw: both topped out")
+    assert str(result).startswith("draw as both topped out")
 
 
 async def test_bots_are_told_everything_in_order() -> None:
@@ -147,31 +147,6 @@ async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
     assert bot.board.count + 4 - 10 * log.turns[-1].locks[0].lines == before_last.board.count
 
 
-class QuadBot(LowBot):
-    """Fills nine columns and keeps the tenth for the I piece."""
-
-    def choice(self) -> Placement:
-        assert self.board is not None
-        piece = self.queue[0]
-        moves = list(self.board.placements(piece, spawn=(4, 20)))
-        if piece == Piece.I and self.board.height >= 4:
-            well = [move for move in moves if all(x == 9 for x, _ in move.cells)]
-            if well:
-                return min(well, key=lambda move: move.y)
-        moves = [move for move in moves if all(x < 9 for x, _ in move.cells)] or moves
-        return min(moves, key=self._cost)
-
-    def _cost(self, move: Placement) -> tuple[int, int]:
-        assert self.board is not None
-        filled = set(move.cells)
-        holes = sum(
-            1
-            for x, y in move.cells
-            if y and (x, y - 1) not in filled and not self.board[x, y - 1]
-        )
-        return holes, sum(y for _, y in move.cells)
-
-
 async def test_garbage_puts_a_bot_before_a_new_position() -> None:
     log = Log()
     quads, low = QuadBot("quads"), LowBot()
@@ -195,7 +170,7 @@ async def test_the_first_legal_move_is_played() -> None:
 
         async def suggest(self, limits: Limits) -> Suggestion:
             good = (await super().suggest(limits)).moves[0]
-            wrong = [piece for piece in Piece if piece not in self.queue[:2]][0]
+            wrong = next(piece for piece in Piece if piece not in self.queue[:2])
             impossible = (
                 Placement(wrong, Rotation.NORTH, 4, 0),
                 Placement(good.piece, good.rotation, good.x, 30),
@@ -217,7 +192,7 @@ async def test_spins_are_judged_and_not_believed() -> None:
             return Placement(move.piece, move.rotation, move.x, move.y, Spin.FULL)
 
     result = await match(Boaster(), LowBot(), log, max_pieces=10)
-    assert result.stats[0] .attack == result.stats[1].attack
+    assert result.stats[0].attack == result.stats[1].attack
     assert all(turn.placements[0].spin is Spin.NONE for turn in log.turns)
 
 
@@ -263,9 +238,7 @@ async def test_a_fault_is_a_counted_loss(
         (Suggestion((Placement("I", Rotation.NORTH, 4, 30),)), Reason.ILLEGAL, "I"),
     ],
 )
-async def test_a_wrong_answer_is_a_counted_loss(
-    answer: object, reason: Reason, words: str
-) -> None:
+async def test_a_wrong_answer_is_a_counted_loss(answer: object, reason: Reason, words: str) -> None:
     result = await match(FaultyBot("suggest", lambda: answer, turn=3), LowBot())
     assert result.winner == 1
     assert result.falls[0] is not None
@@ -334,9 +307,7 @@ async def test_faults_after_the_game_change_nothing(
 async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
     log = Log()
     first, second = FaultyBot("suggest", hang, turn=4, name="a"), LowBot()
-    task = asyncio.ensure_future(
-        match(first, second, log, deadlines=Deadlines(suggest=3600))
-    )
+    task = asyncio.ensure_future(match(first, second, log, deadlines=Deadlines(suggest=3600)))
     await asyncio.sleep(0.2)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -377,11 +348,9 @@ async def test_both_bots_think_at_the_same_time() -> None:
         await asyncio.sleep(0.15)
 
     began = time.monotonic()
-    result = await match(
-        FaultyBot("suggest", think), FaultyBot("suggest", think), max_pieces=1
-    )
+    result = await match(FaultyBot("suggest", think), FaultyBot("suggest", think), max_pieces=1)
     assert time.monotonic() - began < 0.28
-    assert all(0.14 < stats.seconds < 0.28 for stats in result.stats)
+    assert all(0.14 < stats.thinking < 0.28 for stats in result.stats)
 
 
 async def test_granted_time_comes_on_top_of_the_deadline() -> None:
@@ -401,7 +370,7 @@ async def test_the_pace_is_kept() -> None:
     took = time.monotonic() - began
     assert 9 / 50 <= took < 0.5
     # Waiting for the turn is not thinking.
-    assert all(stats.seconds < 0.1 for stats in result.stats)
+    assert all(stats.thinking < 0.1 for stats in result.stats)
 
 
 async def test_positions_are_as_the_game_has_them() -> None:

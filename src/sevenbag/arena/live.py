@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, Self, TextIO
 
 from rich.live import Live
 
+from sevenbag.arena.result import PlayerStats
 from sevenbag.arena.scene import scene_of
 from sevenbag.arena.screen import SceneView
 from sevenbag.arena.watch import Watcher
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # Nobody sees more, and drawing must not take time from bots that play faster.
 _FRAME_SECONDS: Final = 1 / 20
+
+_NOTHING: Final = PlayerStats(0, 0, 0)
 
 
 class LiveView(Watcher):
@@ -70,10 +73,9 @@ class LiveView(Watcher):
         opening = self._opening
         if opening is None:
             return
-        stats = turn.stats if turn else result.stats if result else None
-        seconds = (stats[0].seconds, stats[1].seconds) if stats else None
+        stats = turn.stats if turn else result.stats if result else (_NOTHING, _NOTHING)
         self.scene = scene_of(
-            opening.versus, opening.names, seed=opening.seed, seconds=seconds, result=result
+            opening.versus, opening.names, stats, seed=opening.seed, result=result
         )
         self._live.update(SceneView(self.scene), refresh=True)
         self._drawn = time.monotonic()
@@ -84,16 +86,14 @@ class Lines(Watcher):
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._names = ("", "")
 
     def opened(self, opening: Opening) -> None:
         """Say who plays."""
-        self._names = opening.names
         self._tell(opening_line(opening.names, opening.rules.name, opening.seed))
 
     def turned(self, turn: Turn) -> None:
         """Say what both did."""
-        self._tell(turn_line(turn.number, self._names, turn.locks))
+        self._tell(turn_line(turn.number, turn.locks))
 
     def _tell(self, line: str) -> None:
         self._out.write(line + "\n")
@@ -105,10 +105,9 @@ def opening_line(names: tuple[str, str], rules: str, seed: int) -> str:
     return f"{names[0]} against {names[1]}, rules {rules}, seed {seed}"
 
 
-def turn_line(number: int, names: tuple[str, str], locks: tuple[Lock, Lock]) -> str:
+def turn_line(number: int, locks: tuple[Lock, Lock]) -> str:
     """A turn in words."""
-    sides = [f"{name} {_told(lock)}" for name, lock in zip(names, locks, strict=True)]
-    return f"{number:4}  {sides[0]:<44}  {sides[1]}".rstrip()
+    return f"{number:4}  {_told(locks[0]):<36}  {_told(locks[1])}"
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -8,10 +8,11 @@ an exception, none makes it wait for ever, and both bots are ended before it ret
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sevenbag.arena.referee import first_legal
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result, decide
@@ -58,7 +59,8 @@ async def play_match(
     """Prepare the bots, play one game, end the bots.
 
     A bot that cannot be prepared has lost as well; no watcher hears of such a game's opening.
-    When cancelled, the watchers are told that the game is broken off, and the bots are ended.
+    When cancelled, or when a watcher fails, the watchers are told that the game is broken off, and
+    the bots are ended.
     """
     first, second = (
         Seat(bot, limits, conditions.deadlines)
@@ -105,6 +107,8 @@ class _Match:
             conditions.rules, conditions.seed, frames_per_turn=conditions.frames_per_turn
         )
 
+        self._began: float | None = None
+
     async def play(self) -> Result:
         """The whole game."""
         conditions, deadlines = self._conditions, self._conditions.deadlines
@@ -128,10 +132,13 @@ class _Match:
             watcher.opened(opening)
         try:
             ending = await self._turns()
-        except asyncio.CancelledError:
-            self._close(self._result(Ending.INTERRUPTED))
+        except BaseException:
+            self._break_off()
             raise
-        return self._close(self._result(ending))
+        result = self._result(ending)
+        for watcher in self._watchers:
+            watcher.closed(result)
+        return result
 
     async def dismiss(self) -> None:
         """Stop and end both bots."""
@@ -143,7 +150,7 @@ class _Match:
     async def _turns(self) -> Ending:
         pace = 1 / self._conditions.pps if self._conditions.pps else 0.0
         news = [_News(), _News()]
-        due = time.monotonic()
+        due = self._began = time.monotonic()
         for number in itertools.count(1):
             choices = await self._choices(news, due)
             if choices is None:
@@ -216,8 +223,9 @@ class _Match:
         return first, second
 
     def _stats(self) -> tuple[PlayerStats, PlayerStats]:
+        elapsed = time.monotonic() - self._began if self._began is not None else 0.0
         first, second = (
-            PlayerStats(done.pieces, done.lines, done.attack, seat.seconds)
+            PlayerStats(done.pieces, done.lines, done.attack, seat.seconds, elapsed)
             for seat, done in zip(
                 self._seats, (game.stats for game in self._versus.players), strict=True
             )
@@ -229,10 +237,12 @@ class _Match:
         stats = self._stats()
         return Result(self._names, decide(ending, falls, stats), ending, falls, stats)
 
-    def _close(self, result: Result) -> Result:
+    def _break_off(self) -> None:
+        result = self._result(Ending.INTERRUPTED)
         for watcher in self._watchers:
-            watcher.closed(result)
-        return result
+            # It may be a watcher that failed: the others are told nevertheless.
+            with contextlib.suppress(Exception):
+                watcher.closed(result)
 
     async def _both(
         self, calls: Sequence[Coroutine[object, object, T]], seconds: float
@@ -263,7 +273,7 @@ async def _stop_and_quit(seat: Seat) -> None:
     await seat.quit()
 
 
-_abandoned: set[asyncio.Future[object]] = set()
+_abandoned: set[asyncio.Future[Any]] = set()
 
 
 def _abandon(task: asyncio.Future[T]) -> None:

@@ -63,6 +63,7 @@ class Playback:
         """
         line = self.turn + 2
         first, second = self.replay.turns[self.turn].placements
+        where = ""
         try:
             for player, placement in enumerate((first, second)):
                 where = f"player {player}: "
@@ -87,13 +88,15 @@ class Playback:
         self.turn = 0
         self.play_to(turn)
 
-    def seconds(self) -> tuple[float, float] | None:
-        """Thinking time of each up to here; None where the replay has no times."""
+    def stats(self) -> tuple[PlayerStats, PlayerStats]:
+        """What each has done up to here; with thinking times, where the replay has them."""
         played = self.replay.turns[: self.turn]
         times = [turn.milliseconds for turn in played if turn.milliseconds is not None]
-        if not times:
-            return None
-        return sum(first for first, _ in times) / 1000, sum(second for _, second in times) / 1000
+        first, second = (
+            PlayerStats(done.pieces, done.lines, done.attack, sum(t[player] for t in times) / 1000)
+            for player, done in enumerate(game.stats for game in self.versus.players)
+        )
+        return first, second
 
     def differences(self) -> list[str]:
         """What came out otherwise than recorded, at the end; empty if all is the same."""
@@ -110,7 +113,7 @@ class Playback:
                     found.append(f"player {player}: {here} {what}, recorded are {there}")
             found += self._difference_of_falls(player, game.top_out)
         limit = self.replay.header.pieces
-        if outcome.ending == Ending.PIECES and limit != self.turn:
+        if Ending(outcome.ending) is Ending.PIECES and limit != self.turn:
             found.append(f"ended by the piece limit after {self.turn} turns, the limit is {limit}")
         winner = decide(Ending(outcome.ending), self.result().falls, self.result().stats)
         if winner != outcome.winner:
@@ -125,11 +128,7 @@ class Playback:
         """
         outcome, header = self.replay.outcome, self.replay.header
         falls = [self._fall(player) for player in (0, 1)]
-        seconds = self.seconds() or (0.0, 0.0)
-        stats = [
-            PlayerStats(score.pieces, score.lines, score.attack, seconds[player])
-            for player, score in enumerate(outcome.score)
-        ]
+        stats = [PlayerStats(score.pieces, score.lines, score.attack) for score in outcome.score]
         return Result(
             (header.players[0].name, header.players[1].name),
             outcome.winner,

@@ -58,13 +58,15 @@ class PlayerStats:
         pieces: pieces placed.
         lines: lines cleared.
         attack: lines of attack made, whether they cancelled garbage or were sent.
-        seconds: time the bot took for its answers.
+        thinking: seconds the bot took for its answers; 0 where nobody measured it.
+        elapsed: seconds the game took, waiting included; 0 where nobody measured it.
     """
 
     pieces: int
     lines: int
     attack: int
-    seconds: float = 0.0
+    thinking: float = 0.0
+    elapsed: float = 0.0
 
     @property
     def app(self) -> float:
@@ -73,8 +75,13 @@ class PlayerStats:
 
     @property
     def pps(self) -> float:
-        """Pieces per second of thinking; 0 where no time was measured."""
-        return self.pieces / self.seconds if self.seconds > 0 else 0.0
+        """Pieces per second; 0 where no time was measured."""
+        return self.pieces / self.elapsed if self.elapsed > 0 else 0.0
+
+    @property
+    def milliseconds(self) -> float:
+        """Mean time of an answer; 0 where no time was measured."""
+        return self.thinking * 1000 / self.pieces if self.pieces else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +115,8 @@ class Result:
             return self._headline() + f": {attack}"
         first, second = self.falls
         if first is not None and second is not None:
-            fault = "double fault" if first.reason.is_fault else "both topped out"
-            return f"draw by {fault}: {self.names[0]}: {first}; {self.names[1]}: {second}"
+            how = "by double fault" if first.reason.is_fault else "as both topped out"
+            return f"draw {how}: {self.names[0]}: {first}; {self.names[1]}: {second}"
         loser = 0 if first is not None else 1
         return f"{self._headline()}: {self.names[loser]} lost by {self.falls[loser]}"
 

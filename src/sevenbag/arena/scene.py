@@ -13,7 +13,7 @@ from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.arena.result import Ending
 
 if TYPE_CHECKING:
-    from sevenbag.arena.result import Fall, Result
+    from sevenbag.arena.result import Fall, PlayerStats, Result
     from sevenbag.game import Player, Versus
 
 EMPTY: Final = "."
@@ -44,12 +44,9 @@ class PlayerScene:
         hold: the held piece, a letter.
         queue: current piece and previews, letters.
         pending: lines of garbage waiting.
-        pieces: pieces placed.
-        lines: lines cleared.
-        attack: lines of attack made.
+        stats: what the player has done so far.
         combo: clearing placements in a row.
         back_to_back: difficult clears in a row.
-        pps: pieces per second of thinking; None where nobody measured it.
         fall: why the player lost; None if it did not.
         won: whether the game is over and won.
     """
@@ -59,25 +56,23 @@ class PlayerScene:
     hold: str | None
     queue: tuple[str, ...]
     pending: int
-    pieces: int
-    lines: int
-    attack: int
+    stats: PlayerStats
     combo: int
     back_to_back: int
-    pps: float | None = None
     fall: str | None = None
     won: bool = False
 
     @property
     def figures(self) -> tuple[tuple[str, str], ...]:
         """Label and value of every statistic, in the order shown."""
-        per_piece = self.attack / self.pieces if self.pieces else 0.0
+        stats = self.stats
         return (
-            ("pieces", str(self.pieces)),
-            ("lines", str(self.lines)),
-            ("attack", str(self.attack)),
-            ("APP", f"{per_piece:.2f}"),
-            ("PPS", "-" if self.pps is None else _three_digits(self.pps)),
+            ("pieces", str(stats.pieces)),
+            ("lines", str(stats.lines)),
+            ("attack", str(stats.attack)),
+            ("APP", f"{stats.app:.2f}"),
+            ("PPS", _three_digits(stats.pps)),
+            ("ms/move", _three_digits(stats.milliseconds)),
             ("combo", str(self.combo)),
             ("B2B", str(self.back_to_back)),
             ("garbage", str(self.pending)),
@@ -95,9 +90,9 @@ class Scene:
 def scene_of(
     versus: Versus,
     names: tuple[str, str],
+    stats: tuple[PlayerStats, PlayerStats],
     *,
     seed: int,
-    seconds: tuple[float, float] | None = None,
     result: Result | None = None,
     hint: str = "",
 ) -> Scene:
@@ -106,8 +101,8 @@ def scene_of(
     Args:
         versus: the game.
         names: the players.
+        stats: what each has done so far.
         seed: the game's seed, for the caption.
-        seconds: thinking time of each so far; None where nobody measured it.
         result: how it ended, if it has.
         hint: what the caption says at its end.
     """
@@ -115,7 +110,7 @@ def scene_of(
         _player_scene(
             game,
             names[player],
-            seconds[player] if seconds else 0.0,
+            stats[player],
             result.falls[player] if result else None,
             won=result is not None and result.winner == player,
         )
@@ -138,27 +133,26 @@ def shape(letter: str) -> Shape:
 
 
 def _player_scene(
-    game: Player, name: str, seconds: float, fall: Fall | None, *, won: bool
+    game: Player, name: str, stats: PlayerStats, fall: Fall | None, *, won: bool
 ) -> PlayerScene:
-    stats = game.stats
     return PlayerScene(
         name=name,
         rows=game.colors[: game.rules.board.visible],
         hold=game.hold.name if game.hold is not None else None,
         queue=tuple(piece.name for piece in game.queue),
         pending=sum(game.pending),
-        pieces=stats.pieces,
-        lines=stats.lines,
-        attack=stats.attack,
+        stats=stats,
         combo=game.combo,
         back_to_back=game.back_to_back,
-        pps=stats.pieces / seconds if seconds > 0 else None,
         fall=fall.reason.value if fall else None,
         won=won,
     )
 
 
 def _three_digits(value: float) -> str:
+    """A number of which 0 means that nobody measured it."""
+    if value == 0:
+        return "-"
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from sevenbag._kernel import Placement
 from sevenbag.arena.result import Fall, Reason
@@ -147,15 +147,15 @@ class Seat:
         if not isinstance(answer, Suggestion):
             self.fail(Reason.RUBBISH, f"suggested {answer!r} instead of a Suggestion")
             return None
-        moves: Sequence[object] = answer.moves
-        for move in moves:
+        moves = answer.moves
+        for move in cast("Sequence[object]", moves):
             if not isinstance(move, Placement):
                 self.fail(Reason.RUBBISH, f"suggested {move!r} instead of a Placement")
                 return None
         if not moves:
             self.fail(Reason.FORFEIT, "suggested no move")
             return None
-        return tuple(answer.moves)
+        return moves
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import tty
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 LEFT: Final = "left"
 RIGHT: Final = "right"
@@ -52,7 +52,7 @@ class Keys:
 
 
 @contextlib.contextmanager
-def pressed_keys() -> Iterator[Keys]:
+def pressed_keys() -> Generator[Keys]:
     """Keys as they are pressed, without Enter and without echo; Ctrl-C still interrupts."""
     if not sys.stdin.isatty():
         yield Keys(None)

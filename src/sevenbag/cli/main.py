@@ -21,7 +21,8 @@ from sevenbag.errors import InputError, SevenbagError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+    # What add_subparsers returns; argparse has no public name for it.
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # pyright: ignore[reportPrivateUsage]
 
 COMMANDS: Final = {
     "play": "two bots play against each other, live in the terminal",
@@ -77,12 +78,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _run(arguments: list[str]) -> int:
     called = next((word for word in arguments if not word.startswith("-")), None)
-    parser = _Parser(
-        prog="sevenbag",
-        description="Engine, bots, bot protocols and arena for modern block-stacking games.",
-        epilog="sevenbag COMMAND --help says more about a command.",
-    )
-    parser.add_argument("--version", action=_Version)
+    parser = _parser()
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     command: _Command | None = None
     for name, summary in COMMANDS.items():
@@ -100,6 +96,16 @@ def _run(arguments: list[str]) -> int:
     return code
 
 
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="sevenbag",
+        description="Engine, bots, bot protocols and arena for modern block-stacking games.",
+        epilog="sevenbag COMMAND --help says more about a command.",
+    )
+    parser.add_argument("--version", action=_Version)
+    return parser
+
+
 class _Version(argparse.Action):
     """Looks the version up only if it is asked for."""
 
@@ -107,4 +113,5 @@ class _Version(argparse.Action):
         super().__init__(option_strings, dest, nargs=0, help="print the version and exit")
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        parser.exit(0, f"sevenbag {importlib.metadata.version('sevenbag')}\n")
+        print(f"sevenbag {importlib.metadata.version('sevenbag')}")
+        parser.exit()

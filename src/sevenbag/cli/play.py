@@ -16,7 +16,6 @@ from rich.console import Console
 from sevenbag.arena.live import Lines, LiveView
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.record import Recorder
-from sevenbag.arena.result import Reason
 from sevenbag.arena.screen import SceneView
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
@@ -26,7 +25,7 @@ from sevenbag.errors import BotStartError, FormatError
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
     from sevenbag.arena.result import Result
     from sevenbag.arena.watch import Watcher
@@ -38,6 +37,8 @@ loses. A bot is a name such as beam, with options such as beam:nodes=2000, or tb
 program that speaks TBP, such as "tbp:sevenbag serve beam --as tbp".
 """
 
+# What is left on the screen may scroll out of it: it is drawn in full, if it is wide enough.
+_TALL: Final = 100
 _LIVE_PPS: Final = 6.0
 _LAST_SEED: Final = 2**31 - 2
 
@@ -104,12 +105,15 @@ def run(args: argparse.Namespace) -> int:
     try:
         with _display(args, console, watched=watched) as watchers:
             result = run_until_signal(play_match(bots, conditions, (recorder, *watchers)))
-    finally:
-        # Also when it was broken off: what was played is kept, marked as unfinished.
+    except BaseException:
+        # Broken off: what was played is kept, marked as unfinished.
         kept = _keep(recorder, target)
-        if kept and not args.json and sys.exc_info()[0] is not None:
-            print(f"unfinished; replay: {kept}", file=sys.stderr)
-    _expect_played(result)
+        if kept is not None:
+            print(f"sevenbag: interrupted; replay of the unfinished game: {kept}", file=sys.stderr)
+        raise
+    kept = _keep(recorder, target)
+    if recorder.replay is None:
+        _refuse_unplayed(result)
     _tell(args, result, seed, kept)
     return 0
 
@@ -120,13 +124,13 @@ def run(args: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _display(
     args: argparse.Namespace, console: Console, *, watched: bool
-) -> Iterator[tuple[Watcher, ...]]:
+) -> Generator[tuple[Watcher, ...]]:
     if watched:
         with LiveView(console) as view:
             yield (view,)
         # The drawing was on the other screen: leave the last one on this.
         if view.scene is not None:
-            console.print(SceneView(view.scene), height=console.height - 2)
+            console.print(SceneView(view.scene), height=_TALL)
     elif args.quiet or args.json:
         yield ()
     else:
@@ -139,10 +143,10 @@ def _expect_writable(target: Path) -> None:
         raise FormatError(f"{target}: cannot be written; --replay FILE chooses another place")
 
 
-def _expect_played(result: Result) -> None:
+def _refuse_unplayed(result: Result) -> None:
     """A bot that did not even start is a mistake in the command rather than a lost game."""
     for name, fall in zip(result.names, result.falls, strict=True):
-        if fall is not None and fall.reason is Reason.NO_START:
+        if fall is not None:
             raise BotStartError(name, fall.detail)
 
 
@@ -161,7 +165,7 @@ def _tell(args: argparse.Namespace, result: Result, seed: int, kept: Path | None
     for name, stats in zip(result.names, result.stats, strict=True):
         print(
             f"  {name}: {stats.pieces} pieces, {stats.lines} lines, {stats.attack} attack,"
-            f" {stats.app:.2f} APP, {stats.pps:.1f} PPS"
+            f" {stats.app:.2f} APP, {stats.pps:.1f} PPS, {stats.milliseconds:.1f} ms/move"
         )
     if kept is not None:
         print(f"replay: {kept}  (sevenbag replay show {kept})")
@@ -180,7 +184,8 @@ def _plain_data(result: Result, seed: int, kept: Path | None) -> dict[str, objec
                 "lines": stats.lines,
                 "attack": stats.attack,
                 "app": round(stats.app, 4),
-                "seconds": round(stats.seconds, 4),
+                "thinking": round(stats.thinking, 4),
+                "pps": round(stats.pps, 2),
             }
             for name, fall, stats in zip(result.names, result.falls, result.stats, strict=True)
         ],

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sevenbag.cli.main import Subparsers
 
 _SPEED: Final = 8.0
+# What is left on the screen may scroll out of it: it is drawn in full, if it is wide enough.
+_TALL: Final = 100
 _KEYS: Final = "space: pause   left, right: step   q: quit"
 
 
@@ -64,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         _write_picture(args.svg, svg(_scene(playback)))
     elif args.turn is not None:
         playback.play_to(args.turn)
-        console.print(SceneView(_scene(playback)), height=max(console.height - 1, 24))
+        console.print(SceneView(_scene(playback)), height=_TALL)
     elif args.plain or not console.is_terminal:
         _tell(playback)
     else:
@@ -99,14 +101,14 @@ def _show(playback: Playback, console: Console, speed: float) -> None:
                 playback.play_to(playback.turn + 1)
             elif key is None:
                 playback.step()
-    console.print(SceneView(_scene(playback)), height=console.height - 2)
+    console.print(SceneView(_scene(playback)), height=_TALL)
 
 
 def _tell(playback: Playback) -> None:
     print(opening_line(playback.names, playback.rules.name, playback.replay.header.seed))
     while not playback.at_end:
         locks = playback.step()
-        print(turn_line(playback.turn, playback.names, locks))
+        print(turn_line(playback.turn, locks))
 
 
 def _verdict(playback: Playback, *, quiet: bool) -> int:
@@ -127,8 +129,8 @@ def _scene(playback: Playback, hint: str = "") -> Scene:
     return scene_of(
         playback.versus,
         playback.names,
+        playback.stats(),
         seed=playback.replay.header.seed,
-        seconds=playback.seconds(),
         result=playback.result() if playback.at_end else None,
         hint=hint,
     )

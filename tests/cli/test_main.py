@@ -1,0 +1,70 @@
+"""The command itself: help, version, wrong commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from sevenbag.cli.main import COMMANDS, Interrupted, main
+from sevenbag.errors import BotDiedError, PieceError
+from tests.cli.run import sevenbag
+
+
+def test_the_help_names_every_command() -> None:
+    done = sevenbag("--help")
+    assert done.returncode == 0
+    assert all(command in done.stdout for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str) -> None:
+    done = sevenbag(command, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"usage: sevenbag {command}")
+
+
+def test_the_version_is_told() -> None:
+    done = sevenbag("--version")
+    assert done.returncode == 0
+    name, version = done.stdout.split()
+    assert name == "sevenbag"
+    assert version.count(".") == 2
+
+
+@pytest.mark.parametrize("words", [(), ("dance",), ("--dance",), ("replay",), ("play", "--dance")])
+def test_a_wrong_command_line_is_one_line_of_error_and_where_to_read_more(
+    words: tuple[str, ...],
+) -> None:
+    done = sevenbag(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("sevenbag: ")
+    assert "--help" in done.stderr
+
+
+def test_the_help_loads_neither_bots_nor_drawing() -> None:
+    done = sevenbag("--help")
+    assert done.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (PieceError("no piece 'X'"), 2, "sevenbag: no piece 'X'\n"),
+        (BotDiedError("beam", "ended"), 1, "sevenbag: beam: ended\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (Interrupted(15), 143, ""),
+    ],
+)
+def test_errors_become_words_and_exit_codes(
+    error: BaseException,
+    code: int,
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(_: list[str]) -> int:
+        raise error
+
+    monkeypatch.setattr("sevenbag.cli.main._run", fail)
+    assert main(["play"]) == code
+    assert capsys.readouterr() == ("", text)

@@ -1,0 +1,198 @@
+"""``sevenbag play`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.arena.playback import Playback
+from sevenbag.formats.replay import Replay
+from tests.cli.run import alive, descendants, sevenbag, start, wait_until
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+FOREIGN = "tbp:sevenbag serve random --as tbp"
+
+
+def checked(path: Path) -> Replay:
+    """A replay that plays back as recorded."""
+    replay = Replay.load(path)
+    playback = Playback(replay)
+    playback.play_to(len(replay.turns))
+    assert playback.differences() == []
+    return replay
+
+
+def test_a_match_is_told_and_kept(tmp_path: Path) -> None:
+    done = sevenbag("play", "random", "random:seed=4", "--seed", "5", folder=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    lines = done.stdout.splitlines()
+    assert lines[0] == "random (1) against random (2), rules guideline, seed 5"
+    assert lines[1].split()[0] == "1"
+    replay = checked(tmp_path / "match-5.replay")
+    assert replay.outcome.finished
+    assert len(replay.turns) == len(lines) - 5
+    assert lines[-4].startswith(f"random ({replay.outcome.winner + 1}) wins: random (")  # type: ignore[operator]
+    assert lines[-1] == "replay: match-5.replay  (sevenbag replay show match-5.replay)"
+
+
+def test_a_match_against_a_process(tmp_path: Path) -> None:
+    done = sevenbag("play", "random", FOREIGN, "--seed", "5", "--quiet", folder=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert checked(tmp_path / "match-5.replay").outcome.finished
+
+
+def test_the_result_as_json(tmp_path: Path) -> None:
+    done = sevenbag(
+        "play", "random", "random", "--json", "--seed", "1", "--pieces", "3", folder=tmp_path
+    )
+    result = json.loads(done.stdout)
+    assert result["seed"] == 1
+    assert result["ending"] == "pieces"
+    assert result["winner"] is None
+    assert [player["pieces"] for player in result["players"]] == [3, 3]
+    assert result["replay"] == "match-1.replay"
+
+
+def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        words = ("random:seed=1", "random:seed=2", "--seed", "8", "--replay", f"{name}.replay")
+        assert sevenbag("play", *words, "--quiet", folder=tmp_path).returncode == 0
+    assert (tmp_path / "a.replay").read_bytes() == (tmp_path / "b.replay").read_bytes()
+
+
+def test_times_are_kept_only_if_asked_for(tmp_path: Path) -> None:
+    sevenbag("play", "random", "random", "--times", "--seed", "1", "--quiet", folder=tmp_path)
+    replay = checked(tmp_path / "match-1.replay")
+    assert all(turn.milliseconds is not None for turn in replay.turns)
+
+
+def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
+    done = sevenbag("play", "random", "random", "--no-replay", "--quiet", folder=tmp_path)
+    assert "replay" not in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["randm", "random"], "no bot 'randm'"),
+        (["random", "beam:width=x"], "width"),
+        (["random", "tbp:"], "tbp:"),
+        (["random", "random", "--rules", "magic"], "magic"),
+        (["random", "random", "--seed", "x"], "'x' is no seed"),
+        (["random", "random", "--seed", "-1"], "'-1' is no seed"),
+        (["random", "random", "--pieces", "0"], "--pieces"),
+        (["random", "random", "--pps", "nan"], "--pps"),
+        (["random", "random", "--ms", "5", "--nodes", "5"], "--nodes"),
+        (["random"], "required: B"),
+        (["random", "random", "--replay", "no/such/folder.replay"], "cannot be written"),
+        (["random", "random", "--replay", "."], "cannot be written"),
+    ],
+)
+def test_a_wrong_command_is_said_to_be_wrong(
+    words: list[str], message: str, tmp_path: Path
+) -> None:
+    done = sevenbag("play", *words, folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("sevenbag: ")
+    assert message in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("no-such-program --fast", "no such command"),
+        ("/", "/"),
+        (f"{sys.executable} -c 'raise SystemExit(3)'", "3"),
+        (f"{sys.executable} -c 'print(1)'", ""),
+    ],
+)
+def test_a_bot_that_does_not_start_is_an_error(command: str, message: str, tmp_path: Path) -> None:
+    done = sevenbag("play", "random", f"tbp:{command}", folder=tmp_path)
+    assert done.returncode in {1, 2}
+    assert done.stdout == ""
+    assert done.stderr.startswith("sevenbag: ")
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def slow_match(folder: Path, *words: str) -> tuple[subprocess.Popen[str], int]:
+    """A match that would take for ever, some turns in; and the pid of its foreign bot."""
+    match = start(*("play", "random", FOREIGN, "--pps", "20", "--seed", "5", *words), folder=folder)
+    assert match.stdout is not None
+    while not match.stdout.readline().startswith("   3"):
+        assert match.poll() is None
+    return match, foreign_bot(match.pid)
+
+
+def foreign_bot(match: int) -> int:
+    for pid in descendants(match):
+        with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123
+            if b"serve\0random" in file.read():
+                return pid
+    raise AssertionError("no foreign bot runs")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_ends_everything_and_keeps_what_was_played(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    match, _ = slow_match(tmp_path)
+    children = descendants(match.pid)
+    match.send_signal(number)
+    match.send_signal(number)
+    out, error = match.communicate(timeout=20)
+    assert match.returncode == 128 + number
+    assert "Traceback" not in out + error
+    assert error == "sevenbag: interrupted; replay of the unfinished game: match-5.replay\n"
+    wait_until(lambda: not any(alive(child) for child in children))
+    replay = checked(tmp_path / "match-5.replay")
+    assert not replay.outcome.finished
+    assert replay.outcome.winner is None
+    assert len(replay.turns) >= 3
+
+
+def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
+    match, bot = slow_match(tmp_path)
+    children = descendants(match.pid)
+    os.kill(bot, signal.SIGKILL)
+    out, error = match.communicate(timeout=20)
+    assert match.returncode == 0
+    assert error == ""
+    assert "lost by crash" in out
+    wait_until(lambda: not any(alive(child) for child in children))
+    replay = checked(tmp_path / "match-5.replay")
+    assert replay.outcome.winner == 0
+    assert replay.outcome.falls[1] is not None
+    assert replay.outcome.falls[1].reason == "crash"
+
+
+def test_killing_the_arena_leaves_no_bot_behind(tmp_path: Path) -> None:
+    match, bot = slow_match(tmp_path)
+    match.kill()
+    match.communicate(timeout=20)
+    wait_until(lambda: not alive(bot))
+
+
+def test_whoever_stops_reading_ends_the_match(tmp_path: Path) -> None:
+    match, bot = slow_match(tmp_path)
+    assert match.stdout is not None
+    match.stdout.close()
+    assert match.wait(timeout=20) == 128 + signal.SIGPIPE
+    assert match.stderr is not None
+    assert "Traceback" not in match.stderr.read()
+    match.stderr.close()
+    wait_until(lambda: not alive(bot))
