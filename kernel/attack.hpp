@@ -30,7 +30,7 @@ struct Clear {
 
 // The attacks of one lock, in the order they are sent; none is zero.
 class AttackList {
-public:
+  public:
     static constexpr int kMost = 6;  // three of a released charge, the clear, combo, perfect clear
 
     void add(int lines) {
@@ -46,7 +46,7 @@ public:
         return sum;
     }
 
-private:
+  private:
     std::array<int, kMost> items_{};
     int count_ = 0;
 };

@@ -27,7 +27,7 @@ using PieceCounts = std::array<std::uint8_t, kPieces>;
 
 // An endless row of pieces that can be looked into as far as kSight pieces.
 class Queue {
-public:
+  public:
     static constexpr int kSight = 40;
 
     Queue(BagKind kind, std::int64_t seed);
@@ -48,7 +48,7 @@ public:
     // Whether the contents of every bag are known beforehand.
     bool has_bag() const { return kind_ == BagKind::seven || kind_ == BagKind::fourteen; }
 
-private:
+  private:
     // A power of two above kSight + kLargestBag, so that the ring is indexed by a mask.
     static constexpr std::uint64_t kRing = 64;
 

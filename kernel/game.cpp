@@ -38,19 +38,18 @@ Game::Game(std::shared_ptr<const Rules> rules, std::int64_t seed, std::int64_t g
       cap_{rules_->cap.start},
       current_(queue_.take()) {
     if (!spawn_of(current_))
-        throw Error(ErrorKind::rules, "pieces cannot appear at x " +
-                                          std::to_string(rules_->spawn.x) + ", y " +
-                                          std::to_string(rules_->spawn.y) + " of a board of " +
-                                          std::to_string(rules_->width) + " x " +
-                                          std::to_string(rules_->rows));
+        throw Error(ErrorKind::rules,
+                    "pieces cannot appear at x " + std::to_string(rules_->spawn.x) + ", y " +
+                        std::to_string(rules_->spawn.y) + " of a board of " +
+                        std::to_string(rules_->width) + " x " + std::to_string(rules_->rows));
 }
 
 void Game::start_from(const Board& board, const Counters& counters) {
     if (board.width() != rules_->width || board.rows() != rules_->rows)
-        throw Error(ErrorKind::board,
-                    "the board is " + std::to_string(board.width()) + " x " +
-                        std::to_string(board.rows()) + ", the rules play on " +
-                        std::to_string(rules_->width) + " x " + std::to_string(rules_->rows));
+        throw Error(ErrorKind::board, "the board is " + std::to_string(board.width()) + " x " +
+                                          std::to_string(board.rows()) + ", the rules play on " +
+                                          std::to_string(rules_->width) + " x " +
+                                          std::to_string(rules_->rows));
     board_ = board;
     grid_.assign(board);
     counters_ = counters;
@@ -108,8 +107,7 @@ void Game::receive(int lines, int frame) {
     check_frame(frame);
     if (lines < 0 || lines > kLargestAttack)
         throw Error(ErrorKind::rules, "an attack of " + std::to_string(lines) +
-                                          " lines, must be 0 to " +
-                                          std::to_string(kLargestAttack));
+                                          " lines, must be 0 to " + std::to_string(kLargestAttack));
     garbage_.receive(*rules_, lines, frame);
     stats_.received += lines;
 }
@@ -132,8 +130,7 @@ Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) con
     thread_local PlacementList list;
     const std::optional<Spawn> spawn = spawn_of(placement.piece);
     list.clear();
-    if (spawn)
-        generate(board_, placement.piece, rules_->kicks, *spawn, rules_->spins, list);
+    if (spawn) generate(board_, placement.piece, rules_->kicks, *spawn, rules_->spins, list);
     const Placement wanted = canonical(placement);
     const Placement* best = nullptr;
     for (const Placement& found : list) {

@@ -1,5 +1,5 @@
-// One player's game: board, queue, hold, counters, garbage, statistics. Moves are placements, time is
-// told by the caller in frames of 1/60 s.
+// One player's game: board, queue, hold, counters, garbage, statistics. Moves are placements, time
+// is told by the caller in frames of 1/60 s.
 #pragma once
 
 #include <array>
@@ -32,8 +32,8 @@ inline constexpr int kLargestAttack = 100000;
 
 // What happened when a piece locked.
 struct Lock {
-    Placement placement{};  // with the spin as the kernel judged it
-    bool held = false;      // the piece came out of the hold slot
+    Placement placement{};   // with the spin as the kernel judged it
+    bool held = false;       // the piece came out of the hold slot
     std::uint64_t rows = 0;  // bit y: row y was cleared (before anything moved)
     Clear clear;
     AttackList attacks;  // before cancelling
@@ -68,7 +68,7 @@ struct Stats {
 };
 
 class Game {
-public:
+  public:
     // `seed` decides the pieces, `garbage_seed` the holes. Raises Error(rules).
     Game(std::shared_ptr<const Rules> rules, std::int64_t seed, std::int64_t garbage_seed);
 
@@ -111,18 +111,18 @@ public:
         bool hold;
     };
 
-    // Finds the move that is meant: whether it holds (unless told, by its piece) and how it spins (a
-    // claimed spin only chooses between two ways to the same cells). Raises Error(placement).
+    // Finds the move that is meant: whether it holds (unless told, by its piece) and how it spins
+    // (a claimed spin only chooses between two ways to the same cells). Raises Error(placement).
     Move judge(const Placement& placement, std::optional<bool> hold = std::nullopt) const;
 
-    // Plays a move that `judge` returned or `placements` listed, at `frame` or, if time has passed it
-    // already, now. The result is valid until the next move.
+    // Plays a move that `judge` returned or `placements` listed, at `frame` or, if time has passed
+    // it already, now. The result is valid until the next move.
     const Lock& play(const Move& move, int frame);
 
     // Raises Error(rules) where a frame lies beyond a day.
     static void check_frame(int frame);
 
-private:
+  private:
     // A value of the rules that grows with time.
     struct Grown {
         double value;

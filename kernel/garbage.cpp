@@ -63,8 +63,7 @@ Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int 
     return outcome;
 }
 
-void GarbageQueue::enter(const Rules& rules, int frame, int cap,
-                         std::vector<std::uint8_t>& holes) {
+void GarbageQueue::enter(const Rules& rules, int frame, int cap, std::vector<std::uint8_t>& holes) {
     holes.clear();
     auto earlier = [](const Batch& a, const Batch& b) { return a.since < b.since; };
     if (rules.travel_unit == Travel::frames &&

@@ -24,7 +24,7 @@ struct Outcome {
 };
 
 class GarbageQueue {
-public:
+  public:
     GarbageQueue(const Rules& rules, std::int64_t seed);
 
     // An attack sets out at `frame`.
@@ -47,7 +47,7 @@ public:
     // The stream that random rounding shares with the holes.
     Random& random() { return random_; }
 
-private:
+  private:
     bool arrived(const Rules& rules, const Batch& batch, int frame) const;
     int next_hole(const Rules& rules, Batch& batch, bool first_of_entry);
     void end_batch(const Rules& rules);

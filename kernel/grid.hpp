@@ -14,7 +14,7 @@
 namespace sevenbag {
 
 class Grid {
-public:
+  public:
     static constexpr char kLetters[] = ".IOTLJSZG";
     static constexpr std::uint64_t kGarbage = 8;
 
@@ -61,7 +61,7 @@ public:
         cells_[y] = (cells_[y] & ~(std::uint64_t{15} << (4 * x))) | color << (4 * x);
     }
 
-private:
+  private:
     std::array<std::uint64_t, kMaxRows> cells_{};
     int width_;
     int rows_;

@@ -8,7 +8,7 @@
 namespace sevenbag {
 
 class Random {
-public:
+  public:
     // Any seed is taken; those that would stand still (multiples of 2^31 - 1) become the largest.
     explicit constexpr Random(std::int64_t seed) : value_(seed % kModulus) {
         if (value_ <= 0) value_ += kModulus - 1;
@@ -37,7 +37,7 @@ public:
 
     friend constexpr bool operator==(const Random&, const Random&) = default;
 
-private:
+  private:
     static constexpr std::int64_t kModulus = 2147483647;
 
     std::int64_t value_;

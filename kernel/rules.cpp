@@ -17,9 +17,8 @@ std::string short_text(double number) {
 
 void need(const char* name, double value, double least, double most) {
     if (value >= least && value <= most) return;  // not so for a NaN
-    throw Error(ErrorKind::rules,
-                std::string(name) + " is " + short_text(value) + ", must be " +
-                    short_text(least) + " to " + short_text(most));
+    throw Error(ErrorKind::rules, std::string(name) + " is " + short_text(value) + ", must be " +
+                                      short_text(least) + " to " + short_text(most));
 }
 
 }  // namespace

@@ -123,10 +123,10 @@ struct Rules {
     Growth cap{kEverythingEnters, 0, 0};  // rows that may enter at one lock
     int cap_limit = kEverythingEnters;
     Holes holes = Holes::attacks;
-    double hole_change = 1;      // probability of a new column after an attack
-    double hole_inner = 0;       // probability of a new column between rows of an attack
-    bool hole_other = false;     // a new column is never the old one
-    bool hole_centred = false;   // the outer fifths have no holes
+    double hole_change = 1;     // probability of a new column after an attack
+    double hole_inner = 0;      // probability of a new column between rows of an attack
+    bool hole_other = false;    // a new column is never the old one
+    bool hole_centred = false;  // the outer fifths have no holes
     CutOff cut_off = CutOff::top;
 };
 

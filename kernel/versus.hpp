@@ -1,5 +1,5 @@
-// Two players against each other, turn by turn: both place a piece at the same frame, then what they
-// sent sets out.
+// Two players against each other, turn by turn: both place a piece at the same frame, then what
+// they sent sets out.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 namespace sevenbag {
 
 class Versus {
-public:
+  public:
     // Both get the same pieces; the holes of their garbage differ. Raises Error(rules).
     Versus(std::shared_ptr<const Rules> rules, std::int64_t seed, int frames_per_turn);
 
@@ -34,7 +34,7 @@ public:
     // The seed of a player's holes.
     static std::int64_t garbage_seed(std::int64_t seed, int player);
 
-private:
+  private:
     std::array<Game, 2> players_;
     int turn_ = 0;
     int frames_per_turn_;

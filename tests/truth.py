@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 TRUTH = Path(os.environ.get("SEVENBAG_TRUTH", _BESIDE))

@@ -21,12 +21,12 @@ namespace sevenbag::bind {
 
 namespace {
 
-// --- rules from plain data (Rules.to_dict of Python, which has checked it) ------------------------
+// --- rules from plain data (Rules.to_dict of Python, which has checked it)
+// ------------------------
 
 class Section {
-public:
-    Section(const nb::dict& rules, const char* name)
-        : values_(nb::cast<nb::dict>(rules[name])) {}
+  public:
+    Section(const nb::dict& rules, const char* name) : values_(nb::cast<nb::dict>(rules[name])) {}
 
     template <class T>
     void read(const char* key, T& value) const {
@@ -51,14 +51,14 @@ public:
     }
     nb::handle operator[](const char* key) const { return values_[key]; }
 
-private:
+  private:
     nb::dict values_;
 };
 
 void read_pieces(const Section& pieces, Rules& rules) {
-    pieces.choose("bag", rules.bag,
-                  {"7-bag", "14-bag", "7+1-bag", "7+2-bag", "7+x-bag", "pairs", "classic",
-                   "total mayhem"});
+    pieces.choose(
+        "bag", rules.bag,
+        {"7-bag", "14-bag", "7+1-bag", "7+2-bag", "7+x-bag", "pairs", "classic", "total mayhem"});
     pieces.read("previews", rules.previews);
     pieces.read("hold", rules.hold);
     rules.kicks = find_kicks(nb::cast<std::string>(pieces["kicks"]));
@@ -71,8 +71,7 @@ void read_attack(const Section& attack, Rules& rules) {
         const auto lines = nb::cast<std::vector<int>>(attack[kind]);
         if (lines.size() != rules.attack.size())
             throw Error(ErrorKind::rules, std::string("attack ") + kind + " has " +
-                                              std::to_string(lines.size()) +
-                                              " items, must have 5");
+                                              std::to_string(lines.size()) + " items, must have 5");
         for (std::size_t n = 0; n < lines.size(); ++n) rules.attack[n][spin] = lines[n];
         ++spin;
     }
@@ -145,7 +144,8 @@ Rules rules_from(const nb::dict& data) {
     return rules;
 }
 
-// --- lists as tuples ------------------------------------------------------------------------------
+// --- lists as tuples
+// ------------------------------------------------------------------------------
 
 template <class List>
 nb::tuple tuple_of(const List& list) {
@@ -300,9 +300,8 @@ void bind_game(nb::module_& m) {
              [](const Stats& a, nb::handle b) {
                  return nb::isinstance<Stats>(b) && a == nb::cast<const Stats&>(b);
              })
-        .def("__hash__", [](const Stats& s) {
-            return s.pieces * 1000003 ^ s.lines * 1009 ^ s.attack;
-        });
+        .def("__hash__",
+             [](const Stats& s) { return s.pieces * 1000003 ^ s.lines * 1009 ^ s.attack; });
 
     nb::class_<Game>(m, "Game")
         .def(
@@ -367,8 +366,7 @@ void bind_game(nb::module_& m) {
         .def(
             "__init__",
             [](Versus* self, const Rules& rules, std::int64_t seed, int frames_per_turn) {
-                new (self)
-                    Versus(std::make_shared<const Rules>(rules), seed, frames_per_turn);
+                new (self) Versus(std::make_shared<const Rules>(rules), seed, frames_per_turn);
             },
             nb::arg("rules"), nb::arg("seed"), nb::arg("frames_per_turn"))
         .def("player", &Versus::player, nb::rv_policy::reference_internal, nb::arg("index"))

@@ -12,15 +12,17 @@ from __future__ import annotations
 import dataclasses
 import functools
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, cast
 
 from sevenbag._kernel import Kicks, Piece, RuleSet, Spin
 from sevenbag.errors import KicksError, RulesError
 from sevenbag.game.schema import Between, Items, check_number, read_section
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Lines = Annotated[int, Between(0, 1000)]
 """Lines of garbage that something sends."""
@@ -296,7 +298,7 @@ class Rules:
         data: dict[str, object] = {"name": self.name}
         for key in _SECTIONS:
             section = dataclasses.asdict(getattr(self, key))
-            data[key] = {k: list(v) if isinstance(v, tuple) else v for k, v in section.items()}
+            data[key] = {k: _plain_value(v) for k, v in section.items()}
         return data
 
     def replace(self, changes: Mapping[str, Mapping[str, object]], *, name: str = "") -> Self:
@@ -343,9 +345,7 @@ class Rules:
         check_number("lines", lines, 4)
         check_number("combo", combo, 100_000)
         check_number("back_to_back", back_to_back, 100_000)
-        return kernel_rules(self).attacks(
-            piece, spin, lines, 0, perfect_clear, combo, back_to_back
-        )
+        return kernel_rules(self).attacks(piece, spin, lines, 0, perfect_clear, combo, back_to_back)
 
     @classmethod
     def _parse(cls, text: str, name: str, where: str) -> Self:
@@ -404,3 +404,7 @@ def _preset_names() -> tuple[str, ...]:
 
 def _plain(name: str) -> str:
     return name.strip().casefold().replace("_", "-").replace(" ", "-")
+
+
+def _plain_value(value: object) -> object:
+    return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value

@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from sevenbag.errors import RulesError
 
@@ -37,14 +37,17 @@ def read_section(section: type[T], data: object, where: str) -> T:
     """
     if not isinstance(data, Mapping):
         raise RulesError(f"{where} is {data!r}, must be a table of keys and values")
-    hints = _hints(section)
-    for key in data:
+    values = cast("Mapping[object, object]", data)
+    hints = _hints(cast("Any", section))
+    for key in values:
         if key not in hints:
             raise RulesError(f"{where}: unknown key {key!r}; keys are {', '.join(hints)}")
-    missing = [key for key in hints if key not in data]
+    missing = [key for key in hints if key not in values]
     if missing:
         raise RulesError(f"{where}: {missing[0]!r} is missing")
-    return section(**{key: _read(hint, data[key], f"{where}: {key}") for key, hint in hints.items()})
+    return section(
+        **{key: _read(hint, values[key], f"{where}: {key}") for key, hint in hints.items()}
+    )
 
 
 def check_number(name: str, value: object, most: int) -> None:
@@ -57,7 +60,7 @@ def check_number(name: str, value: object, most: int) -> None:
 
 
 @functools.cache
-def _hints(section: type) -> dict[str, Any]:
+def _hints(section: Any) -> dict[str, Any]:
     hints = get_type_hints(section, include_extras=True)
     return {field.name: hints[field.name] for field in fields(section)}
 
@@ -70,7 +73,9 @@ def _read(hint: Any, value: object, where: str) -> object:
     if get_origin(hint) is Literal:
         allowed = get_args(hint)
         if not isinstance(value, str) or value not in allowed:
-            raise RulesError(f"{where} is {value!r}, must be one of {', '.join(map(repr, allowed))}")
+            raise RulesError(
+                f"{where} is {value!r}, must be one of {', '.join(map(repr, allowed))}"
+            )
         return value
     if get_origin(hint) is tuple:
         return _read_list(get_args(hint)[0], limits, value, where)
@@ -88,13 +93,14 @@ def _read(hint: Any, value: object, where: str) -> object:
 def _read_list(hint: Any, limits: tuple[object, ...], value: object, where: str) -> object:
     if not isinstance(value, list | tuple):
         raise RulesError(f"{where} is {value!r}, must be a list")
+    items = cast("list[object] | tuple[object, ...]", value)
     for limit in limits:
-        if isinstance(limit, Items) and not limit.least <= len(value) <= limit.most:
+        if isinstance(limit, Items) and not limit.least <= len(items) <= limit.most:
             number = (
                 str(limit.least) if limit.least == limit.most else f"{limit.least} to {limit.most}"
             )
-            raise RulesError(f"{where} has {len(value)} items, must have {number}")
-    return tuple(_read(hint, item, f"{where}[{i}]") for i, item in enumerate(value))
+            raise RulesError(f"{where} has {len(items)} items, must have {number}")
+    return tuple(_read(hint, item, f"{where}[{i}]") for i, item in enumerate(items))
 
 
 def _read_number(hint: Any, limits: tuple[object, ...], value: object, where: str) -> object:

@@ -1,0 +1,301 @@
+"""One player's game: what can be seen, what is refused, and the reference beside it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
+from sevenbag.errors import BoardError, PlacementError
+from sevenbag.game import Game, Rules, TopOut
+from tests.game.reference import Reference
+
+SEEDS = st.integers(0, 2**31)
+
+
+def lowest(game: Game, *, hold: bool = False) -> Placement:
+    return min(game.placements(hold=hold), key=lambda p: (max(y for _, y in p.cells), p.x))
+
+
+# --- what there is to see -------------------------------------------------------------------------
+
+
+def test_a_new_game() -> None:
+    game = Game(seed=1)
+    assert "".join(piece.name for piece in game.queue) == "OJILST"
+    assert game.hold is None
+    assert (game.combo, game.back_to_back, game.pending, game.frame) == (0, 0, (), 0)
+    assert game.board.is_empty
+    assert game.colors == ("." * 10,) * 40
+    assert (game.over, game.top_out) == (False, None)
+    assert game.spawn == (4, 19)
+    assert game.stats.clears == {}
+
+
+def test_a_lock_tells_what_happened() -> None:
+    board = Board.from_rows(["####..####", "####..####"])
+    game = Game(seed=1, board=board, combo=2, back_to_back=3)
+    lock = game.play(Placement(Piece.O, Rotation.NORTH, 4, 0))
+    assert (lock.lines, lock.rows, lock.spin, lock.garbage_lines) == (2, (0, 1), Spin.NONE, 2)
+    assert lock.perfect_clear
+    assert not lock.difficult
+    assert (lock.attacks, lock.attack, lock.cancelled, lock.sent) == ((10,), 10, 0, (10,))
+    assert (lock.combo, lock.back_to_back) == (3, 0)
+    assert lock.new_pieces == (Piece.Z,)
+    assert (lock.held, lock.top_out, lock.frame, lock.garbage) == (False, None, 30, ())
+    stats = game.stats
+    assert (stats.pieces, stats.lines, stats.perfect_clears, stats.sent) == (1, 2, 1, 10)
+    assert (stats.clears, stats.max_combo, stats.max_back_to_back) == ({"double": 1}, 3, 0)
+
+
+def test_hold_takes_the_next_piece_first_and_swaps_later() -> None:
+    game = Game(seed=1)  # O J I L S T Z
+    lock = game.play(Placement("J", Rotation.NORTH, 1, 0))
+    assert lock.held
+    assert game.hold == Piece.O
+    assert "".join(piece.name for piece in game.queue) == "ILSTZT"
+    assert lock.new_pieces == (Piece.Z, Piece.T)
+    lock = game.play(Placement("O", Rotation.NORTH, 8, 0))
+    assert [game.hold] == [Piece.I]
+    assert lock.new_pieces == (Piece.O,)
+    assert game.stats.holds == 2
+
+
+def test_without_hold() -> None:
+    game = Game(Rules.preset("guideline").replace({"pieces": {"hold": False}}), seed=1)
+    assert {p.piece for p in game.placements()} == {Piece.O}
+    with pytest.raises(PlacementError, match=r"J cannot be played: .* is O, and these rules"):
+        game.play(Placement("J", Rotation.NORTH, 1, 0))
+
+
+def test_a_piece_that_is_both_current_and_held_is_played_as_it_is() -> None:
+    game = Game(seed=1)
+    while game.hold is None or game.hold != game.current:
+        game.play(lowest(game, hold=game.hold is None))
+    placement = lowest(game)
+    assert len({p.piece for p in game.placements()}) == 1
+    other = game.copy()
+    assert not game.play(placement).held
+    assert other.play(placement, hold=True).held
+    assert game.hold == other.hold
+    assert game.board == other.board
+
+
+def test_garbage_travels_and_waits_for_a_lock_without_a_clear() -> None:
+    board = Board.from_rows(["####..####", "####..#..."])
+    game = Game(seed=1, board=board)
+    game.receive(3, frame=0)
+    game.receive(2, frame=1)
+    assert game.pending == (3, 2)
+    clear = game.play(Placement("O", Rotation.NORTH, 4, 0), frame=29)
+    assert clear.lines == 1
+    assert clear.garbage == ()
+    early = game.copy().play(lowest(game), frame=29)
+    assert early.garbage == ()
+    lock = game.play(lowest(game), frame=30)
+    assert len(lock.garbage) == 3
+    assert len(set(lock.garbage)) == 1
+    assert sum(game.pending) == 2
+    assert all(game.colors[y].count("G") == 9 for y in range(3))
+    assert [game.board[lock.garbage[0], y] for y in range(3)] == [False] * 3
+
+
+def test_attack_cancels_the_oldest_garbage_first() -> None:
+    game = Game(seed=1, board=Board.from_rows(["####..####", "####..####"]))
+    game.receive(1)
+    game.receive(2)
+    game.receive(9)
+    lock = game.play(Placement("O", Rotation.NORTH, 4, 0))
+    assert (lock.attack, lock.cancelled, lock.sent) == (10, 10, ())
+    assert game.pending == (2,)
+
+
+def test_the_kernel_judges_spins() -> None:
+    # A T-spin double: the overhang on the left lets no T drop in.
+    rows = ["####.#####", "###...####", "##...#####"]
+    game = _with_current(Piece.T, Board.from_rows(rows))
+    place = Placement("T", Rotation.SOUTH, 4, 1)
+    assert {p.spin for p in game.placements(hold=False) if p.same_cells(place)} == {Spin.FULL}
+    for claimed in Spin:
+        lock = game.copy().play(Placement("T", Rotation.SOUTH, 4, 1, claimed))
+        assert lock.spin is Spin.FULL
+        assert (lock.lines, lock.attacks, lock.difficult) == (2, (4,), True)
+
+
+def test_a_claimed_spin_chooses_between_two_ways() -> None:
+    rows = ["##.#######", "#...######", "#...######"]
+    game = _with_current(Piece.T, Board.from_rows(rows))
+    place = Placement("T", Rotation.SOUTH, 2, 1)
+    ways = {p.spin for p in game.placements(hold=False) if p.same_cells(place)}
+    assert ways
+    for claimed in Spin:
+        judged = game.judge(Placement("T", Rotation.SOUTH, 2, 1, claimed)).spin
+        better = [spin for spin in ways if spin <= claimed]
+        assert judged == (max(better) if better else min(ways))
+
+
+def _with_current(piece: Piece, board: Board) -> Game:
+    for seed in range(100):
+        game = Game(seed=seed, board=board)
+        if game.current is piece:
+            return game
+    raise AssertionError
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def test_impossible_placements_change_nothing() -> None:
+    board = Board.from_rows(["....######", "....#.....", "....######"])
+    game = Game(seed=1, board=board)
+    before = game.position()
+    for placement, message in [
+        (Placement("S", Rotation.NORTH, 4, 5), "S cannot be played: the current piece is O, and h"),
+        (Placement("O", Rotation.NORTH, 3, 0), "does not fit"),
+        (Placement("O", Rotation.NORTH, 9, 3), "does not fit"),
+        (Placement("O", Rotation.NORTH, 0, 5), "is in mid-air"),
+        (Placement("J", Rotation.NORTH, 60, 0), "does not fit"),
+    ]:
+        assert not game.is_legal(placement)
+        with pytest.raises(PlacementError, match=message):
+            game.play(placement)
+    with pytest.raises(
+        PlacementError, match="O cannot be played: the current piece is O, and hold"
+    ):
+        game.play(Placement("O", Rotation.NORTH, 0, 0), hold=True)
+    after = game.position()
+    assert before == after
+
+
+def test_a_place_that_cannot_be_reached() -> None:
+    rows = ["##..#####.", "##..#####.", "#########."]
+    game = Game(seed=1, board=Board.from_rows(rows))
+    with pytest.raises(PlacementError, match="cannot be reached"):
+        game.play(Placement("O", Rotation.NORTH, 2, 0))
+
+
+def test_a_board_of_another_size() -> None:
+    with pytest.raises(BoardError, match="the board is 10 x 20, the rules play on 10 x 40"):
+        Game(board=Board(10, 20))
+
+
+# --- top out --------------------------------------------------------------------------------------
+
+
+def test_block_out() -> None:
+    game = Game(seed=1, board=Board.from_rows(["...###...."] * 19))
+    spot = Placement("O", Rotation.NORTH, 4, 19)
+    lock = game.play(spot)
+    assert lock.top_out == TopOut.BLOCK_OUT
+    assert game.top_out is TopOut.BLOCK_OUT
+    assert game.placements() == []
+    assert game.spawn is None
+    with pytest.raises(PlacementError, match="the game is over"):
+        game.play(spot)
+
+
+def test_a_new_piece_stays_above_where_it_cannot_fall() -> None:
+    board = Board.from_rows(["...#......"] * 20)
+    game = _with_current(Piece.J, board)
+    assert game.spawn == (4, 20)
+    assert not game.over
+
+
+def test_lock_out_even_with_a_clear() -> None:
+    rows = ["#########."] * 20 + ["###...####"]
+    game = _with_current(Piece.L, Board.from_rows(rows))
+    lock = game.play(Placement("L", Rotation.NORTH, 4, 20))
+    assert lock.top_out == TopOut.LOCK_OUT
+    assert (lock.lines, lock.attacks) == (0, ())
+    assert game.board.count == 20 * 9 + 7 + 4
+
+
+def test_garbage_out() -> None:
+    for lines, end in ((22, TopOut.BLOCK_OUT), (23, TopOut.GARBAGE_OUT)):
+        game = Game(seed=1, board=Board.from_rows(["#........."] * 18))
+        game.receive(lines)
+        lock = game.play(Placement("O", Rotation.NORTH, 4, 0))
+        assert len(lock.garbage) == lines
+        assert game.top_out is end
+
+
+# --- the same once more ---------------------------------------------------------------------------
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=SEEDS, choices=st.lists(st.integers(0, 2**16), min_size=20, max_size=60))
+def test_against_the_reference(seed: int, choices: list[int]) -> None:
+    game, reference = Game(seed=seed), Reference(seed)
+    entered = 0
+    for turn, choice in enumerate(choices, start=1):
+        if choice % 3 == 0:
+            lines = choice // 3 % 5
+            game.receive(lines, frame=turn * 30 - choice % 31)
+            if lines:
+                reference.receive(lines, turn * 30 - choice % 31)
+                reference.pending.sort(key=lambda batch: batch[0])
+        # Mostly sensible moves, so that lines are cleared.
+        moves = sorted(game.placements(hold=choice % 4 == 0), key=lambda p: _cost(game.board, p))
+        placement = moves[choice % min(3, len(moves))]
+        lock = game.play(placement, frame=turn * 30)
+        assert lock.spin == placement.spin
+        expected = reference.play(placement, turn * 30)
+        entered += len(lock.garbage)
+        assert lock.lines == expected.lines
+        assert lock.perfect_clear == expected.perfect
+        assert lock.attack == expected.attack
+        assert sum(lock.sent) == expected.sent
+        assert list(lock.garbage) == expected.holes
+        assert lock.top_out == expected.lost
+        assert list(game.colors) == reference.rows
+        assert (game.combo, game.back_to_back) == (reference.combo, reference.back_to_back)
+        assert game.hold == (None if reference.hold is None else Piece[reference.hold])
+        assert game.current.name == reference.current
+        assert sum(game.pending) == sum(lines for _, lines in reference.pending)
+        _check_books(game, entered)
+        if game.over:
+            break
+
+
+def _cost(board: Board, placement: Placement) -> tuple[int, int, int]:
+    cells = set(placement.cells)
+    after = board.copy()
+    lines = after.lock(placement)
+    covered = sum(1 for x, y in cells if y and (x, y - 1) not in cells and not board[x, y - 1])
+    return (covered * 3 - lines * 4 + max(y for _, y in cells), placement.x, placement.rotation)
+
+
+def _check_books(game: Game, entered: int) -> None:
+    """Cells neither appear nor vanish, and colours and cells agree."""
+    stats = game.stats
+    if game.top_out is not TopOut.GARBAGE_OUT:
+        width = game.rules.board.width
+        assert game.board.count == 4 * stats.pieces + 9 * entered - width * stats.lines
+    assert stats.garbage_entered == entered
+    for y, row in enumerate(game.colors):
+        assert game.board.row(y) == sum(1 << x for x, cell in enumerate(row) if cell != ".")
+    assert stats.attack == stats.cancelled + stats.sent
+    assert sum(game.pending) == stats.received - stats.cancelled - entered
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=SEEDS, choices=st.lists(st.integers(0, 2**16), max_size=40))
+def test_the_same_seed_and_moves_make_the_same_game(seed: int, choices: list[int]) -> None:
+    first, second = Game(seed=seed), Game(seed=seed)
+    for choice in choices:
+        if first.over:
+            break
+        for game in (first, second):
+            game.receive(choice % 3)
+        moves = first.placements()
+        assert moves == second.placements()
+        move = moves[choice % len(moves)]
+        branch = first.copy()
+        one, two = first.play(move), second.play(move)
+        assert (one.sent, one.garbage, one.spin) == (two.sent, two.garbage, two.spin)
+        assert first.position() == second.position()
+        # A copy taken before has not moved with it.
+        assert branch.play(move).garbage == one.garbage
+        assert branch.position() == first.position()
+        assert branch.stats == first.stats

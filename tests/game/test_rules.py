@@ -1,0 +1,145 @@
+"""Rules as data: presets, files, messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sevenbag.errors import RulesError
+from sevenbag.game import Game, Rules, Versus
+
+GUIDELINE = Rules.preset("guideline")
+
+
+def test_names_are_found_in_any_case() -> None:
+    assert Rules.preset(" GuideLine ") == GUIDELINE
+    assert "guideline" in Rules.presets()
+
+
+def test_an_unknown_preset_is_named_with_those_that_are() -> None:
+    with pytest.raises(RulesError, match=r"no rules named 'worlds'; there are .*guideline"):
+        Game("worlds")
+
+
+@pytest.mark.parametrize("name", Rules.presets())
+def test_plain_data_and_back(name: str) -> None:
+    rules = Rules.preset(name)
+    data = json.loads(json.dumps(rules.to_dict()))
+    assert Rules.from_dict(data) == rules
+    assert Rules.from_dict(data).name == name
+
+
+@pytest.mark.parametrize("name", Rules.presets())
+def test_every_value_of_a_preset_says_where_it_comes_from(name: str) -> None:
+    folder = Path(__file__).parents[2] / "src" / "sevenbag" / "game" / "presets"
+    said = False
+    for line in (folder / f"{name}.toml").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            said = False
+        elif "#" in line:
+            said = True
+        elif "=" in line:
+            assert said, f"{line!r} follows no comment in its section"
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "message"),
+    [
+        ("board", "width", 3, "board: width is 3, must be a whole number from 4 to 16"),
+        ("board", "rows", 65, "board: rows is 65, must be a whole number from 4 to 64"),
+        ("board", "rows", "40", "board: rows is '40', must be a whole number from 4 to 64"),
+        ("board", "rows", True, "board: rows is True, must be a whole number from 4 to 64"),
+        ("board", "visible", 41, "board: visible is 41, must be at most the rows, 40"),
+        ("spawn", "blocked", "float", "spawn: blocked is 'float', must be one of 'lost', 'raise'"),
+        ("spawn", "x", 10, "spawn: x 10, y 20 is outside the board of 10 x 40"),
+        ("pieces", "hold", 1, "pieces: hold is 1, must be true or false"),
+        ("pieces", "kicks", "superb", "pieces: kicks: "),
+        ("pieces", "kicks", 1, "pieces: kicks is 1, must be a text"),
+        ("attack", "none", [0, 1], r"attack: none has 2 items, must have 5"),
+        ("attack", "none", 4, r"attack: none is 4, must be a list"),
+        ("attack", "full", [0, 2, 4, -6, 4], r"attack: full\[3\] is -6, must be a whole number"),
+        ("attack", "multiplier", float("nan"), r"attack: multiplier is nan, must be a number"),
+        ("combo", "table", [0] * 33, r"combo: table has 33 items, must have 0 to 32"),
+        ("garbage", "change", 1.5, r"garbage: change is 1.5, must be a number from 0 to 1"),
+        ("garbage", "colour", 1, r"garbage: unknown key 'colour'; keys are travel, "),
+    ],
+)
+def test_a_wrong_value_is_told_with_its_place(
+    section: str, key: str, value: object, message: str
+) -> None:
+    with pytest.raises(RulesError, match=message):
+        GUIDELINE.replace({section: {key: value}})
+
+
+def test_wrong_shapes() -> None:
+    with pytest.raises(RulesError, match="no section 'boards'; sections are board, "):
+        GUIDELINE.replace({"boards": {}})
+    data: dict[str, Any] = GUIDELINE.to_dict()
+    with pytest.raises(RulesError, match="section 'garbage' is missing"):
+        Rules.from_dict({k: v for k, v in data.items() if k != "garbage"})
+    with pytest.raises(RulesError, match="unknown 'handling'; sections are"):
+        Rules.from_dict(data | {"handling": {}})
+    with pytest.raises(RulesError, match="garbage is 3, must be a table"):
+        Rules.from_dict(data | {"garbage": 3})
+    with pytest.raises(RulesError, match="name is 3, must be a text"):
+        Rules.from_dict(data | {"name": 3})
+    with pytest.raises(RulesError, match="garbage: 'travel' is missing"):
+        Rules.from_dict(data | {"garbage": {}})
+
+
+def test_files(tmp_path: Path) -> None:
+    source = Path(__file__).parents[2] / "src/sevenbag/game/presets/guideline.toml"
+    text = source.read_text(encoding="utf-8")
+    path = tmp_path / "fast.toml"
+    path.write_text(text.replace("travel = 30", "travel = 0"), encoding="utf-8")
+    rules = Rules.from_file(path)
+    assert (rules.name, rules.garbage.travel) == ("fast", 0)
+    path.write_text(text.replace("travel = 30", "travel = -1"), encoding="utf-8")
+    with pytest.raises(RulesError, match=r"fast\.toml: garbage: travel is -1"):
+        Rules.from_file(path)
+    path.write_text("[board", encoding="utf-8")
+    with pytest.raises(RulesError, match=r"fast\.toml: no TOML: "):
+        Rules.from_file(path)
+    with pytest.raises(RulesError, match="cannot be read"):
+        Rules.from_file(tmp_path / "none.toml")
+
+
+def test_the_name_does_not_make_the_rules() -> None:
+    assert GUIDELINE.replace({}, name="mine") == GUIDELINE
+    assert hash(GUIDELINE.replace({})) == hash(GUIDELINE)
+    assert GUIDELINE.replace({"garbage": {"travel": 0}}) != GUIDELINE
+
+
+def test_small_boards_and_impossible_spawns() -> None:
+    small = GUIDELINE.replace(
+        {"board": {"width": 4, "rows": 8, "visible": 4}, "spawn": {"x": 1, "y": 5}}
+    )
+    assert Game(small).placements()
+    impossible = small.replace({"spawn": {"x": 3}})
+    with pytest.raises(RulesError, match="pieces cannot appear at x 3"):
+        Game(impossible)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63, 1.0, "1", None, True])
+def test_impossible_seeds(seed: Any) -> None:
+    with pytest.raises(RulesError, match="seed is"):
+        Game(seed=seed)
+    with pytest.raises(RulesError, match="seed is"):
+        Versus(seed=seed)
+
+
+def test_impossible_times_and_counters() -> None:
+    with pytest.raises(RulesError, match="frames_per_turn is -1"):
+        Game(frames_per_turn=-1)
+    with pytest.raises(RulesError, match="combo is -1"):
+        Game(combo=-1)
+    with pytest.raises(RulesError, match="lines is 5, must be a whole number from 0 to 4"):
+        GUIDELINE.attacks(5)
+    game = Game()
+    with pytest.raises(RulesError, match="lines is -1"):
+        game.receive(-1)
+    with pytest.raises(RulesError, match="frame is 99999999"):
+        game.play(game.placements()[0], frame=99_999_999)
