@@ -1,0 +1,324 @@
+// Bags, attack, garbage and games: what can be checked without any file. The recorded games of
+// other engines are replayed by the Python tests.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "attack.hpp"
+#include "bag.hpp"
+#include "check.hpp"
+#include "error.hpp"
+#include "game.hpp"
+#include "garbage.hpp"
+#include "grid.hpp"
+#include "versus.hpp"
+
+using namespace sevenbag;
+
+namespace {
+
+std::string pieces_of(BagKind kind, std::int64_t seed, int count) {
+    Queue queue(kind, seed);
+    std::string pieces;
+    for (int i = 0; i < count; ++i) pieces += letter(queue.take());
+    return pieces;
+}
+
+AttackList attacks(int lines) {
+    AttackList list;
+    list.add(lines);
+    return list;
+}
+
+int sum_of(const Rules& rules, const Clear& clear, Counters counters) {
+    Random random(1);
+    return attack_of(rules, clear, counters, 1, random).list.total();
+}
+
+std::shared_ptr<const Rules> guideline() { return std::make_shared<const Rules>(); }
+
+// A move, chosen by a stream of draws.
+Game::Move any_move(const Game& game, Random& random, std::vector<Placement>& list) {
+    game.placements(true, list);
+    const Placement& placement = list[random.below(static_cast<int>(list.size()))];
+    return {placement, placement.piece != game.current()};
+}
+
+}  // namespace
+
+TEST(a_seed_deals_the_same_pieces_everywhere) {
+    CHECK_EQ(pieces_of(BagKind::seven, 1, 21), "OJILSTZTOLJSIZLISOTZJ");
+    CHECK_EQ(pieces_of(BagKind::seven, 2147483646, 14), "ZSIOLJTOSIZJLT");
+    CHECK_EQ(pieces_of(BagKind::fourteen, 1, 14), "ZOSLITITJSJOLZ");
+    CHECK_EQ(pieces_of(BagKind::classic, 1, 14), "ZLTSILZJTSITZS");
+}
+
+TEST(every_seed_makes_a_stream) {
+    for (std::int64_t seed :
+         {std::int64_t{0}, std::int64_t{-1}, std::int64_t{2147483647}, INT64_MIN, INT64_MAX}) {
+        Random random(seed);
+        for (int i = 0; i < 100; ++i) {
+            const std::int64_t value = random.next();
+            CHECK(value >= 1 && value <= 2147483646);
+        }
+    }
+}
+
+TEST(looking_ahead_changes_nothing) {
+    for (int kind = 0; kind <= static_cast<int>(BagKind::total_mayhem); ++kind) {
+        Queue seen(static_cast<BagKind>(kind), 9);
+        Queue blind(static_cast<BagKind>(kind), 9);
+        for (int i = 0; i < 300; ++i) {
+            const Piece far = seen.peek(Queue::kSight - 1);
+            CHECK_EQ(far, seen.peek(Queue::kSight - 1));
+            CHECK_EQ(seen.take(), blind.take());
+        }
+    }
+}
+
+TEST(a_seven_bag_knows_what_is_left) {
+    Queue queue(BagKind::seven, 3);
+    for (int i = 0; i < 100; ++i) {
+        int left = 0;
+        for (int count : queue.left_in_bag(5)) {
+            CHECK(count <= 1);
+            left += count;
+        }
+        CHECK_EQ(left, 7 - (i + 5) % 7);
+        CHECK_EQ(queue.left_in_bag(5)[static_cast<int>(queue.peek(5))], 1);
+        queue.take();
+    }
+}
+
+TEST(guideline_attack) {
+    const Rules rules;
+    CHECK_EQ(sum_of(rules, {Piece::I, Spin::none, 1, 0, false}, {12, 0}), 5);
+    CHECK_EQ(sum_of(rules, {Piece::I, Spin::none, 4, 0, false}, {0, 1}), 5);
+    CHECK_EQ(sum_of(rules, {Piece::T, Spin::full, 3, 0, false}, {3, 1}), 8);
+    CHECK_EQ(sum_of(rules, {Piece::T, Spin::mini, 1, 0, false}, {0, 1}), 1);
+    CHECK_EQ(sum_of(rules, {Piece::I, Spin::none, 4, 0, true}, {2, 1}), 10);
+    CHECK_EQ(sum_of(rules, {Piece::T, Spin::full, 0, 0, false}, {2, 1}), 0);
+}
+
+TEST(counters_run_on_from_lock_to_lock) {
+    const Rules rules;
+    Random random(1);
+    Counters counters;
+    const auto clear = [&](Spin spin, int lines) {
+        attack_of(rules, {Piece::T, spin, lines, 0, false}, counters, 1, random);
+        return counters;
+    };
+    CHECK(clear(Spin::full, 1) == Counters{1, 1});
+    CHECK(clear(Spin::none, 4) == Counters{2, 2});
+    CHECK(clear(Spin::full, 0) == Counters{0, 2});
+    CHECK(clear(Spin::mini, 1) == Counters{1, 3});
+    CHECK(clear(Spin::none, 3) == Counters{2, 0});
+}
+
+TEST(cancelling_takes_the_oldest_first) {
+    const Rules rules;
+    GarbageQueue queue(rules, 1);
+    queue.receive(rules, 2, 0);
+    queue.receive(rules, 3, 0);
+    Outcome outcome = queue.cancel(rules, attacks(4), 1);
+    CHECK_EQ(outcome.cancelled, 4);
+    CHECK_EQ(outcome.sent.size(), 0);
+    CHECK_EQ(queue.pending().size(), 1);
+    outcome = queue.cancel(rules, attacks(4), 2);
+    CHECK_EQ(outcome.cancelled, 1);
+    CHECK_EQ(outcome.sent.total(), 3);
+}
+
+TEST(the_opener_cancels_twice) {
+    Rules rules;
+    rules.opener_pieces = 14;
+    for (int piece : {14, 15}) {
+        GarbageQueue queue(rules, 1);
+        queue.receive(rules, 10, 0);
+        CHECK_EQ(queue.cancel(rules, attacks(4), piece).cancelled, piece == 14 ? 8 : 4);
+    }
+    GarbageQueue queue(rules, 1);
+    queue.receive(rules, 5, 0);
+    const Outcome outcome = queue.cancel(rules, attacks(4), 1);
+    CHECK_EQ(outcome.cancelled, 5);
+    CHECK_EQ(outcome.sent.size(), 0);
+}
+
+TEST(garbage_waits_until_it_has_arrived) {
+    const Rules rules;
+    GarbageQueue queue(rules, 1);
+    std::vector<std::uint8_t> holes;
+    queue.receive(rules, 2, 10);
+    queue.enter(rules, 39, 100, holes);
+    CHECK_EQ(holes.size(), 0);
+    queue.enter(rules, 40, 1, holes);
+    CHECK_EQ(holes.size(), 1);
+    queue.enter(rules, 40, 100, holes);
+    CHECK_EQ(holes.size(), 1);
+    CHECK_EQ(queue.pending_lines(), 0);
+}
+
+TEST(garbage_may_travel_in_own_locks) {
+    Rules rules;
+    rules.travel_unit = Travel::own_locks;
+    rules.travel = 1;
+    GarbageQueue queue(rules, 1);
+    std::vector<std::uint8_t> holes;
+    queue.receive(rules, 2, 0);
+    queue.enter(rules, 0, 100, holes);
+    queue.count_lock(rules);
+    CHECK_EQ(holes.size(), 0);
+    queue.enter(rules, 0, 100, holes);
+    CHECK_EQ(holes.size(), 2);
+}
+
+TEST(holes_are_where_their_rule_puts_them) {
+    struct Case {
+        Holes holes;
+        double inner;
+        double changes;  // expected share of neighbours in an attack of ten with different columns
+    };
+    for (const Case& c : {Case{Holes::attacks, 0, 0}, Case{Holes::attacks, 0.3, 0.27},
+                          Case{Holes::entries, 28.0 / 99, 28.0 / 99}, Case{Holes::rounded, 0, 0},
+                          Case{Holes::sent, 0.05, 0.045}}) {
+        Rules rules;
+        rules.holes = c.holes;
+        rules.hole_inner = c.inner;
+        rules.hole_other = c.holes == Holes::entries;
+        rules.travel = 0;
+        GarbageQueue queue(rules, 5);
+        std::vector<std::uint8_t> holes;
+        std::vector<int> columns(10);
+        int changes = 0;
+        constexpr int kAttacks = 4000;
+        for (int i = 0; i < kAttacks; ++i) {
+            queue.receive(rules, 10, 0);
+            queue.enter(rules, 0, 100, holes);
+            CHECK_EQ(holes.size(), 10);
+            for (std::size_t row = 0; row < holes.size(); ++row) {
+                ++columns[holes[row]];
+                if (row > 0) changes += holes[row] != holes[row - 1];
+            }
+        }
+        const double share = static_cast<double>(changes) / (9 * kAttacks);
+        CHECK(share > c.changes - 0.02 && share < c.changes + 0.02);
+        const double edge = columns[0] / (10.0 * kAttacks);
+        const double expected = c.holes == Holes::rounded ? 1.0 / 18 : 0.1;
+        CHECK(edge > expected - 0.02 && edge < expected + 0.02);
+    }
+}
+
+TEST(a_grid_moves_with_its_board) {
+    Grid grid(10, 40);
+    for (int y = 0; y < 4; ++y) grid.set(y, y, 1 + static_cast<std::uint64_t>(y));
+    grid.remove_rows(0b101);
+    CHECK_EQ(grid.at(1, 0), 'O');
+    CHECK_EQ(grid.at(3, 1), 'L');
+    CHECK_EQ(grid.at(0, 0), '.');
+    grid.push_garbage(3, 39);
+    CHECK_EQ(grid.at(3, 0), '.');
+    CHECK_EQ(grid.at(4, 0), 'G');
+    CHECK_EQ(grid.at(1, 1), 'O');
+    CHECK(grid.has_garbage(0));
+    CHECK(!grid.has_garbage(1));
+}
+
+TEST(cells_and_colours_agree_in_any_game) {
+    std::vector<Placement> list;
+    for (int width : {4, 7, 10, 16}) {
+        auto rules = std::make_shared<Rules>();
+        rules->width = width;
+        rules->spawn.x = static_cast<std::int8_t>((width - 1) / 2);
+        for (int seed = 1; seed <= 8; ++seed) {
+            Game game(rules, seed, seed);
+            Random random(seed);
+            int entered = 0;
+            for (int turn = 1; !game.over(); ++turn) {
+                game.receive(random.below(3) == 0 ? random.below(5) : 0, turn * 30 - 30);
+                const Lock& lock = game.play(any_move(game, random, list), turn * 30);
+                entered += static_cast<int>(lock.holes.size());
+            }
+            const Stats& stats = game.stats();
+            if (game.top_out() != TopOut::garbage_out)
+                CHECK_EQ(game.board().count(),
+                         4 * stats.pieces + (width - 1) * entered - width * stats.lines);
+            for (int y = 0; y < 40; ++y)
+                for (int x = 0; x < width; ++x)
+                    CHECK_EQ(game.grid().at(x, y) != '.', game.board().occupied(x, y));
+        }
+    }
+}
+
+TEST(every_listed_move_is_legal_and_judged_as_listed) {
+    std::vector<Placement> list;
+    Game game(guideline(), 11, 11);
+    Random random(2);
+    for (int turn = 1; turn < 200 && !game.over(); ++turn) {
+        game.placements(true, list);
+        for (const Placement& placement : list) CHECK(game.judge(placement).placement == placement);
+        game.play(any_move(game, random, list), turn * 30);
+    }
+}
+
+TEST(illegal_moves_are_refused) {
+    Game game(guideline(), 1, 1);  // O J I L S T Z
+    CHECK_THROWS(Error, game.judge({Piece::S, Rotation::north, 4, 0, Spin::none}));
+    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 4, 1, Spin::none}));
+    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 9, 0, Spin::none}));
+    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 4, 0, Spin::none}, true));
+    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 127, 127, Spin::none}));
+    CHECK_THROWS(Error, game.receive(-1, 0));
+    CHECK_THROWS(Error, game.receive(1, -1));
+    CHECK_EQ(game.stats().pieces, 0);
+}
+
+TEST(blocked_spawns) {
+    Board wall;
+    for (int y = 0; y < 20; ++y) wall.set(4, y, true);
+    wall.set(4, 21, true);
+    wall.set(4, 22, true);
+    auto rules = std::make_shared<Rules>();
+    rules->spawn = {4, 21};
+    rules->spawn_drop = 0;
+    Game lost(rules, 1, 1);
+    lost.start_from(wall, {});
+    CHECK(lost.over());
+    rules->blocked_spawn = BlockedSpawn::raise;
+    Game raised(rules, 1, 1);
+    wall.set(4, 22, false);
+    raised.start_from(wall, {});
+    CHECK_EQ(raised.spawn_of(Piece::O)->y, 22);
+}
+
+TEST(impossible_rules_are_refused) {
+    auto refused = [](auto change) {
+        auto rules = std::make_shared<Rules>();
+        change(*rules);
+        CHECK_THROWS(Error, Game(rules, 1, 1));
+    };
+    refused([](Rules& rules) { rules.width = 17; });
+    refused([](Rules& rules) { rules.rows = 100; });
+    refused([](Rules& rules) { rules.previews = 33; });
+    refused([](Rules& rules) { rules.combo_table_size = 40; });
+    refused([](Rules& rules) { rules.spawn.x = 9; });
+    refused([](Rules& rules) { rules.multiplier.start = -1; });
+}
+
+TEST(what_one_sends_the_other_gets) {
+    std::vector<Placement> list;
+    Random random(4);
+    for (int seed = 1; seed <= 20; ++seed) {
+        Versus versus(guideline(), seed, 30);
+        CHECK_EQ(versus.player(0).current(), versus.player(1).current());
+        while (!versus.over()) {
+            const Game::Move first = any_move(versus.player(0), random, list);
+            const Game::Move second = any_move(versus.player(1), random, list);
+            versus.play(first, second);
+        }
+        for (int i : {0, 1})
+            CHECK_EQ(versus.player(i).stats().sent, versus.player(1 - i).stats().received);
+        CHECK(versus.winner() != 0 || versus.player(1).over());
+        CHECK_THROWS(Error, versus.play({}, {}));
+    }
+}
