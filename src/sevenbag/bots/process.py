@@ -73,6 +73,9 @@ class LineProcess:
             BotStartError: there is no such program, or it cannot be run.
         """
         words = split_command(command, name)
+        if words[0] == "sevenbag":
+            # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
+            words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
         process = cls(name)
         try:
             if log is not None:
@@ -247,9 +250,6 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
         raise BotStartError(name, "the command is empty")
     if any("\0" in word for word in words):
         raise BotStartError(name, "the command holds a null character")
-    if words[0] == "sevenbag":
-        # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
-        words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
     return words
 
 

@@ -1,0 +1,62 @@
+"""Messages of every kind, for hypothesis."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from sevenbag.protocols.tbp import messages as tbp
+
+letters = st.sampled_from(tbp.PIECE_LETTERS)
+rows = st.one_of(
+    st.just((None,) * 10),
+    st.tuples(*[st.sampled_from((*tbp.PIECE_LETTERS, "G", None))] * 10),
+)
+counts = st.fixed_dictionaries({letter: st.integers(1, 5) for letter in tbp.PIECE_LETTERS})
+locations = st.builds(
+    tbp.Location,
+    type=letters,
+    orientation=st.sampled_from(("north", "east", "south", "west")),
+    x=st.integers(-4, 13),
+    y=st.integers(-4, 43),
+)
+moves = st.builds(tbp.Move, locations, st.sampled_from(("none", "mini", "full")))
+figures = st.none() | st.integers(0, 10**12) | st.floats(0, 1e12)
+move_infos = st.builds(tbp.MoveInfo, figures, figures, figures, st.none() | st.text(max_size=20))
+randomizers = st.one_of(
+    st.just(tbp.Uniform()),
+    st.just(tbp.Unknown()),
+    st.builds(tbp.SevenBag, st.lists(letters, min_size=1, max_size=7, unique=True).map(tuple)),
+    st.builds(tbp.GeneralBag, counts, counts),
+)
+starts = st.builds(
+    tbp.Start,
+    hold=st.none() | letters,
+    queue=st.lists(letters, max_size=14).map(tuple),
+    combo=st.integers(0, 30),
+    back_to_back=st.booleans() | st.integers(0, 30),
+    board=st.lists(rows, max_size=44).map(tuple),
+    randomizer=st.just(UNSET) | randomizers,
+)
+texts = st.text(max_size=20)
+messages = st.one_of(
+    st.builds(tbp.Info, texts, texts, texts, st.lists(texts, max_size=3).map(tuple)),
+    st.just(tbp.Ready()),
+    st.builds(tbp.Error, texts),
+    st.builds(tbp.Suggestion, st.lists(moves, max_size=5).map(tuple), st.just(UNSET) | move_infos),
+    st.builds(
+        tbp.Rules,
+        st.just(UNSET) | st.sampled_from(("uniform", "seven_bag", "general_bag", "unknown")),
+    ),
+    starts,
+    st.just(tbp.Suggest()),
+    st.builds(tbp.Play, moves),
+    st.builds(tbp.NewPiece, letters),
+    st.just(tbp.Stop()),
+    st.just(tbp.Quit()),
+)
+plain_data = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner),
+    max_leaves=20,
+)

@@ -1,0 +1,348 @@
+"""Messages to lines and back; what else is understood, and what is not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols.lines import LONGEST_LINE
+from sevenbag.protocols.tbp import decode, encode, from_object, to_object
+from sevenbag.protocols.tbp import messages as tbp
+from tests.protocols.tbp import messages as any_message
+
+EMPTY = [[None] * 10] * 40
+MOVE: dict[str, Any] = {
+    "location": {"type": "S", "orientation": "north", "x": 1, "y": 0},
+    "spin": "none",
+}
+START: dict[str, Any] = {
+    "type": "start",
+    "hold": None,
+    "queue": ["S", "Z", "O", "I", "T", "L"],
+    "combo": 0,
+    "back_to_back": False,
+    "board": EMPTY,
+}
+
+
+def read(**data: Any) -> tbp.Message | None:
+    return decode(json.dumps(data))
+
+
+def read_start(**changes: Any) -> tbp.Start:
+    message = from_object({**START, **changes})
+    assert isinstance(message, tbp.Start)
+    return message
+
+
+# --- the official form --------------------------------------------------------------------------
+
+
+@given(any_message.messages)
+def test_what_is_written_is_read_again(message: tbp.Message) -> None:
+    line = encode(message)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert decode(line) == message
+    assert from_object(json.loads(line)) == message
+    assert to_object(message)["type"] == json.loads(line)["type"]
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (
+            tbp.Info("demo", "1", "me"),
+            '{"type":"info","name":"demo","version":"1","author":"me","features":[]}',
+        ),
+        (tbp.Rules("seven_bag"), '{"type":"rules","randomizer":"seven_bag"}'),
+        (tbp.Rules(), '{"type":"rules"}'),
+        (tbp.Ready(), '{"type":"ready"}'),
+        (tbp.Error("unsupported_rules"), '{"type":"error","reason":"unsupported_rules"}'),
+        (tbp.Suggest(), '{"type":"suggest"}'),
+        (
+            tbp.Suggestion((tbp.Move(tbp.Location("S", "north", 1, 0), "none"),)),
+            '{"type":"suggestion","moves":[{"location":{"type":"S","orientation":"north","x":1,"y":0},'
+            '"spin":"none"}]}',
+        ),
+        (
+            tbp.Suggestion((), tbp.MoveInfo(nodes=5, extra="so")),
+            '{"type":"suggestion","moves":[],"move_info":{"nodes":5,"extra":"so"}}',
+        ),
+        (
+            tbp.Play(tbp.Move(tbp.Location("T", "east", 4, 2), "mini")),
+            '{"type":"play","move":{"location":{"type":"T","orientation":"east","x":4,"y":2},'
+            '"spin":"mini"}}',
+        ),
+        (tbp.NewPiece("J"), '{"type":"new_piece","piece":"J"}'),
+        (tbp.Stop(), '{"type":"stop"}'),
+        (tbp.Quit(), '{"type":"quit"}'),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
+)
+def test_lines_as_the_text_has_them(message: tbp.Message, line: str) -> None:
+    assert encode(message) == line.encode() + b"\n"
+    assert decode(line) == message
+
+
+def test_a_start_has_all_parts_and_the_bag() -> None:
+    start = read_start(randomizer={"type": "seven_bag", "bag_state": ["J"]})
+    written = json.loads(encode(start))
+    assert written == {**START, "randomizer": {"type": "seven_bag", "bag_state": ["J"]}}
+
+
+# --- passed over --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"  \t",
+        b"\r",
+        b"Service initialized!",
+        b"[1,2]",
+        b'"info"',
+        b"null",
+        b"12",
+        b'{"type":"tbp_boot"}',
+        b'{"type":"garbage","rows":[]}',
+        b'{"type":5}',
+        b'{"type":null}',
+        b'{"type":["info"]}',
+        b"{}",
+        b'{"type":"inf',
+        b'{"type":"ready"} and more',
+        b"\xff\xfe\x00",
+        b'{"type":"ready","name":"\xff"}',
+        b"[" * 100_000,
+        b'{"type":"ready","deep":' + b"[" * 100_000,
+    ],
+)
+def test_no_message(line: bytes) -> None:
+    assert decode(line) is None
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_are_a_surprise(line: bytes) -> None:
+    decode_or_name(line)
+
+
+KINDS = ("info", "ready", "error", "suggestion", "rules", "start", "play", "new_piece", "other")
+PARTS = (
+    *("name", "features", "reason", "moves", "move_info", "randomizer", "hold", "queue"),
+    *("combo", "back_to_back", "board", "move", "piece"),
+)
+
+
+@given(st.sampled_from(KINDS), st.dictionaries(st.sampled_from(PARTS), any_message.plain_data))
+def test_no_object_is_a_surprise(kind: str, data: dict[str, object]) -> None:
+    wrong: ProtocolError | None = None
+    message: tbp.Message | None = None
+    try:
+        message = from_object({**data, "type": kind})
+    except ProtocolError as error:
+        wrong = error
+    if wrong is not None:
+        assert wrong.path
+        assert str(wrong).startswith(f"{wrong.path}: ")
+        assert f"(in a {kind} message)" in str(wrong)
+    assert message is None or decode(encode(message)) == message
+
+
+def decode_or_name(line: bytes) -> tbp.Message | None:
+    try:
+        return decode(line)
+    except ProtocolError:
+        return None
+
+
+# --- understood nevertheless --------------------------------------------------------------------
+
+
+def test_unknown_attributes_are_ignored() -> None:
+    assert read(type="ready", version=3) == tbp.Ready()
+    assert read(type="suggest", opponents=[], meter=4) == tbp.Suggest()
+    move = {**MOVE, "inputs": ["left"], "location": {**MOVE["location"], "z": 3}}
+    assert read(type="play", move=move, opponents=None) == read(type="play", move=MOVE)
+
+
+def test_blanks_and_line_ends_make_no_difference() -> None:
+    assert decode(b' { "type" : "quit" } \r\n') == tbp.Quit()
+
+
+def test_pieces_in_either_case() -> None:
+    assert read(type="new_piece", piece="t") == tbp.NewPiece("T")
+    start = read_start(hold="z", queue=["i", "O"], randomizer={"type": "7-bag", "bag": ["s"]})
+    assert start.hold == "Z"
+    assert start.queue == ("I", "O")
+    assert start.randomizer == tbp.SevenBag(("S",))
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [(True, True), (False, False), (0, 0), (3, 3), (-1, 0), (2.0, 2), (None, 0)],
+)
+def test_back_to_back(told: object, read: object) -> None:
+    value = read_start(back_to_back=told).back_to_back
+    assert value == read
+    assert type(value) is type(read)
+
+
+@pytest.mark.parametrize(
+    ("told", "read"), [(0, 0), (5, 5), (-1, 0), (2.7, 2), (None, 0), (10**30, 1_000_000)]
+)
+def test_combo(told: object, read: int) -> None:
+    assert read_start(combo=told).combo == read
+
+
+def test_parts_that_may_be_left_out() -> None:
+    start = from_object({"type": "start", "queue": ["T"], "board": EMPTY})
+    assert start == tbp.Start(None, ("T",), 0, 0, ((None,) * 10,) * 40)
+    assert read(type="info") == tbp.Info("", "", "")
+    assert read(type="info", name="x", version=1.5, features=None) == tbp.Info("x", "1.5", "")
+    assert read(type="error") == tbp.Error("")
+    assert read(type="error", reason={"why": 1}) == tbp.Error("")
+    assert read(type="suggestion", moves=[{"location": MOVE["location"]}]) == tbp.Suggestion(
+        (tbp.Move(tbp.Location("S", "north", 1, 0), "none"),)
+    )
+
+
+@pytest.mark.parametrize("height", [0, 1, 20, 32, 40, 50])
+def test_boards_of_any_height(height: int) -> None:
+    assert len(read_start(board=EMPTY[:1] * height).board) == height
+
+
+def test_any_cell_that_is_not_null_is_filled() -> None:
+    row = ["T", "t", "G", "g", "X", "", 1, False, [], None]
+    read_row = read_start(board=[row]).board[0]
+    assert read_row == ("T", "T", "G", "G", "G", "G", "G", "G", "G", None)
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        (None, UNSET),
+        ({"type": "uniform"}, tbp.Uniform()),
+        ({"type": "unknown"}, tbp.Unknown()),
+        ({"type": "loaded_dice"}, tbp.Unknown()),
+        ({}, tbp.Unknown()),
+        # Bags are never empty: this one has just been dealt out.
+        ({"type": "seven_bag", "bag_state": []}, tbp.SevenBag(tbp.PIECE_LETTERS)),
+        ({"type": "seven_bag", "bag_state": ["J", "J", "T"]}, tbp.SevenBag(("J", "T"))),
+        (
+            {"type": "general_bag", "current_bag": {"I": 0}, "filled_bag": {"i": 2, "T": 1}},
+            tbp.GeneralBag(
+                {"I": 2, "O": 0, "T": 1, "L": 0, "J": 0, "S": 0, "Z": 0},
+                {"I": 2, "O": 0, "T": 1, "L": 0, "J": 0, "S": 0, "Z": 0},
+            ),
+        ),
+    ],
+)
+def test_randomizers(told: object, read: object) -> None:
+    assert read_start(randomizer=told).randomizer == read
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        ("seven_bag", "seven_bag"),
+        ("7-bag", "seven_bag"),
+        ("general_bag", "general_bag"),
+        ("loaded_dice", "unknown"),
+        (7, "unknown"),
+        (None, UNSET),
+    ],
+)
+def test_rules_with_randomizers(told: object, read: object) -> None:
+    assert from_object({"type": "rules", "randomizer": told}) == tbp.Rules(read)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("told", "read"),
+    [
+        (None, UNSET),
+        ("fast", UNSET),
+        ({}, tbp.MoveInfo()),
+        ({"nodes": 0, "nps": 0.5, "depth": "deep", "extra": 3}, tbp.MoveInfo(0, 0.5)),
+        ({"nodes": True, "nps": float("inf"), "extra": "NaN%"}, tbp.MoveInfo(extra="NaN%")),
+    ],
+)
+def test_move_infos(told: object, read: object) -> None:
+    message = from_object({"type": "suggestion", "moves": [], "move_info": told})
+    assert isinstance(message, tbp.Suggestion)
+    assert message.move_info == read
+
+
+# --- named errors -------------------------------------------------------------------------------
+
+
+def suggestion(**location: object) -> dict[str, object]:
+    move = {**MOVE, "location": {**MOVE["location"], **location}}
+    return {"type": "suggestion", "moves": [MOVE, move]}
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "words"),
+    [
+        ({"type": "new_piece"}, "piece", "is missing"),
+        ({"type": "new_piece", "piece": "N"}, "piece", "'N' is no piece; expected one of I O T"),
+        ({"type": "new_piece", "piece": 3}, "piece", "3 is no piece"),
+        ({"type": "new_piece", "piece": "x" * 99}, "piece", "xxx... is no piece"),
+        ({"type": "play"}, "move", "is missing"),
+        ({"type": "play", "move": None}, "move", "expected an object, not null"),
+        ({"type": "play", "move": {}}, "move.location", "is missing"),
+        ({"type": "play", "move": {"location": {}}}, "move.location.type", "is missing"),
+        ({"type": "play", "move": {**MOVE, "spin": "maybe"}}, "move.spin", "none mini full"),
+        ({"type": "suggestion"}, "moves", "is missing"),
+        ({"type": "suggestion", "moves": {}}, "moves", "expected a list, not an object"),
+        ({"type": "suggestion", "moves": [MOVE, 5]}, "moves[1]", "expected an object, not 5"),
+        (suggestion(x="four"), "moves[1].location.x", "whole number from -1000 to 1000"),
+        (suggestion(x=True), "moves[1].location.x", "not true"),
+        (suggestion(y=1.5), "moves[1].location.y", "not 1.5"),
+        (suggestion(y=10**9), "moves[1].location.y", "not 1000000000"),
+        (suggestion(orientation="up"), "moves[1].location.orientation", "'up' is none of north"),
+        ({**START, "hold": "G"}, "hold", "'G' is no piece"),
+        ({**START, "queue": "SZO"}, "queue", "expected a list, not 'SZO'"),
+        ({**START, "queue": ["S", "Q"]}, "queue[1]", "'Q' is no piece"),
+        ({**START, "queue": ["S"] * 9999}, "queue", "has 9999 entries; at most 512"),
+        ({**START, "combo": "many"}, "combo", "expected a whole number, not 'many'"),
+        ({**START, "back_to_back": "yes"}, "back_to_back", "expected a whole number, not 'yes'"),
+        ({**START, "board": None}, "board", "expected a list, not null"),
+        ({**START, "board": [[None] * 10, [None] * 9]}, "board[1]", "a row has 10 cells, not 9"),
+        ({**START, "board": ["..........", 2]}, "board[0]", "expected a list of cells"),
+        ({**START, "board": [[None] * 10] * 300}, "board", "has 300 entries; at most 256"),
+        ({**START, "randomizer": "seven_bag"}, "randomizer", "expected an object"),
+        ({**START, "randomizer": {"type": "seven_bag"}}, "randomizer.bag_state", "is missing"),
+        (
+            {**START, "randomizer": {"type": "seven_bag", "bag_state": ["T", "Q"]}},
+            "randomizer.bag_state[1]",
+            "'Q' is no piece",
+        ),
+        (
+            {**START, "randomizer": {"type": "general_bag", "filled_bag": {}, "current_bag": {}}},
+            "randomizer.filled_bag",
+            "at least one",
+        ),
+        ({"type": "info", "name": ["x"]}, "name", "expected a text, not a list"),
+        ({"type": "info", "features": [1]}, "features[0]", "expected a text, not 1"),
+    ],
+)
+def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        from_object(data)
+    assert caught.value.path == path
+    assert words in str(caught.value)
+    assert f"(in a {data['type']} message)" in str(caught.value)
+    assert len(str(caught.value)) < 200
+
+
+def test_lines_have_a_longest() -> None:
+    with pytest.raises(ProtocolError, match="the longest is"):
+        decode(b" " * (LONGEST_LINE + 1))
