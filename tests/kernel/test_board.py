@@ -1,0 +1,157 @@
+"""Boards, pieces and placements by what they are, not by how they are kept."""
+
+import copy
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag import Board, Key, Kicks, Piece, Placement, Rotation, Spin
+from sevenbag.errors import BoardError, PieceError, PlacementError
+from tests.kernel import reference
+
+SIZES = st.tuples(st.integers(4, 16), st.integers(4, 64))
+
+
+@pytest.mark.parametrize("piece", list(Piece))
+@pytest.mark.parametrize("rotation", list(Rotation))
+def test_cells_are_the_turned_box(piece, rotation):
+    column, row = reference.centre(piece.name, rotation)
+    expected = {(4 + c - column, 5 - (r - row)) for c, r in reference.box(piece.name, rotation)}
+    assert set(Placement(piece, rotation, 4, 5).cells) == expected
+
+
+@pytest.mark.parametrize("piece", list(Piece))
+@pytest.mark.parametrize("rotation", list(Rotation))
+def test_canonical_form_fills_the_same_cells(piece, rotation):
+    placement = Placement(piece, rotation, 4, 5, Spin.MINI)
+    canonical = placement.canonical()
+    assert canonical.cells == placement.cells
+    assert canonical.spin == placement.spin
+    assert canonical.same_cells(placement)
+    assert not canonical.same_cells(Placement(piece, rotation, 5, 5))
+
+
+@given(SIZES, st.data())
+def test_cells_are_independent(size, data):
+    width, rows = size
+    cells = st.tuples(st.integers(0, width - 1), st.integers(0, rows - 1))
+    filled = data.draw(st.sets(cells))
+    board = Board(width, rows)
+    for cell in filled:
+        board[cell] = True
+    assert {(x, y) for x in range(width) for y in range(rows) if board[x, y]} == filled
+    assert board.count == len(filled)
+    assert board.height == max((y + 1 for _, y in filled), default=0)
+    assert board.is_empty == (not filled)
+    assert [board.row(y) for y in range(rows)] == [
+        sum(1 << x for x in range(width) if (x, y) in filled) for y in range(rows)
+    ]
+
+
+@given(SIZES, st.data())
+def test_full_rows_vanish_as_in_the_reference(size, data):
+    width, rows = size
+    rows = max(rows, 8)
+    text = data.draw(
+        st.lists(st.text("#.", min_size=width, max_size=width), min_size=1, max_size=rows - 4)
+    )
+    board = Board.from_rows(text, height=rows)
+    field = reference.Field(
+        width, rows, {(x, y) for y, row in enumerate(text) for x, c in enumerate(row) if c == "#"}
+    )
+    place = Placement("I", Rotation.NORTH, data.draw(st.integers(1, width - 3)), len(text))
+    cells = tuple(place.cells)
+    expected = reference.lock(field, cells)
+    before = board.count
+    lines = board.lock(place)
+    assert {(x, y) for x in range(width) for y in range(rows) if board[x, y]} == expected.filled
+    assert board.count == before + 4 - lines * width
+
+
+@given(SIZES, st.integers(0, 6), st.data())
+def test_garbage_pushes_up_and_cuts_at_the_top(size, count, data):
+    width, rows = size
+    count = min(count, rows)
+    text = data.draw(st.lists(st.text("#.", min_size=width, max_size=width), max_size=rows))
+    board = Board.from_rows(text, height=rows) if text else Board(width, rows)
+    hole = data.draw(st.integers(0, width - 1))
+    before = [board.row(y) for y in range(rows)]
+    board.add_garbage(hole, count)
+    garbage = [((1 << width) - 1) & ~(1 << hole)] * count
+    assert [board.row(y) for y in range(rows)] == (garbage + before)[:rows]
+
+
+def test_text_is_read_and_written_as_it_is_seen():
+    text = "#.........\n##........"
+    board = Board.from_text("\n  #.........\n  ##........\n")
+    assert str(board) == text
+    assert board[0, 1]
+    assert not board[1, 1]
+    assert Board.from_text(str(board)) == board
+    assert Board.from_rows(["##........", "#........."]) == board
+
+
+def test_copies_are_apart():
+    board = Board.from_rows(["##........"])
+    other = copy.copy(board)
+    assert other == board
+    assert hash(other) == hash(board)
+    other[5, 5] = True
+    assert other != board
+    assert board != "board"
+    assert Board(10, 40) != Board(10, 20)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: Board(3), "board width is 3, must be 4 to 16"),
+        (lambda: Board(17), "board width is 17, must be 4 to 16"),
+        (lambda: Board(10, 65), "board has 65 rows, must be 4 to 64"),
+        (lambda: Board(10, 10**9), "board has 1000000000 rows"),
+        (lambda: Board.from_rows(["##", "#"]), "board width is 2"),
+        (lambda: Board.from_rows(["....", "..."]), "row 1 has 3 cells, the bottom row has 4"),
+        (lambda: Board.from_rows(["...."] * 41), "41 rows given for a board of 40"),
+        (lambda: Board()[10, 0], r"cell \(10, 0\) is outside"),
+        (lambda: Board().row(-1), r"cell \(0, -1\) is outside"),
+        (lambda: Board().add_garbage(10), "garbage hole is column 10, must be 0 to 9"),
+        (lambda: Board().add_garbage(0, 41), "garbage of 41 rows, must be 0 to 40"),
+    ],
+)
+def test_wrong_boards_are_named(make, says):
+    with pytest.raises(BoardError, match=says):
+        make()
+
+
+def test_wrong_pieces_and_placements_are_named():
+    with pytest.raises(PieceError, match="'Q' is no piece; pieces are I O T L J S Z"):
+        Placement("Q", Rotation.NORTH, 4, 0)
+    with pytest.raises(PieceError, match="'TT' is no piece"):
+        Board().placements("TT")
+    with pytest.raises(PlacementError, match="piece T at x 0, y 0 does not fit"):
+        Board().lock(Placement("T", Rotation.NORTH, 0, 0))
+    with pytest.raises(PlacementError, match="far outside"):
+        Placement("T", Rotation.NORTH, 1000, 0)
+
+
+def test_values_can_be_pickled_and_compared():
+    placement = Placement("T", Rotation.SOUTH, 4, 1, Spin.FULL)
+    assert pickle.loads(pickle.dumps(placement)) == placement
+    assert pickle.loads(pickle.dumps(Kicks("srs+"))) == Kicks("srs+")
+    assert len({placement, Placement("t", Rotation.SOUTH, 4, 1, Spin.FULL)}) == 1
+    assert repr(placement) == "Placement('T', Rotation.SOUTH, 4, 1, Spin.FULL)"
+    assert Key.HARD_DROP == 7
+
+
+def test_placements_are_a_sequence():
+    found = Board().placements("O")
+    assert len(found) == 9
+    assert found[0] == next(iter(found))
+    assert found[-1] == list(found)[-1]
+    assert found[2:4] == list(found)[2:4]
+    assert found[0] in found
+    assert Placement("O", Rotation.NORTH, 0, 9) not in found
+    with pytest.raises(IndexError):
+        found[9]

@@ -1,0 +1,81 @@
+"""Published counts (tests/data/perft.json), and the reference on boards of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sevenbag import Board, Piece, SpinMode, perft
+from sevenbag.errors import KicksError, PieceError, QueueError
+from tests.kernel import reference
+from tests.kernel.test_movegen import field_of, random_board
+
+PUBLISHED = json.loads((Path(__file__).parent.parent / "data" / "perft.json").read_text())
+# Depth 7 (2.6 thousand million leaves) is counted by bench/perft.py.
+DEEPEST = 6
+RULES = {"A": ("srs", SpinMode.NONE), "C": ("srs+", SpinMode.T_SPINS)}
+
+CASES = [
+    pytest.param(
+        entry["rules"],
+        entry["queue"],
+        int(depth),
+        count,
+        (4, entry.get("spawn_row", 19)),
+        entry.get("board_rows", 40),
+        id=f"{entry['rules']}-{entry['queue']}-{depth}-{entry.get('spawn_row', 19)}",
+    )
+    for entry in PUBLISHED["counts"]
+    for depth, count in entry["by_depth"].items()
+    if int(depth) <= DEEPEST
+]
+
+
+@pytest.mark.parametrize(("rules", "queue", "depth", "count", "spawn", "rows"), CASES)
+def test_published_counts(rules, queue, depth, count, spawn, rows):
+    kicks, spins = RULES[rules]
+    board = Board(10, rows)
+    assert perft(queue, depth, kicks, board=board, spins=spins, spawn=spawn) == count
+
+
+@pytest.mark.parametrize("piece", "IOTLJSZ")
+def test_first_ply(piece):
+    assert perft(piece) == PUBLISHED["depth1_by_piece"][piece]
+
+
+def test_threads_count_the_same():
+    assert perft("IOLJSZ", threads=2) == 67002200
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 10**9),
+    st.integers(4, 12),
+    st.integers(0, 15),
+    st.lists(st.sampled_from("IOTLJSZ"), min_size=1, max_size=2),
+    st.sampled_from(sorted(reference.SYSTEMS)),
+    st.booleans(),
+)
+def test_small_trees(seed, width, height, queue, system, spins):
+    """Wide words and narrow ones, tall boards and low ones: the tree is the reference's."""
+    board = random_board(seed, width, 24, height, 0.7)
+    spawn = (width // 2 - 1, 19)
+    mode = SpinMode.T_SPINS if spins else SpinMode.NONE
+    ours = perft("".join(queue), kicks=system, board=board, spins=mode, spawn=spawn)
+    assert ours == reference.perft(field_of(board), "".join(queue), system, spawn, spins)
+
+
+def test_a_queue_of_pieces():
+    assert perft([Piece.I, Piece.O, Piece.L]) == perft("iol") == 5266
+    assert perft("", 0) == 1
+
+
+def test_bad_input_is_named():
+    with pytest.raises(PieceError, match="'X' is no piece"):
+        perft("IOX")
+    with pytest.raises(QueueError, match="the queue has 3"):
+        perft("IOL", 4)
+    with pytest.raises(KicksError, match="no rotation system 'ars2'; there are none,"):
+        perft("IOL", kicks="ars2")
