@@ -227,6 +227,23 @@ nb::dict clears_of(const Stats& stats) {
     return clears;
 }
 
+std::string described(const Lock& lock) {
+    std::string text = std::string("<Lock ") + letter(lock.placement.piece) + ": " +
+                       std::to_string(lock.clear.lines) + " lines";
+    if (lock.clear.spin != Spin::none)
+        text += lock.clear.spin == Spin::mini ? ", mini spin" : ", full spin";
+    if (lock.clear.perfect) text += ", perfect clear";
+    if (lock.attacks.total() > 0) text += ", attack " + std::to_string(lock.attacks.total());
+    if (!lock.holes.empty()) text += ", " + std::to_string(lock.holes.size()) + " rows of garbage";
+    if (lock.top_out != TopOut::none) text += ", topped out";
+    return text + ">";
+}
+
+std::string described(const Stats& stats) {
+    return "<Stats: " + std::to_string(stats.pieces) + " pieces, " + std::to_string(stats.lines) +
+           " lines, attack " + std::to_string(stats.attack) + ">";
+}
+
 using Hold = std::optional<bool>;
 
 }  // namespace
@@ -279,7 +296,8 @@ void bind_game(nb::module_& m) {
         .def_prop_ro("back_to_back", [](const Lock& l) { return l.counters.back_to_back; })
         .def_prop_ro("new_pieces", &dealt_of)
         .def_prop_ro("top_out", [](const Lock& l) { return name_of(l.top_out); })
-        .def_prop_ro("frame", [](const Lock& l) { return l.frame; });
+        .def_prop_ro("frame", [](const Lock& l) { return l.frame; })
+        .def("__repr__", [](const Lock& l) { return described(l); });
 
     nb::class_<Stats>(m, "Stats")
         .def_ro("pieces", &Stats::pieces)
@@ -300,6 +318,7 @@ void bind_game(nb::module_& m) {
              [](const Stats& a, nb::handle b) {
                  return nb::isinstance<Stats>(b) && a == nb::cast<const Stats&>(b);
              })
+        .def("__repr__", [](const Stats& s) { return described(s); })
         .def("__hash__",
              [](const Stats& s) { return s.pieces * 1000003 ^ s.lines * 1009 ^ s.attack; });
 

@@ -9,7 +9,7 @@ import pytest
 from sevenbag._kernel import RuleSet, Spin
 from sevenbag.game import Rules
 from tests.game.recorded import LEAGUE, SPINS
-from tests.truth import truth_json
+from tests.truth import truth_json, truth_lines
 
 GUIDELINE = Rules.preset("guideline")
 JSTRIS = GUIDELINE.replace(
@@ -21,14 +21,7 @@ JSTRIS = GUIDELINE.replace(
     }
 )
 BOTRIS = GUIDELINE.replace({"combo": {"table": [0, 0, 1, 1, 1, 2, 2, 3, 3, 4]}})
-SEASON_1 = LEAGUE.replace(
-    {
-        "back_to_back": {"bonus": "chain", "charge_at": 0},
-        "perfect_clear": {"lines": 10, "chain": 0},
-        "attack": {"garbage_bonus": False},
-        "garbage": {"opener_pieces": 0},
-    }
-)
+SEASON_1 = Rules.preset("tetrio-season-1")
 ALL = {
     "guideline": GUIDELINE,
     "jstris": JSTRIS,
@@ -93,6 +86,27 @@ def test_recorded_damage() -> None:
         assert raw == pytest.approx(expected, rel=1e-12, abs=1e-12)
     assert len(rows) == 2520
     print(f"{len(rows)} damage values compared")
+
+
+@pytest.mark.parametrize("match", ["versus-a", "versus-b"])
+def test_attacks_of_real_matches(match: str) -> None:
+    before: dict[tuple[int, str], tuple[int, int]] = {}
+    clears = 0
+    for lock in truth_lines(f"replays/{match}.locks.jsonl"):
+        player = lock["round"], lock["user"]
+        combo, chain = before.get(player, (0, 0))
+        attacks = SEASON_1.attacks(
+            lock["lines"],
+            SPINS[lock["spin"]],
+            combo=combo,
+            back_to_back=chain,
+            perfect_clear=lock["lines"] > 0 and not lock["board"].strip("./"),
+        )
+        assert attacks == tuple(lock["raw"]), lock
+        before[player] = lock["combo"] + 1, lock["b2b"] + 1
+        clears += lock["lines"] > 0
+    assert clears > 100
+    print(f"{match}: {clears} clears compared")
 
 
 def test_a_charge_is_released_in_three_parts() -> None:

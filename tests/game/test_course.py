@@ -1,0 +1,56 @@
+"""A position followed from outside is the game's own."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from sevenbag._kernel import Board, Piece, Placement, Rotation
+from sevenbag.errors import PlacementError
+from sevenbag.game import Game, Position
+from sevenbag.game.course import after_new_piece, after_placement
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_comes_to_the_same_as_the_game(seed: int) -> None:
+    choice = random.Random(seed)
+    game = Game(seed=seed)
+    position = game.position()
+    while not game.over and game.stats.pieces < 100:
+        # The lowest ones, so that rows are cleared.
+        moves = sorted(game.placements(), key=lambda move: sum(y for _, y in move.cells))
+        lock = game.play(choice.choice(moves[:3]))
+        position = after_placement(position, lock.placement)
+        for piece in lock.new_pieces:
+            position = after_new_piece(position, piece)
+        if game.over:
+            break
+        told = game.position()
+        assert position.bag is not None
+        assert told.bag is not None
+        assert sorted(position.bag) == sorted(told.bag)
+        assert (position.board, position.queue, position.hold) == (
+            told.board,
+            told.queue,
+            told.hold,
+        )
+        assert position.colors == told.colors
+        assert position.combo == told.combo
+        assert position.back_to_back == told.back_to_back
+    assert game.stats.lines > 0
+
+
+def test_a_piece_that_is_not_there() -> None:
+    position = Position(Board(), (Piece.S, Piece.Z), hold=Piece.O)
+    with pytest.raises(PlacementError, match="T is not to be placed now, but S or O"):
+        after_placement(position, Placement("T", Rotation.NORTH, 4, 0))
+    with pytest.raises(PlacementError, match="but nothing"):
+        after_placement(Position(Board(), ()), Placement("T", Rotation.NORTH, 4, 0))
+
+
+def test_a_piece_that_the_bag_cannot_give() -> None:
+    position = Position(Board(), (Piece.S,), bag=(Piece.T,))
+    assert after_new_piece(position, Piece.T).bag == tuple(Piece)
+    assert after_new_piece(position, Piece.I).bag is None
+    assert after_new_piece(after_new_piece(position, Piece.I), Piece.T).bag is None
