@@ -57,6 +57,10 @@ def told(side: BotSide, *messages: tbp.Message) -> list[Action]:
     return actions
 
 
+def state_of(side: BotSide) -> State:
+    return side.state
+
+
 def queue_of(side: BotSide) -> str:
     assert side.position is not None
     return "".join(piece.name for piece in side.position.queue)
@@ -71,12 +75,12 @@ def test_the_whole_life() -> None:
     assert side.receive(RULES) == [Prepare(RULES)]
     assert side.accept() == [Send(tbp.Ready())]
     for _ in range(2):
-        assert side.state is State.READY
+        assert state_of(side) is State.READY
         [begin] = side.receive(start("SZOITL"))
         assert isinstance(begin, Begin)
         assert begin.position.queue == (Piece.S, Piece.Z, Piece.O, Piece.I, Piece.T, Piece.L)
         assert begin.position.bag == (Piece.J,)
-        assert side.state is State.CALCULATING
+        assert state_of(side) is State.CALCULATING
         assert side.receive(tbp.Suggest()) == [Think()]
         [advance] = side.receive(play("S", 1))
         assert advance == Advance(Placement("S", Rotation.NORTH, 1, 0))
@@ -86,7 +90,7 @@ def test_the_whole_life() -> None:
         assert side.position.bag == tuple(Piece)
         assert side.receive(tbp.Stop()) == [End()]
     assert side.receive(tbp.Quit()) == [Close()]
-    assert side.state is State.CLOSED
+    assert state_of(side) is State.CLOSED
     assert side.receive(RULES) == []
 
 
@@ -229,9 +233,9 @@ def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
 
 
 def test_a_move_through_filled_cells_changes_nothing() -> None:
-    board: tuple[tbp.Row, ...] = (("G",) * 9 + (None,),) * 2
+    row: tbp.Row = ("G", "G", "G", "G", "G", "G", "G", "G", "G", None)
     side = BotSide()
-    [note] = told(side, RULES, start("SZO", board=board), play("S"))
+    [note] = told(side, RULES, start("SZO", board=(row, row)), play("S"))
     assert isinstance(note, Note)
     assert queue_of(side) == "SZO"
     assert told(side, tbp.Suggest()) == [Think()]

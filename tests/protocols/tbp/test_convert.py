@@ -126,8 +126,8 @@ def test_letters_of_cells() -> None:
 
 
 def test_general_bags() -> None:
-    one_of_each = dict.fromkeys(tbp.PIECE_LETTERS, 1)
-    current = {**one_of_each, "I": 0}
+    one_of_each: dict[tbp.PieceLetter, int] = dict.fromkeys(tbp.PIECE_LETTERS, 1)
+    current: dict[tbp.PieceLetter, int] = {**one_of_each, "I": 0}
     start = tbp.Start(None, (), 0, False, (), tbp.GeneralBag(current, one_of_each))
     assert convert.position_of(start).bag == tuple(Piece)[1:]
     two_of_each = dict.fromkeys(tbp.PIECE_LETTERS, 2)

@@ -1,0 +1,53 @@
+"""Specifications of bots, right and wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from sevenbag.bots.random_bot import RandomBot
+from sevenbag.bots.registry import create_bot
+from sevenbag.bots.tbp import TbpBot
+from sevenbag.errors import SpecError
+
+
+def test_bots_by_name() -> None:
+    assert isinstance(create_bot("random"), RandomBot)
+    assert isinstance(create_bot(" Random : seed = 3 "), RandomBot)
+    bot = create_bot("tbp:sh -c 'exit 1' --as x:y,z=1")
+    assert isinstance(bot, TbpBot)
+    assert bot.name == "sh"
+
+
+@pytest.mark.parametrize("spec", ["beam", "beam:nodes=2000", "beam:ms=50,width=300", "BEAM:ms=0.5"])
+def test_beam(spec: str) -> None:
+    assert create_bot(spec).name.startswith("beam")
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("", "no bot ''; there are beam, random and tbp:COMMAND"),
+        ("beem", "no bot 'beem'; did you mean 'beam'?; there are beam, random and tbp:COMMAND"),
+        ("stockfish", "no bot 'stockfish'; there are beam, random and tbp:COMMAND"),
+        ("beam:", "no option after the colon; options of beam are nodes, ms, width"),
+        ("beam:node=5", "beam has no option 'node'; did you mean 'nodes'?; options of beam are"),
+        ("beam:fast", "beam has no option 'fast'"),
+        ("beam:nodes", "beam: nodes is '', must be a whole number from 1"),
+        ("beam:nodes=many", "beam: nodes is 'many', must be a whole number from 1"),
+        ("beam:nodes=0", "beam: nodes is '0', must be a whole number from 1"),
+        ("beam:nodes=1.5", "must be a whole number from 1"),
+        ("beam:nodes=99999999999999999999", "must be a whole number from 1"),
+        ("beam:ms=0", "beam: ms is '0', must be above 0"),
+        ("beam:ms=nan", "must be above 0"),
+        ("beam:ms=inf", "must be above 0"),
+        ("beam:nodes=1,nodes=2", "option 'nodes' is given twice"),
+        ("random:seed=-1", "must be a whole number from 0"),
+        ("tbp", "no command; expected tbp:COMMAND"),
+        ("tbp: ", "no command"),
+        ("tbp:a 'b", "no closing quotation"),
+    ],
+)
+def test_wrong_specifications(spec: str, words: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        create_bot(spec)
+    assert words in str(caught.value)
