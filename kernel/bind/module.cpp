@@ -36,7 +36,5 @@ NB_MODULE(_kernel, m) {
     });
     sevenbag::bind::bind_core(m);
     sevenbag::bind::bind_game(m);
-#ifdef SEVENBAG_HAS_SEARCH
     sevenbag::bind::bind_search(m);
-#endif
 }

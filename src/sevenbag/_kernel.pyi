@@ -381,3 +381,68 @@ class Versus:
         first_hold: bool | None,
         second_hold: bool | None,
     ) -> tuple[Lock, Lock]: ...
+
+
+# --- search; `sevenbag.bots.beam` is the face to use ----------------------------------------------
+
+
+class StopFlag:
+    """Ends a search before its time."""
+
+    def __init__(self) -> None: ...
+    def set(self) -> None:
+        """From any thread; there is no way back."""
+
+class SearchResult:
+    """What a search found."""
+
+    @property
+    def moves(self) -> list[Placement]:
+        """Every legal placement of the current piece and of the one that hold offers, best first."""
+    @property
+    def scores(self) -> list[int]:
+        """Of the best line that begins with each move; of two lines the longer counts first."""
+    @property
+    def nodes(self) -> int:
+        """Boards judged."""
+    @property
+    def depth(self) -> int:
+        """Pieces of the best line; 0 if every move loses."""
+
+class BeamSearch:
+    """A beam search over the known pieces, with hold; one run at a time, others wait."""
+
+    def __init__(self, rules: RuleSet) -> None: ...
+    def run(
+        self,
+        board: Board,
+        queue: Sequence[Piece],
+        hold: Piece | None,
+        combo: int = 0,
+        back_to_back: int = 0,
+        pending: int = 0,
+        *,
+        nodes: int | None = None,
+        milliseconds: float | None = None,
+        width: int | None = None,
+        stop: StopFlag | None = None,
+    ) -> SearchResult:
+        """Search. Other threads run meanwhile.
+
+        Args:
+            board: of the size of the rules.
+            queue: the first is the current piece; the first 16 are looked at.
+            hold: the held piece.
+            combo: clearing placements in a row so far.
+            back_to_back: difficult clears in a row.
+            pending: lines of garbage that wait.
+            nodes: boards to judge; passed by the children of one board at most. Without any other
+                limit than this and `width` the result is the same on every machine.
+            milliseconds: time to use.
+            width: boards expanded for each piece.
+            stop: ends it at once, with what has been found.
+
+        Raises:
+            BoardError: the board's size is not that of the rules.
+            QueueError: the queue is empty.
+        """

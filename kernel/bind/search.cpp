@@ -1,0 +1,102 @@
+// The beam search for Python; sevenbag.bots.beam is the face that people see.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "bind.hpp"
+#include "search/beam.hpp"
+
+namespace nb = nanobind;
+
+namespace sevenbag::bind {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// What ends a search before its time; set from any thread.
+struct StopFlag {
+    std::atomic<bool> value{false};
+};
+
+struct Deadline {
+    Clock::time_point begun = Clock::now();
+    double seconds;
+
+    static double spent(void* self) {
+        const auto* deadline = static_cast<const Deadline*>(self);
+        const std::chrono::duration<double> passed = Clock::now() - deadline->begun;
+        return passed.count() / deadline->seconds;
+    }
+};
+
+// A search and who may use it: one run at a time, as runs share its memory.
+struct Searcher {
+    explicit Searcher(const Rules& rules) : search(rules) {}
+
+    BeamSearch search;
+    std::mutex busy;
+};
+
+SearchResult run(Searcher& searcher, const Board& board, const std::vector<Piece>& queue,
+                 std::optional<Piece> hold, int combo, int back_to_back, int pending,
+                 std::optional<std::int64_t> nodes, std::optional<double> milliseconds,
+                 std::optional<int> width, const StopFlag* stop) {
+    const SearchPosition position{board, queue, hold, {combo, back_to_back}, pending};
+    Deadline deadline{.seconds = milliseconds.value_or(0) / 1000};
+    SearchLimits limits;
+    limits.nodes = nodes.value_or(0);
+    if (width) limits.width = *width;
+    if (milliseconds) {
+        limits.spent = &Deadline::spent;
+        limits.context = &deadline;
+    }
+    limits.stop = stop ? &stop->value : nullptr;
+
+    const nb::gil_scoped_release released;
+    const std::lock_guard<std::mutex> alone(searcher.busy);
+    return searcher.search.run(position, limits);
+}
+
+nb::list moves_of(const SearchResult& result) {
+    nb::list moves;
+    for (const RankedMove& move : result.moves) moves.append(nb::cast(move.placement));
+    return moves;
+}
+
+nb::list scores_of(const SearchResult& result) {
+    nb::list scores;
+    for (const RankedMove& move : result.moves) scores.append(nb::cast(move.score));
+    return scores;
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+    nb::class_<StopFlag>(m, "StopFlag").def(nb::init<>()).def("set", [](StopFlag& flag) {
+        flag.value.store(true, std::memory_order_relaxed);
+    });
+
+    nb::class_<SearchResult>(m, "SearchResult")
+        .def_prop_ro("moves", &moves_of)
+        .def_prop_ro("scores", &scores_of)
+        .def_ro("nodes", &SearchResult::nodes)
+        .def_ro("depth", &SearchResult::depth);
+
+    nb::class_<Searcher>(m, "BeamSearch")
+        .def(
+            "__init__", [](Searcher* self, const Rules& rules) { new (self) Searcher(rules); },
+            nb::arg("rules"))
+        .def("run", &run, nb::arg("board"), nb::arg("queue"), nb::arg("hold").none(),
+             nb::arg("combo") = 0, nb::arg("back_to_back") = 0, nb::arg("pending") = 0,
+             nb::kw_only(), nb::arg("nodes") = nb::none(), nb::arg("milliseconds") = nb::none(),
+             nb::arg("width") = nb::none(), nb::arg("stop") = nb::none());
+}
+
+}  // namespace sevenbag::bind

@@ -1,0 +1,361 @@
+#include "beam.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "children_isa.hpp"
+#include "error.hpp"
+#include "movegen.hpp"
+#include "shortlist.hpp"
+
+namespace sevenbag {
+
+namespace {
+
+constexpr std::uint8_t kNoPiece = kPieces;
+
+// A position within the search.
+struct Node {
+    Board board;
+    Counters counters;
+    std::int32_t reward;  // earned on the way here
+    int pending;
+    std::uint16_t root;  // the move it began with
+    std::uint8_t hold;   // or kNoPiece
+    std::uint8_t next;   // place of the current piece in the queue
+    bool cleared;        // the last lock cleared rows
+};
+
+// What a lock means to the rules, besides the board.
+struct Consequence {
+    Counters counters;
+    std::int32_t reward = 0;
+    int pending = 0;
+    std::int32_t standing = 0;  // worth of the counters it leaves
+};
+
+// What is left to come after a move.
+struct Slots {
+    std::uint8_t hold;
+    std::uint8_t next;
+};
+
+// A candidate's move: parent's rank in its layer, then the placement, as one number.
+constexpr std::uint32_t pack(std::uint32_t parent, bool hold, const Placement& p) {
+    return parent << 15 | static_cast<std::uint32_t>(hold) << 14 |
+           static_cast<std::uint32_t>(p.rotation) << 12 | static_cast<std::uint32_t>(p.spin) << 10 |
+           static_cast<std::uint32_t>(p.x) << 6 | static_cast<std::uint32_t>(p.y);
+}
+
+constexpr Placement unpack(std::uint32_t move, Piece piece) {
+    return {piece, static_cast<Rotation>(move >> 12 & 3), static_cast<std::int8_t>(move >> 6 & 15),
+            static_cast<std::int8_t>(move & 63), static_cast<Spin>(move >> 10 & 3)};
+}
+
+// Better scores are larger; of equal scores, the move that is named by the smaller number.
+constexpr std::uint64_t key_of(std::int32_t score, std::uint32_t move) {
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(score) ^ 0x80000000u) << 32 |
+           static_cast<std::uint32_t>(~move);
+}
+
+constexpr std::uint32_t move_of(std::uint64_t key) { return ~static_cast<std::uint32_t>(key); }
+
+// Where a piece appears on a board; none if it cannot (see Game::spawn_of, whose rule it is).
+std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, Piece piece, bool cleared) {
+    const auto blocked = [&](int y) {
+        return !board.fits({piece, Rotation::north, rules.spawn.x, static_cast<std::int8_t>(y)});
+    };
+    Spawn spawn = rules.spawn;
+    if (!blocked(spawn.y)) {
+        for (int i = 0; i < rules.spawn_drop && !blocked(spawn.y - 1); ++i) --spawn.y;
+        return spawn;
+    }
+    const bool climbs = rules.blocked_spawn == BlockedSpawn::clutch && cleared;
+    if (!climbs && rules.blocked_spawn != BlockedSpawn::raise) return std::nullopt;
+    const int last = climbs ? rules.rows - 1 : spawn.y + 1;
+    for (++spawn.y; spawn.y <= last; ++spawn.y)
+        if (!blocked(spawn.y)) return spawn;
+    return std::nullopt;
+}
+
+bool locks_out(const Rules& rules, const Placement& placement) {
+    if (rules.lock_out == LockOut::none || placement.y + 2 < rules.visible_rows) return false;
+    int above = 0;
+    for (Cell c : cells_of(placement)) above += c.y >= rules.visible_rows;
+    return above >= (rules.lock_out == LockOut::whole ? 4 : 1);
+}
+
+}  // namespace
+
+// Kept from run to run, as it is large.
+struct BeamSearch::Memory {
+    std::vector<Node> layer;
+    std::vector<Node> next_layer;
+    Shortlist shortlist;
+    std::vector<RankedMove> roots;
+    PlacementList placements;
+    Child children[kMaxPlacements];
+};
+
+class BeamSearch::Run {
+  public:
+    Run(const Rules& rules, const Weights& weights, Memory& memory, const SearchPosition& position,
+        const SearchLimits& limits)
+        : rules_(rules),
+          weights_(weights),
+          memory_(memory),
+          position_(position),
+          limits_(limits),
+          queue_size_(std::min<int>(static_cast<int>(position.queue.size()), kMaxSearchQueue)),
+          hot_(position.board.width() == 10 && position.board.word_count() <= 7),
+          children_(children_code()) {}
+
+    SearchResult run() {
+        memory_.roots.clear();
+        memory_.layer.clear();
+        memory_.layer.push_back(
+            {position_.board, position_.counters, 0, position_.pending, 0,
+             position_.hold ? static_cast<std::uint8_t>(*position_.hold) : kNoPiece, 0, true});
+        // A piece that goes to an empty hold slot is one fewer to place.
+        const bool slot_free = rules_.hold && !position_.hold;
+        depth_ = std::max(1, queue_size_ - slot_free);
+        for (ply_ = 0; ply_ < depth_ && !memory_.layer.empty(); ++ply_) {
+            expand_layer();
+            if (stopped_) break;
+            if (ply_ + 1 < depth_) make_next_layer();
+        }
+        return result();
+    }
+
+  private:
+    // --- the budget ---
+
+    // 0 to 1, and beyond.
+    double spent() const {
+        double part = 0;
+        if (limits_.nodes > 0)
+            part = static_cast<double>(nodes_) / static_cast<double>(limits_.nodes);
+        if (limits_.spent) part = std::max(part, limits_.spent(limits_.context));
+        return part;
+    }
+
+    bool told_to_stop() const {
+        return limits_.stop && limits_.stop->load(std::memory_order_relaxed);
+    }
+
+    // --- layers ---
+
+    void expand_layer() {
+        const int layers_left = depth_ - ply_;
+        const double begun = spent();
+        const double end = begun + (1 - begun) / layers_left;
+        memory_.shortlist.begin(shortlist_size());
+        std::uint32_t expanded = 0;
+        for (const Node& node : memory_.layer) {
+            // The first piece is always looked at, so that there is an answer.
+            if (ply_ > 0) {
+                const double now = spent();
+                stopped_ = now >= 1 || told_to_stop();
+                if (stopped_) return;
+                if (expanded > 0 && now >= end) break;
+            }
+            expand(node, expanded++);
+        }
+        if (layers_left > 1 && expanded > 0) {
+            // The next layer's share, in boards.
+            const double cost = (spent() - begun) / expanded;
+            const double share = (1 - spent()) / (layers_left - 1);
+            expected_ = cost > 0 ? share / cost : kMaxSearchWidth;
+        }
+    }
+
+    // How many boards the next layer can use, with room for a wrong guess.
+    std::size_t shortlist_size() const {
+        const double guess = ply_ == 0 ? kMaxSearchWidth : 2 * expected_ + 64;
+        return static_cast<std::size_t>(std::min(
+            {guess, static_cast<double>(limits_.width), static_cast<double>(kMaxSearchWidth)}));
+    }
+
+    void make_next_layer() {
+        memory_.next_layer.clear();
+        for (const Candidate& candidate : memory_.shortlist.finish())
+            memory_.next_layer.push_back(child_of(move_of(candidate.key)));
+        std::swap(memory_.layer, memory_.next_layer);
+    }
+
+    // --- one board ---
+
+    void expand(const Node& node, std::uint32_t rank) {
+        if (node.next >= queue_size_) return;
+        const Piece current = position_.queue[node.next];
+        place(node, rank, current, false);
+        if (!rules_.hold) return;
+        const std::optional<Piece> offered = offered_by_hold(node);
+        if (offered && *offered != current) place(node, rank, *offered, true);
+    }
+
+    std::optional<Piece> offered_by_hold(const Node& node) const {
+        if (node.hold != kNoPiece) return static_cast<Piece>(node.hold);
+        if (node.next + 1 < queue_size_) return position_.queue[node.next + 1];
+        return std::nullopt;
+    }
+
+    void place(const Node& node, std::uint32_t rank, Piece piece, bool hold) {
+        const std::optional<Spawn> spawn = spawn_of(rules_, node.board, piece, node.cleared);
+        if (!spawn) return;
+        const PlacementList& list = memory_.placements;
+        generate(node.board, piece, rules_.kicks, *spawn, rules_.spins, memory_.placements);
+        if (hot_)
+            children_({node.board.words(), node.board.height(), node.board.rows(), list.begin(),
+                       list.size(), &weights_.of},
+                      memory_.children);
+        else
+            children_general(node.board, list.begin(), list.size(), weights_.of, memory_.children);
+        nodes_ += list.size();
+
+        const Slots slots = slots_after(node, hold);
+        const Consequence plain = consequence(node, {piece, Spin::none, 0, 0, false});
+        for (int i = 0; i < list.size(); ++i) {
+            const Child& child = memory_.children[i];
+            const Clear clear{piece, list[i].spin, child.lines, 0,
+                              child.lines > 0 && child.height == 0};
+            consider(node, slots, list[i], child,
+                     child.lines == 0 ? plain : consequence(node, clear),
+                     pack(rank, hold, list[i]));
+        }
+    }
+
+    Slots slots_after(const Node& node, bool hold) const {
+        if (!hold) return {node.hold, static_cast<std::uint8_t>(node.next + 1)};
+        const auto put_away = static_cast<std::uint8_t>(position_.queue[node.next]);
+        const int taken = node.hold == kNoPiece ? 2 : 1;
+        return {put_away, static_cast<std::uint8_t>(node.next + taken)};
+    }
+
+    Consequence consequence(const Node& node, const Clear& clear) {
+        Consequence c;
+        c.counters = node.counters;
+        const int attack = attack_of(rules_, clear, c.counters, 1, random_).list.total();
+        c.pending = rules_.cancelling ? std::max(node.pending - attack, 0) : node.pending;
+        c.reward = attack * (weights_.attack + weights_.sooner * (depth_ - 1 - ply_)) +
+                   clear.lines * weights_.cleared_row;
+        if (clear.piece == Piece::T && (clear.lines == 0 || clear.spin == Spin::none))
+            c.reward += weights_.wasted_t;
+        if (node.counters.back_to_back > 0 && c.counters.back_to_back == 0)
+            c.reward += weights_.broken_chain;
+        c.standing = (c.counters.back_to_back > 0 ? weights_.in_chain : 0) +
+                     c.counters.combo * weights_.in_combo;
+        return c;
+    }
+
+    void consider(const Node& node, const Slots& slots, const Placement& placement,
+                  const Child& child, const Consequence& c, std::uint32_t move) {
+        if (ply_ == 0) memory_.roots.push_back({placement, (move >> 14 & 1) != 0, 0, 0});
+        if (loses(node, slots, placement, child)) return;
+        const int height = child.height + c.pending;
+        std::int32_t score = node.reward + c.reward + c.standing + child.score +
+                             std::max(height - 7, 0) * weights_.above_7 +
+                             std::max(height - 11, 0) * weights_.above_11 +
+                             std::max(height - 15, 0) * weights_.above_15;
+        if (slots.hold == static_cast<std::uint8_t>(Piece::T))
+            score += weights_.held_t + child.t_rows * weights_.held_t_row;
+        if (slots.hold == static_cast<std::uint8_t>(Piece::I)) score += weights_.held_i;
+
+        RankedMove& root = ply_ == 0 ? memory_.roots.back() : memory_.roots[node.root];
+        if (ply_ + 1 > root.depth || score > root.score) {
+            root.depth = ply_ + 1;
+            root.score = score;
+        }
+        if (ply_ + 1 == depth_) return;
+        // Boards with other pieces to come are not the same.
+        const std::uint64_t rest = slots.hold * 16u + slots.next + 1u;
+        memory_.shortlist.offer({key_of(score, move), child.hash ^ rest * 0x9e3779b97f4a7c15u});
+    }
+
+    // Whether the game is over after it, as far as it can be seen.
+    bool loses(const Node& node, const Slots& slots, const Placement& placement,
+               const Child& child) const {
+        if (locks_out(rules_, placement)) return true;
+        if (child.height <= rules_.spawn.y || slots.next >= queue_size_) return false;
+        Board board = node.board;
+        board.lock(placement);
+        return !spawn_of(rules_, board, position_.queue[slots.next], child.lines > 0);
+    }
+
+    // The position that a move leads to.
+    Node child_of(std::uint32_t move) {
+        const Node& node = memory_.layer[move >> 15];
+        const bool hold = (move >> 14 & 1) != 0;
+        const Piece piece = hold ? *offered_by_hold(node) : position_.queue[node.next];
+        const Placement placement = unpack(move, piece);
+        Node child = node;
+        child.board.fill(placement);
+        const int lines = std::popcount(child.board.clear_rows());
+        const Consequence c =
+            consequence(node, {piece, placement.spin, lines, 0, lines > 0 && child.board.empty()});
+        const Slots slots = slots_after(node, hold);
+        child.counters = c.counters;
+        child.reward += c.reward;
+        child.pending = c.pending;
+        child.hold = slots.hold;
+        child.next = slots.next;
+        child.cleared = lines > 0;
+        if (ply_ == 0) child.root = root_of(placement, hold);
+        return child;
+    }
+
+    std::uint16_t root_of(const Placement& placement, bool hold) const {
+        std::uint16_t i = 0;
+        while (memory_.roots[i].placement != placement || memory_.roots[i].hold != hold) ++i;
+        return i;
+    }
+
+    SearchResult result() const {
+        SearchResult result;
+        result.nodes = nodes_;
+        result.moves = memory_.roots;
+        std::stable_sort(result.moves.begin(), result.moves.end(),
+                         [](const RankedMove& a, const RankedMove& b) {
+                             return a.depth != b.depth ? a.depth > b.depth : a.score > b.score;
+                         });
+        if (!result.moves.empty()) result.depth = result.moves.front().depth;
+        return result;
+    }
+
+    const Rules& rules_;
+    const Weights& weights_;
+    Memory& memory_;
+    const SearchPosition& position_;
+    const SearchLimits& limits_;
+    int queue_size_;
+    bool hot_;
+    Children children_;
+    Random random_{1};  // never drawn from: attacks are rounded down here
+    int depth_ = 0;
+    int ply_ = 0;
+    std::int64_t nodes_ = 0;
+    double expected_ = 0;  // boards that the next layer has a budget for
+    bool stopped_ = false;
+};
+
+BeamSearch::BeamSearch(const Rules& rules, const Weights& weights)
+    : rules_(rules), weights_(weights), memory_(std::make_unique<Memory>()) {
+    // The search must not depend on chance.
+    rules_.rounding = Rounding::down;
+}
+
+BeamSearch::~BeamSearch() = default;
+
+SearchResult BeamSearch::run(const SearchPosition& position, const SearchLimits& limits) {
+    if (position.board.width() != rules_.width || position.board.rows() != rules_.rows)
+        throw Error(ErrorKind::board, "the board is " + std::to_string(position.board.width()) +
+                                          " x " + std::to_string(position.board.rows()) +
+                                          ", the rules play on " + std::to_string(rules_.width) +
+                                          " x " + std::to_string(rules_.rows));
+    if (position.queue.empty())
+        throw Error(ErrorKind::queue, "the queue is empty: there is no piece to place");
+    return Run(rules_, weights_, *memory_, position, limits).run();
+}
+
+}  // namespace sevenbag

@@ -1,0 +1,42 @@
+// What the search hands to code that is compiled once for each instruction set: plain numbers only,
+// see window.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "evaluation.hpp"
+#include "piece.hpp"
+
+namespace sevenbag {
+
+// A board after a lock.
+struct Child {
+    std::uint64_t hash;   // of the cells; equal for equal boards
+    std::int32_t score;   // features by weights
+    std::uint8_t lines;   // rows cleared by the lock
+    std::uint8_t height;  // of the stack
+    std::uint8_t t_rows;  // Features::t_rows
+};
+
+// Boards of width 10 and at most 42 rows.
+struct ChildrenJob {
+    const std::uint64_t* words;  // as Board has them
+    int height;                  // of the stack
+    int rows;                    // of the board
+    const Placement* placements;
+    int count;
+    const Features* weights;
+};
+
+// Locks each placement on a board of its own and writes what became of it.
+using Children = void (*)(const ChildrenJob& job, Child* out);
+
+// The best that this machine can run.
+Children children_code();
+
+// The same for every board, slowly.
+class Board;
+void children_general(const Board& board, const Placement* placements, int count,
+                      const Features& weights, Child* out);
+
+}  // namespace sevenbag

@@ -1,0 +1,93 @@
+// What a board is worth to the search: counted features, each with a weight.
+//
+// Whole numbers only, so that every machine judges alike. A line of attack is worth
+// Weights::attack; all other weights are to be read against it.
+#pragma once
+
+#include <cstdint>
+
+#include "board.hpp"
+
+namespace sevenbag {
+
+// What is counted on a board. A cell is *under the surface* if it lies at or below the highest
+// filled cell of its column, *open* if it does not.
+struct Features {
+    std::int32_t holes = 0;      // empty cells under the surface
+    std::int32_t hole_rows = 0;  // rows with at least one of them
+    std::int32_t covers = 0;     // filled cells with a hole somewhere below them
+    std::int32_t row_changes =
+        0;                        // neighbours in a row, one filled and one empty; walls are filled
+    std::int32_t surface = 0;     // cells under the surface: the sum of all heights
+    std::int32_t steps = 0;       // sum of differences between neighbouring heights
+    std::int32_t tall_steps = 0;  // the same, without the first row of each difference
+    std::int32_t cliffs = 0;      // the same, without the first two
+    std::int32_t wells = 0;       // open cells between cells (or walls) under the surface
+    std::int32_t deep_wells = 0;  // wells with another two wells above them
+    std::int32_t well_columns = 0;  // columns that hold a deep well
+    std::int32_t ready_rows = 0;    // rows that lack nothing but a well
+    std::int32_t t_slots = 0;       // places where a T can spin in under an overhang
+    std::int32_t t_rows = 0;        // rows that would be full if there were a T in every slot
+    std::int32_t t_missing = 0;     // cells that the other rows of these slots would lack
+    std::int32_t t_beds = 0;        // the same places without an overhang
+
+    friend bool operator==(const Features&, const Features&) = default;
+};
+
+// Counts them cell by cell, for boards of every width. The search has a faster way for width 10,
+// see children_isa.cpp.
+Features features_of(const Board& board);
+
+struct Weights {
+    // One for each feature.
+    Features of{
+        .holes = -110,
+        .hole_rows = -60,
+        .covers = -20,
+        .row_changes = -20,
+        .surface = -4,
+        .steps = -10,
+        .tall_steps = -10,
+        .cliffs = -5,
+        .wells = -5,
+        .deep_wells = 10,
+        .well_columns = -10,
+        .ready_rows = 15,
+        .t_slots = 20,
+        .t_rows = 80,
+        .t_missing = -5,
+        .t_beds = 10,
+    };
+
+    // The stack's height, with the garbage that waits: for each row above ...
+    std::int32_t above_7 = -10;
+    std::int32_t above_11 = -60;
+    std::int32_t above_15 = -400;
+
+    // What runs on from lock to lock.
+    std::int32_t in_chain = 60;    // the last clear was difficult
+    std::int32_t in_combo = 20;    // for each clear in a row
+    std::int32_t held_t = 30;      // a T is held
+    std::int32_t held_t_row = 40;  // ... for each of Features::t_rows
+    std::int32_t held_i = 10;
+
+    // What a lock earns.
+    std::int32_t attack = 100;       // for each line sent
+    std::int32_t sooner = 3;         // for each line sent and each piece that it is sent earlier
+    std::int32_t cleared_row = -60;  // rows are what attack is made of
+    std::int32_t wasted_t = -80;     // a T that clears nothing with a spin
+    std::int32_t broken_chain = -60;
+};
+
+inline constexpr Weights kWeights{};
+
+inline std::int32_t weighted(const Features& f, const Features& w) {
+    return f.holes * w.holes + f.hole_rows * w.hole_rows + f.covers * w.covers +
+           f.row_changes * w.row_changes + f.surface * w.surface + f.steps * w.steps +
+           f.tall_steps * w.tall_steps + f.cliffs * w.cliffs + f.wells * w.wells +
+           f.deep_wells * w.deep_wells + f.well_columns * w.well_columns +
+           f.ready_rows * w.ready_rows + f.t_slots * w.t_slots + f.t_rows * w.t_rows +
+           f.t_missing * w.t_missing + f.t_beds * w.t_beds;
+}
+
+}  // namespace sevenbag

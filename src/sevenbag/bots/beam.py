@@ -1,0 +1,152 @@
+"""The kernel's beam search as a bot."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from sevenbag._kernel import BeamSearch, StopFlag
+from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
+from sevenbag.errors import BotStartError, SpecError
+from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.rules import kernel_rules
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Piece, Placement, SearchResult
+    from sevenbag.bots.bot import Position
+    from sevenbag.game import Rules
+
+Number = TypeVar("Number", int, float)
+
+DEFAULT_NODES: Final = 50_000
+"""Where nobody sets a limit."""
+
+_MOST_MOVES: Final = 10
+"""How many moves it suggests."""
+_PART_OF_TIME: Final = 0.95
+"""How much of the time it searches; the rest is for the way there and back."""
+
+
+class BeamBot(Bot):
+    """Looks for the line of moves over the known pieces that promises most.
+
+    Its own limits and those of `suggest` hold together: the smaller one counts. Limited by nodes
+    (or by nothing, which means `DEFAULT_NODES`) it answers the same to the same position,
+    everywhere.
+
+    Args:
+        nodes: boards to judge for a move.
+        milliseconds: time to use for a move.
+        width: boards that are followed at each depth; by default as many as the other limits allow.
+
+    Raises:
+        SpecError: a limit is not above 0.
+    """
+
+    def __init__(
+        self,
+        nodes: int | None = None,
+        milliseconds: float | None = None,
+        width: int | None = None,
+    ) -> None:
+        for name, limit in (("nodes", nodes), ("milliseconds", milliseconds), ("width", width)):
+            if limit is not None and not limit > 0:
+                raise SpecError(f"bot beam: {name} is {limit}, must be above 0")
+        self.name = "beam"
+        self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
+        self._width = width
+        self._search: BeamSearch | None = None
+        self._position: Position | None = None
+        self._stop = StopFlag()
+        # One thread: a search that was called off ends before the next begins.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
+
+    async def prepare(self, rules: Rules) -> None:
+        """Get ready for these rules; it plays all of them."""
+        self._search = BeamSearch(kernel_rules(rules))
+
+    async def start(self, position: Position) -> None:
+        """Take the position."""
+        self._position = position
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        """The moves that the best lines begin with."""
+        search, position = self._search, self._known()
+        if search is None:
+            raise BotStartError(self.name, "knows no rules")
+        if not position.queue:
+            return Suggestion(())
+        self._stop = stop = StopFlag()
+        begun = time.perf_counter()
+        nodes, milliseconds = self._within(limits)
+
+        def run() -> SearchResult:
+            left = milliseconds
+            if left is not None:
+                left = max(left * _PART_OF_TIME - (time.perf_counter() - begun) * 1000, 0.01)
+            return search.run(
+                position.board,
+                _seen(position),
+                position.hold,
+                position.combo,
+                position.back_to_back,
+                sum(position.pending),
+                nodes=nodes,
+                milliseconds=left,
+                width=self._width,
+                stop=stop,
+            )
+
+        try:
+            result = await asyncio.get_running_loop().run_in_executor(self._thread, run)
+        finally:
+            stop.set()
+        seconds = max(time.perf_counter() - begun, 1e-6)
+        info = MoveInfo(nodes=result.nodes, nps=result.nodes / seconds, depth=result.depth)
+        return Suggestion(tuple(result.moves[:_MOST_MOVES]), info)
+
+    async def play(self, placement: Placement) -> None:
+        """Advance by a move."""
+        self._position = after_placement(self._known(), placement)
+
+    async def new_piece(self, piece: Piece) -> None:
+        """Append a piece."""
+        self._position = after_new_piece(self._known(), piece)
+
+    async def stop(self) -> None:
+        """Forget the position."""
+        self._stop.set()
+        self._position = None
+
+    async def quit(self) -> None:
+        """End the search and its thread."""
+        self._stop.set()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _within(self, limits: Limits) -> tuple[int | None, float | None]:
+        """Nodes and milliseconds that both its own limits and these allow."""
+        nodes = _smaller(self._limits.nodes, limits.nodes)
+        milliseconds = _smaller(self._limits.milliseconds, limits.milliseconds)
+        if nodes is None and milliseconds is None and self._width is None:
+            nodes = DEFAULT_NODES
+        return nodes, milliseconds
+
+    def _known(self) -> Position:
+        if self._position is None:
+            raise BotStartError(self.name, "has no position")
+        return self._position
+
+
+def _smaller(a: Number | None, b: Number | None) -> Number | None:
+    return b if a is None else a if b is None else min(a, b)
+
+
+def _seen(position: Position) -> list[Piece]:
+    """The queue, and what else is certain: a bag that holds one kind of piece only."""
+    bag = position.bag
+    certain = bag if bag is not None and len(set(bag)) == 1 else ()
+    return [*position.queue, *certain]
