@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # Nobody sees more, and drawing must not take time from bots that play faster.
 _FRAME_SECONDS: Final = 1 / 20
 
-_NOTHING: Final = PlayerStats(0, 0, 0)
+_NOTHING: Final = PlayerStats(0, 0, 0, 0.0, 0.0)
 
 
 class LiveView(Watcher):

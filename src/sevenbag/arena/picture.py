@@ -88,7 +88,7 @@ def _hold_and_figures(player: PlayerScene) -> Iterable[str]:
     if player.hold is not None:
         yield from _piece(player.hold, 0, 24)
     for index, (label, value) in enumerate(player.figures):
-        top = 92 + index * 38
+        top = 84 + index * 36
         alarmed = label == "garbage" and player.pending > 0
         yield _words(label, 0, top, size=12, fill=_LABEL)
         yield _words(value, 0, top + 18, size=16, fill=_ALARM if alarmed else _TEXT, weight="bold")

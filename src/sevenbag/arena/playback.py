@@ -43,6 +43,7 @@ class Playback:
         except InputError as error:
             raise FormatError(f"{source}: line 1: {error}") from error
         self.turn = 0
+        self._timed = any(turn.milliseconds is not None for turn in replay.turns)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -93,7 +94,12 @@ class Playback:
         played = self.replay.turns[: self.turn]
         times = [turn.milliseconds for turn in played if turn.milliseconds is not None]
         first, second = (
-            PlayerStats(done.pieces, done.lines, done.attack, sum(t[player] for t in times) / 1000)
+            PlayerStats(
+                done.pieces,
+                done.lines,
+                done.attack,
+                sum(pair[player] for pair in times) / 1000 if self._timed else None,
+            )
             for player, done in enumerate(game.stats for game in self.versus.players)
         )
         return first, second

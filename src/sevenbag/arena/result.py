@@ -58,15 +58,15 @@ class PlayerStats:
         pieces: pieces placed.
         lines: lines cleared.
         attack: lines of attack made, whether they cancelled garbage or were sent.
-        thinking: seconds the bot took for its answers; 0 where nobody measured it.
-        elapsed: seconds the game took, waiting included; 0 where nobody measured it.
+        thinking: seconds the bot took for its answers; None where nobody measured it.
+        elapsed: seconds the game took, waiting included; None where nobody measured it.
     """
 
     pieces: int
     lines: int
     attack: int
-    thinking: float = 0.0
-    elapsed: float = 0.0
+    thinking: float | None = None
+    elapsed: float | None = None
 
     @property
     def app(self) -> float:
@@ -74,14 +74,14 @@ class PlayerStats:
         return self.attack / self.pieces if self.pieces else 0.0
 
     @property
-    def pps(self) -> float:
-        """Pieces per second; 0 where no time was measured."""
-        return self.pieces / self.elapsed if self.elapsed > 0 else 0.0
+    def pps(self) -> float | None:
+        """Pieces per second."""
+        return None if self.elapsed is None else self.pieces / max(self.elapsed, 1e-9)
 
     @property
-    def milliseconds(self) -> float:
-        """Mean time of an answer; 0 where no time was measured."""
-        return self.thinking * 1000 / self.pieces if self.pieces else 0.0
+    def milliseconds(self) -> float | None:
+        """Mean thinking time of a piece."""
+        return None if self.thinking is None else self.thinking * 1000 / max(self.pieces, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,19 +64,20 @@ class PlayerScene:
 
     @property
     def figures(self) -> tuple[tuple[str, str], ...]:
-        """Label and value of every statistic, in the order shown."""
+        """Label and value of every statistic that is known, in the order shown."""
         stats = self.stats
-        return (
+        known = (
             ("pieces", str(stats.pieces)),
             ("lines", str(stats.lines)),
             ("attack", str(stats.attack)),
             ("APP", f"{stats.app:.2f}"),
             ("PPS", _three_digits(stats.pps)),
-            ("ms/move", _three_digits(stats.milliseconds)),
+            ("ms/piece", _three_digits(stats.milliseconds)),
             ("combo", str(self.combo)),
             ("B2B", str(self.back_to_back)),
             ("garbage", str(self.pending)),
         )
+        return tuple((label, value) for label, value in known if value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +150,9 @@ def _player_scene(
     )
 
 
-def _three_digits(value: float) -> str:
-    """A number of which 0 means that nobody measured it."""
-    if value == 0:
-        return "-"
+def _three_digits(value: float | None) -> str:
+    if value is None:
+        return ""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 

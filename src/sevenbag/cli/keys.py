@@ -25,30 +25,36 @@ class Keys:
 
     def __init__(self, descriptor: int | None) -> None:
         self._descriptor = descriptor
+        self._pressed = b""
 
     @property
     def can_come(self) -> bool:
         """Whether there is anybody to press a key."""
         return self._descriptor is not None
 
-    def wait(self, seconds: float | None) -> str | None:
-        """The next key: a character, `LEFT` or `RIGHT`; None if none comes in time.
-
-        Args:
-            seconds: how long to wait; None for as long as it takes.
-        """
+    def wait(self, seconds: float) -> str | None:
+        """The next key: a character, `LEFT` or `RIGHT`; None if none comes in time."""
         if self._descriptor is None:
-            time.sleep(seconds or 0.0)
+            time.sleep(seconds)
             return None
-        ready, _, _ = select.select([self._descriptor], [], [], seconds)
-        if not ready:
-            return None
-        # An arrow is three bytes that arrive together.
-        pressed = os.read(self._descriptor, 8)
-        if not pressed:
-            self._descriptor = None
-            return "q"
-        return _ARROWS.get(pressed, pressed[:1].decode("latin-1"))
+        if not self._pressed:
+            ready, _, _ = select.select([self._descriptor], [], [], seconds)
+            if not ready:
+                return None
+            self._pressed = os.read(self._descriptor, 64)
+            if not self._pressed:
+                self._descriptor = None
+                return "q"
+        return self._next()
+
+    def _next(self) -> str:
+        # An arrow is three bytes, which arrive together.
+        for code, key in _ARROWS.items():
+            if self._pressed.startswith(code):
+                self._pressed = self._pressed[len(code) :]
+                return key
+        key, self._pressed = self._pressed[:1].decode("latin-1"), self._pressed[1:]
+        return key
 
 
 @contextlib.contextmanager
@@ -60,7 +66,7 @@ def pressed_keys() -> Generator[Keys]:
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
     try:
-        tty.setcbreak(descriptor)
+        tty.setcbreak(descriptor, termios.TCSADRAIN)
         yield Keys(descriptor)
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

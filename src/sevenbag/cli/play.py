@@ -163,9 +163,10 @@ def _tell(args: argparse.Namespace, result: Result, seed: int, kept: Path | None
         return
     print(result)
     for name, stats in zip(result.names, result.stats, strict=True):
+        speed = f"{stats.pps or 0:.1f} PPS, {stats.milliseconds or 0:.1f} ms/piece"
         print(
             f"  {name}: {stats.pieces} pieces, {stats.lines} lines, {stats.attack} attack,"
-            f" {stats.app:.2f} APP, {stats.pps:.1f} PPS, {stats.milliseconds:.1f} ms/move"
+            f" {stats.app:.2f} APP, {speed}"
         )
     if kept is not None:
         print(f"replay: {kept}  (sevenbag replay show {kept})")
@@ -183,9 +184,9 @@ def _plain_data(result: Result, seed: int, kept: Path | None) -> dict[str, objec
                 "pieces": stats.pieces,
                 "lines": stats.lines,
                 "attack": stats.attack,
-                "app": round(stats.app, 4),
-                "thinking": round(stats.thinking, 4),
-                "pps": round(stats.pps, 2),
+                "app": stats.app,
+                "thinking": stats.thinking,
+                "pps": stats.pps,
             }
             for name, fall, stats in zip(result.names, result.falls, result.stats, strict=True)
         ],

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _SPEED: Final = 8.0
 # What is left on the screen may scroll out of it: it is drawn in full, if it is wide enough.
 _TALL: Final = 100
+_BLINK: Final = 0.25
 _KEYS: Final = "space: pause   left, right: step   q: quit"
 
 
@@ -88,7 +89,9 @@ def _show(playback: Playback, console: Console, speed: float) -> None:
             live.update(SceneView(_scene(playback, hint=_KEYS)), refresh=True)
             # At the end it waits for a key, where there can be one.
             waiting = paused or (playback.at_end and keys.can_come)
-            key = keys.wait(None if waiting else 1 / speed)
+            key = keys.wait(_BLINK if waiting else 1 / speed)
+            if key is None and waiting:
+                continue  # drawn anew nevertheless: the terminal may have been resized
             if key in {"q", "Q"} or (key is None and playback.at_end):
                 break
             if key == " ":

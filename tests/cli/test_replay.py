@@ -1,0 +1,208 @@
+"""``sevenbag replay`` as a user runs it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import subprocess
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.run import COMMAND, TRACES, environment, sevenbag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(name="game", scope="module")
+def recorded_game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("games")
+    words = ("random:seed=1", "random:seed=2", "--seed", "5", "--replay", "game.replay")
+    assert sevenbag("play", *words, folder=folder).returncode == 0
+    return folder / "game.replay"
+
+
+def changed(game: Path, folder: Path, number: int, old: str, new: str) -> Path:
+    """The game with something else in one of its lines."""
+    lines = game.read_text().splitlines()
+    assert old in lines[number - 1]
+    lines[number - 1] = lines[number - 1].replace(old, new, 1)
+    path = folder / "changed.replay"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_the_same_game_is_told_again(game: Path) -> None:
+    played = sevenbag(
+        *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--no-replay", "--plain")
+    )
+    shown = sevenbag("replay", "show", game)
+    assert shown.returncode == 0
+    assert shown.stderr == ""
+    told, again = played.stdout.splitlines(), shown.stdout.splitlines()
+    turns = len(game.read_text().splitlines()) - 2
+    assert again[: turns + 2] == told[: turns + 2]
+    assert again[-1] == "Played again, the game is the recorded one."
+
+
+def test_one_turn_is_drawn(game: Path) -> None:
+    done = sevenbag("replay", "show", game, "--turn", "7")
+    assert done.returncode == 0
+    assert "turn 7 · rules guideline · seed 5" in done.stdout
+    assert "┌ random (1) " in done.stdout
+    assert "█" in done.stdout
+
+
+def test_a_picture_is_drawn(game: Path, tmp_path: Path) -> None:
+    out = tmp_path / "match.svg"
+    done = sevenbag("replay", "show", game, "--turn", "12", "--svg", out)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    root = ET.fromstring(out.read_text())
+    words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "random (1)" in words
+    assert "turn 12 · rules guideline · seed 5" in words
+    assert sevenbag("replay", "show", game, "--turn", "12", "--svg", "-").stdout == out.read_text()
+
+
+def test_a_picture_of_the_end_tells_the_winner(game: Path, tmp_path: Path) -> None:
+    out = tmp_path / "match.svg"
+    assert sevenbag("replay", "show", game, "--svg", out).returncode == 0
+    assert ">winner<" in out.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["none.replay"], "none.replay: cannot be read: No such file or directory"),
+        (["."], "cannot be read"),
+        (["{game}", "--turn", "9999"], "turns, not 9999"),
+        (["{game}", "--turn", "-1"], "'-1' is no turn"),
+        (["{game}", "--speed", "0"], "'0' is no number above 0"),
+        (["{game}", "--svg", "no/folder/out.svg"], "cannot be written"),
+        ([], "FILE"),
+    ],
+)
+def test_what_cannot_be_shown_is_an_error(words: list[str], message: str, game: Path) -> None:
+    done = sevenbag("replay", "show", *(word.format(game=game) for word in words))
+    assert done.returncode == 2
+    assert done.stderr.startswith("sevenbag: ")
+    assert message in done.stderr
+
+
+def test_a_file_that_is_no_replay_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.replay"
+    path.write_bytes(os.urandom(1000))
+    done = sevenbag("replay", "show", path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"sevenbag: {path}: line 1: ")
+
+
+@pytest.mark.parametrize(
+    ("number", "old", "new", "message"),
+    [
+        (1, '"seed":5', '"seed":6', "line 2: player 0: "),
+        (1, '"width":10', '"width":400', "line 1: "),
+        (1, '"kicks":"srs"', '"kicks":"magic"', "line 1: "),
+        (4, '["', '["ZN9,39","', "line 4: "),
+        (4, '["', '["nonsense ', "line 4: player 0: 'nonsense"),
+    ],
+)
+def test_a_game_that_is_not_legal_is_an_error(
+    number: int, old: str, new: str, message: str, game: Path, tmp_path: Path
+) -> None:
+    path = changed(game, tmp_path, number, old, new)
+    done = sevenbag("replay", "show", path)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"sevenbag: {path}: {message}")
+    assert len(done.stderr) < 500
+
+
+def test_another_result_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
+    last = len(game.read_text().splitlines())
+    path = changed(game, tmp_path, last, '"attack":0', '"attack":7')
+    done = sevenbag("replay", "show", path)
+    assert done.returncode == 1
+    assert "does not play back as recorded: player 0: 0 attack, recorded are 7" in done.stderr
+    assert "Played again" not in done.stdout
+
+
+def test_another_end_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
+    lines = game.read_text().splitlines()
+    result = json.loads(lines[-1])["result"]
+    loser = 1 - result["winner"]
+    result["falls"][loser]["reason"] = "garbage out"
+    path = tmp_path / "changed.replay"
+    path.write_text("\n".join([*lines[:-1], json.dumps({"result": result})]))
+    done = sevenbag("replay", "show", path)
+    assert done.returncode == 1
+    assert f"player {loser} lost by" in done.stderr
+    result["falls"][loser]["reason"] = "boredom"
+    path.write_text("\n".join([*lines[:-1], json.dumps({"result": result})]))
+    done = sevenbag("replay", "show", path)
+    assert done.returncode == 2
+    assert "'boredom' is no reason" in done.stderr
+
+
+def test_a_reader_that_leaves_is_no_error(game: Path) -> None:
+    shown = subprocess.Popen(
+        [*COMMAND, "replay", "show", game],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert shown.stdout is not None
+    assert shown.stderr is not None
+    shown.stdout.close()
+    assert not any(trace in shown.stderr.read() for trace in TRACES)
+    shown.stderr.close()
+    assert shown.wait(timeout=20) in {0, 141}
+
+
+def in_terminal(*words: str | Path, keys: bytes = b"") -> tuple[int, str]:
+    """Run in a terminal of its own, pressing keys when it draws; exit code and what it showed."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, words)],
+        env=environment() | {"COLUMNS": "80", "LINES": "24"},
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        start_new_session=True,
+    )
+    os.close(slave)
+    shown = b""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody is there any more
+        while True:
+            shown += os.read(master, 65536)
+            if keys and b"\x1b[?1049h" in shown:
+                os.write(master, keys)
+                keys = b""
+    os.close(master)
+    return process.wait(timeout=20), shown.decode()
+
+
+def test_in_a_terminal_it_is_drawn_and_left_with_q(game: Path) -> None:
+    keys = b" \x1b[C\x1b[C\x1b[C\x1b[Dq"
+    code, shown = in_terminal("replay", "show", game, "--speed", "0.5", keys=keys)
+    assert code == 0
+    assert not any(trace in shown for trace in TRACES)
+    assert "\x1b[?1049h" in shown
+    assert "turn 2 " in shown
+    assert shown.rindex("\x1b[?1049l") < shown.rindex("Played again")
+
+
+def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Path) -> None:
+    code, shown = in_terminal(
+        *("play", "random", "random", "--pps", "200", "--replay", tmp_path / "a.replay")
+    )
+    assert code == 0
+    assert not any(trace in shown for trace in TRACES)
+    assert "\x1b[?1049h" in shown
+    assert shown.rindex("\x1b[?1049l") < shown.rindex(" wins: ")
+    assert shown.endswith("\n")
