@@ -92,7 +92,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     finished: bool
-    winner: Literal[0, 1] | None
+    winner: Annotated[int, Meta(ge=0, le=1)] | None
     ending: Literal["fall", "pieces", "interrupted"]
     falls: tuple[Fall | None, Fall | None]
     score: tuple[Score, Score]
