@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from sevenbag._kernel import Game, Piece, Placement
+from sevenbag._kernel import Game, Piece, Placement, RuleSet
+from sevenbag.game import Rules
 from tests.game.recorded import SPINS, centred, rules_of
 from tests.truth import truth_lines
 
@@ -67,6 +68,27 @@ def test_locks(name: str) -> None:
             locks += 1
     assert locks >= 390
     print(f"{name}: {locks} locks compared")
+
+
+def test_moves_are_reachable_and_spins_judged_alike() -> None:
+    rules = Rules.preset("tetrio-season-1").replace({"garbage": {"travel": 0}})
+    game: Game | None = None
+    moves = 0
+    for line in truth_lines("triangle/play-s1-srsplus.jsonl"):
+        if "new" in line:
+            game = Game(RuleSet(rules.to_dict()), line["new"]["seed"], line["new"]["seed"])
+            game.start_from(game.board, 0, line["b2b"] + 1)
+            continue
+        assert game is not None
+        if "garbage" in line:
+            game.receive(line["garbage"], 0)
+        elif "keys" in line:
+            lock = game.play(_dropped(game, line), "hold" in line["keys"], 0)
+            assert lock.spin == SPINS[line["spin"]]
+            assert lock.attacks == tuple(line["raw"])
+            moves += 1
+    assert moves >= 390
+    print(f"{moves} moves judged")
 
 
 def _dropped(game: Game, line: dict[str, Any]) -> Placement:
