@@ -124,11 +124,16 @@ CPP_FILES = $(shell git ls-files -co --exclude-standard 'kernel/*.cpp' 'kernel/*
 .PHONY: lint
 lint: build $(STAMPS)/dev
 	@ruff check --quiet .
-	@ruff format --quiet --check . || { ruff format --check .; exit 1; }
-	@mypy
-	@basedpyright
+	@ruff format --quiet --check .
+	@$(MAKE) types
 	@clang-format --dry-run -Werror $(CPP_FILES)
 	@echo "sevenbag: lint is clean"
+
+## types: both type checkers
+.PHONY: types
+types: $(STAMPS)/dev
+	@mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py)))
+	@basedpyright
 
 ## format: ruff and clang-format, in place
 .PHONY: format
