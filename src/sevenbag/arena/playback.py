@@ -66,6 +66,8 @@ class Playback:
         first, second = self.replay.turns[self.turn].placements
         where = ""
         try:
+            if self.versus.over:
+                raise PlacementError("the game was over before this turn")
             for player, placement in enumerate((first, second)):
                 where = f"player {player}: "
                 judged = self.versus.players[player].judge(placement)
