@@ -109,7 +109,7 @@ async def test_one_can_go_back_and_forth() -> None:
 async def test_turns_after_the_end_are_refused() -> None:
     replay, _ = await recorded(LowBot("a"), TowerBot("b"), max_pieces=None)
     longer = Replay(replay.header, (*replay.turns, replay.turns[0]), replay.outcome)
-    with pytest.raises(FormatError, match=f"line {len(replay.turns) + 2}: .*game is over"):
+    with pytest.raises(FormatError, match=f"line {len(replay.turns) + 2}: .*game was over"):
         Playback(longer).play_to(10**9)
 
 
