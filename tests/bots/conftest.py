@@ -41,8 +41,9 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @pytest.fixture
-def fake(mark: str) -> Command:
+def fake(mark: str, monkeypatch: pytest.MonkeyPatch) -> Command:
     """The command of a faulty bot; without a name, of the one that has no fault."""
+    monkeypatch.setenv("PYTHONPATH", str(FAKES.parents[1]))
 
     def command(fault: str = "") -> list[str]:
         # Without site-packages: they start ten at a time.

@@ -236,6 +236,8 @@ def started(command: list[str] | None = None) -> subprocess.Popen[bytes]:
 def test_signals_end_it_quietly(number: signal.Signals, code: int, mark: str) -> None:
     with started() as process:
         process.send_signal(number)
+        # Not yet its end of input, which would end it, too.
+        process.wait(timeout=20)
         out, err = process.communicate(timeout=20)
     assert process.returncode == code
     assert (out, err) == (b"", b"")

@@ -213,7 +213,7 @@ async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
     [
         ("DiesAtStart", BotStartError, "ended with exit code 3; its last words: no model file", {}),
         ("HangsAtInfo", BotTimeoutError, "no answer to info within 0.3 s", {"info": 0.3}),
-        ("NoNewline", BotTimeoutError, "68 bytes came without a line end", {"info": 0.5}),
+        ("NoNewline", BotTimeoutError, "68 bytes came without a line end", {"info": 1.5}),
         ("Refuses", BotStartError, r"does not play these rules \(unsupported_rules\)", {}),
         ("HangsAtReady", BotTimeoutError, "no answer to the rules within 0.3 s", {"ready": 0.3}),
         ("DiesInGame", BotDiedError, "exit code 7; its last words: segmentation imminent", {}),
@@ -313,6 +313,20 @@ async def test_stderr_goes_to_a_log_and_its_tail_is_kept(fake: Command, tmp_path
     finally:
         await bot.quit()
     assert log.read_text() == "thinking hard\n" * 40_000
+
+
+async def test_a_log_that_cannot_be_written(fake: Command, tmp_path: Path) -> None:
+    bot = TbpBot(fake(), log=tmp_path / "no" / "such" / "folder.log")
+    with pytest.raises(BotStartError, match=r"log file .* cannot be written: No such file"):
+        await bot.prepare(RULES)
+
+
+async def test_a_folder_to_run_in(tmp_path: Path, mark: str) -> None:
+    where = [sys.executable, "-S", "-c", "import os; raise SystemExit(os.getcwd())"]
+    with pytest.raises(BotStartError, match=f"its last words: {tmp_path}"):
+        await TbpBot(where, folder=tmp_path).prepare(RULES)
+    with pytest.raises(BotStartError, match="no such folder"):
+        await TbpBot(where, folder=tmp_path / "none").prepare(RULES)
 
 
 # --- when it is cancelled, and when we end ------------------------------------------------------

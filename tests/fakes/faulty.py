@@ -1,4 +1,7 @@
-"""Bots with one fault each: ``faulty.py NAME``. What the field has, and what it could have."""
+"""Bots with one fault each: ``PYTHONPATH=. python tests/fakes/faulty.py NAME``.
+
+What the field has, and what it could have.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from dropper import Dropper, say
+from tests.fakes.dropper import Dropper, say
 
 
 def hang() -> NoReturn:
@@ -271,7 +274,7 @@ class AnswersLate(Dropper):
 
     def suggest(self) -> None:
         if self.asked == 1:
-            time.sleep(0.5)
+            time.sleep(0.3)
         super().suggest()
 
 

@@ -70,16 +70,21 @@ class LineProcess:
             log: a file to which its standard error is appended.
 
         Raises:
-            BotStartError: there is no such program, or it cannot be run.
+            BotStartError: there is no such program, or it cannot be run; or the log cannot be
+                written.
         """
         words = split_command(command, name)
         if words[0] == "sevenbag":
             # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
             words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
         process = cls(name)
-        try:
-            if log is not None:
+        if log is not None:
+            try:
                 process._pipes.log = log.open("ab")
+            except OSError as error:
+                why = error.strerror or error
+                raise BotStartError(name, f"log file {log} cannot be written: {why}") from error
+        try:
             await process._start(words, folder)
         except OSError as error:
             process._pipes.close_log()
