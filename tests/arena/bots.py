@@ -6,12 +6,13 @@ import inspect
 import itertools
 from typing import TYPE_CHECKING, cast
 
+from sevenbag._kernel import Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, Position, Suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag._kernel import Board, Piece, Placement
+    from sevenbag._kernel import Board, Piece
     from sevenbag.game import Rules
 
 
@@ -70,9 +71,15 @@ class LowBot(Bot):
     async def quit(self) -> None:
         self.calls.append("quit")
 
-    def choice(self) -> Placement:
+    def moves(self) -> list[Placement]:
+        """Of the current piece, which falls one row as it appears, if it can."""
         assert self.board is not None
-        moves = list(self.board.placements(self.queue[0], spawn=(4, 20)))
+        piece = self.queue[0]
+        low = self.board.fits(Placement(piece, Rotation.NORTH, 4, 19))
+        return list(self.board.placements(piece, spawn=(4, 19 if low else 20)))
+
+    def choice(self) -> Placement:
+        moves = self.moves()
         heights = [sum(y for _, y in move.cells) for move in moves]
         best = max(heights) if self._worst else min(heights)
         return moves[heights.index(best)]
@@ -96,8 +103,7 @@ class QuadBot(LowBot):
     """Fills nine columns evenly and keeps the tenth for the I: it attacks."""
 
     def choice(self) -> Placement:
-        assert self.board is not None
-        moves = list(self.board.placements(self.queue[0], spawn=(4, 20)))
+        moves = self.moves()
         return min(moves, key=self._cost)
 
     def _cost(self, move: Placement) -> tuple[float, int, int]:

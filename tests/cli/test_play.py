@@ -37,18 +37,20 @@ def test_a_match_is_told_and_kept(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert lines[0] == "random (1) against random (2), rules guideline, seed 5"
     assert lines[1].split()[0] == "1"
-    replay = checked(tmp_path / "match-5.replay")
+    replay = checked(tmp_path / "replays/match-5.replay")
     assert replay.outcome.finished
     assert len(replay.turns) == len(lines) - 5
     assert lines[-4].startswith(f"random ({replay.outcome.winner + 1}) wins: random (")  # type: ignore[operator]
-    assert lines[-1] == "replay: match-5.replay  (sevenbag replay show match-5.replay)"
+    assert (
+        lines[-1] == "replay: replays/match-5.replay  (sevenbag replay show replays/match-5.replay)"
+    )
 
 
 def test_a_match_against_a_process(tmp_path: Path) -> None:
     done = sevenbag("play", "random", FOREIGN, "--seed", "5", "--quiet", folder=tmp_path)
     assert done.returncode == 0
     assert done.stderr == ""
-    assert checked(tmp_path / "match-5.replay").outcome.finished
+    assert checked(tmp_path / "replays/match-5.replay").outcome.finished
 
 
 def test_the_result_as_json(tmp_path: Path) -> None:
@@ -60,7 +62,7 @@ def test_the_result_as_json(tmp_path: Path) -> None:
     assert result["ending"] == "pieces"
     assert result["winner"] is None
     assert [player["pieces"] for player in result["players"]] == [3, 3]
-    assert result["replay"] == "match-1.replay"
+    assert result["replay"] == "replays/match-1.replay"
 
 
 def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -72,8 +74,16 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_times_are_kept_only_if_asked_for(tmp_path: Path) -> None:
     sevenbag("play", "random", "random", "--times", "--seed", "1", "--quiet", folder=tmp_path)
-    replay = checked(tmp_path / "match-1.replay")
+    replay = checked(tmp_path / "replays/match-1.replay")
     assert all(turn.milliseconds is not None for turn in replay.turns)
+
+
+def test_a_ramp_is_a_rule_and_stands_in_the_replay(tmp_path: Path) -> None:
+    sevenbag("play", "random", "random", "--ramp", "20", "--seed", "1", "--quiet", folder=tmp_path)
+    rules = checked(tmp_path / "replays/match-1.replay").header.rules
+    assert rules["name"] == "guideline, ramp at 20"
+    assert rules["attack"]["multiplier_margin"] == 600
+    assert rules["attack"]["multiplier_growth"] > 0
 
 
 def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
@@ -92,6 +102,8 @@ def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
         (["random", "random", "--seed", "x"], "'x' is no seed"),
         (["random", "random", "--seed", "-1"], "'-1' is no seed"),
         (["random", "random", "--pieces", "0"], "--pieces"),
+        (["random", "random", "--pieces", "1000000000"], "too many"),
+        (["random", "random", "--ramp", "x"], "--ramp"),
         (["random", "random", "--pps", "nan"], "--pps"),
         (["random", "random", "--ms", "5", "--nodes", "5"], "--nodes"),
         (["random"], "required: B"),
@@ -157,9 +169,9 @@ def test_an_interrupt_ends_everything_and_keeps_what_was_played(
     out, error = match.communicate(timeout=20)
     assert match.returncode == 128 + number
     assert "Traceback" not in out + error
-    assert error == "sevenbag: interrupted; replay of the unfinished game: match-5.replay\n"
+    assert error == "sevenbag: interrupted; replay of the unfinished game: replays/match-5.replay\n"
     wait_until(lambda: not any(alive(child) for child in children))
-    replay = checked(tmp_path / "match-5.replay")
+    replay = checked(tmp_path / "replays/match-5.replay")
     assert not replay.outcome.finished
     assert replay.outcome.winner is None
     assert len(replay.turns) >= 3
@@ -174,7 +186,7 @@ def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
     assert error == ""
     assert "lost by crash" in out
     wait_until(lambda: not any(alive(child) for child in children))
-    replay = checked(tmp_path / "match-5.replay")
+    replay = checked(tmp_path / "replays/match-5.replay")
     assert replay.outcome.winner == 0
     assert replay.outcome.falls[1] is not None
     assert replay.outcome.falls[1].reason == "crash"

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from sevenbag.bots.bot import Bot
     from sevenbag.game import Lock, Rules, TopOut
 
+FRAMES_PER_TURN: Final = 30
+"""Game time of a turn unless something else is wanted: two pieces a second."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
@@ -39,7 +42,7 @@ class Conditions:
         seed: what the pieces and the garbage follow from.
         limits: what each bot may spend on a move.
         max_pieces: after so many pieces each, more attack wins; None for no limit.
-        frames_per_turn: game time of a turn, in which garbage travels; 30 is two pieces a second.
+        frames_per_turn: game time of a turn, in which garbage travels.
         pps: turns begin at most so often in a second of real time; None for as fast as can be.
         deadlines: how long a bot may take over each step.
     """
@@ -48,7 +51,7 @@ class Conditions:
     seed: int
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     max_pieces: int | None = None
-    frames_per_turn: int = 30
+    frames_per_turn: int = FRAMES_PER_TURN
     pps: float | None = None
     deadlines: Deadlines = field(default_factory=Deadlines)
 

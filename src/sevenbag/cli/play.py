@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from rich.console import Console
 
 from sevenbag.arena.live import Lines, LiveView
-from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.match import FRAMES_PER_TURN, Conditions, play_match
 from sevenbag.arena.record import Recorder
 from sevenbag.arena.screen import SceneView
 from sevenbag.bots.bot import Limits
@@ -39,8 +39,13 @@ program that speaks TBP, such as "tbp:sevenbag serve beam --as tbp".
 
 # What is left on the screen may scroll out of it: it is drawn in full, if it is wide enough.
 _TALL: Final = 100
+# Where replays go that were given no name; made when there is something to put into it.
+_FOLDER: Final = Path("replays")
 _LIVE_PPS: Final = 6.0
 _LAST_SEED: Final = 2**31 - 2
+_MOST_PIECES: Final = 100_000
+# The factor on attack, per second of the game: doubled 40 pieces after the ramp's begin.
+_RAMP_GROWTH: Final = 0.05
 
 
 def register(subparsers: Subparsers) -> None:
@@ -57,10 +62,16 @@ def register(subparsers: Subparsers) -> None:
     )
     game.add_argument(
         "--pieces",
-        type=count,
+        type=_pieces,
         default=1000,
         metavar="N",
         help="end after N pieces each (default: %(default)s)",
+    )
+    game.add_argument(
+        "--ramp",
+        type=_pieces,
+        metavar="N",
+        help="from piece N on attack grows, so that even equal bots come to an end",
     )
     limits = game.add_mutually_exclusive_group()
     limits.add_argument("--ms", type=positive, metavar="N", help="milliseconds for each move")
@@ -73,7 +84,10 @@ def register(subparsers: Subparsers) -> None:
     )
     output = parser.add_argument_group("what is shown and kept")
     output.add_argument(
-        "--replay", type=Path, metavar="FILE", help="replay file (default: match-SEED.replay)"
+        "--replay",
+        type=Path,
+        metavar="FILE",
+        help="replay file (default: replays/match-SEED.replay)",
     )
     output.add_argument("--no-replay", action="store_true", help="keep no replay")
     output.add_argument(
@@ -91,13 +105,13 @@ def run(args: argparse.Namespace) -> int:
     console = Console()
     watched = console.is_terminal and not (args.plain or args.quiet or args.json)
     conditions = Conditions(
-        rules=Rules.preset(args.rules),
+        rules=_rules(args.rules, args.ramp),
         seed=seed,
         limits=(limits, limits),
         max_pieces=args.pieces,
         pps=args.pps or (_LIVE_PPS if watched else None),
     )
-    target = None if args.no_replay else args.replay or Path(f"match-{seed}.replay")
+    target = None if args.no_replay else args.replay or _FOLDER / f"match-{seed}.replay"
     if target is not None:
         _expect_writable(target)
     bots = (create_bot(args.first), create_bot(args.second))
@@ -137,9 +151,20 @@ def _display(
         yield (Lines(sys.stdout),)
 
 
+def _rules(preset: str, ramp: int | None) -> Rules:
+    rules = Rules.preset(preset)
+    if ramp is None:
+        return rules
+    growth = {"multiplier_growth": _RAMP_GROWTH, "multiplier_margin": ramp * FRAMES_PER_TURN}
+    return rules.replace({"attack": growth}, name=f"{rules.name}, ramp at {ramp}")
+
+
 def _expect_writable(target: Path) -> None:
     """Before the game: it would be a pity to play it and then have nowhere to put it."""
-    if target.is_dir() or not os.access(target.parent, os.W_OK):
+    folder = target.parent
+    if folder == _FOLDER and not folder.exists():
+        folder = folder.parent
+    if target.is_dir() or not os.access(folder, os.W_OK):
         raise FormatError(f"{target}: cannot be written; --replay FILE chooses another place")
 
 
@@ -153,6 +178,8 @@ def _refuse_unplayed(result: Result) -> None:
 def _keep(recorder: Recorder, target: Path | None) -> Path | None:
     if recorder.replay is None or target is None:
         return None
+    if target.parent == _FOLDER:
+        _FOLDER.mkdir(exist_ok=True)
     recorder.replay.write(target)
     return target
 
@@ -192,6 +219,13 @@ def _plain_data(result: Result, seed: int, kept: Path | None) -> dict[str, objec
         ],
         "replay": str(kept) if kept is not None else None,
     }
+
+
+def _pieces(text: str) -> int:
+    number = count(text)
+    if number > _MOST_PIECES:
+        raise argparse.ArgumentTypeError(f"{text} pieces are too many; the most are {_MOST_PIECES}")
+    return number
 
 
 def _seed(text: str) -> int:
