@@ -43,7 +43,7 @@ ARGS ?=
 ## play: two bots fight; A=... and B=... choose them, ARGS=... adds options
 .PHONY: play
 play: build
-	@$(BIN)/sevenbag play "$(A)" "$(B)" $(ARGS)
+	@$(BIN)/sevenbag play "$(A)" "$(B)" --ramp 100 --pieces 250 --pps 5 $(ARGS)
 
 ## test: every test, the kernel's own first
 .PHONY: test
