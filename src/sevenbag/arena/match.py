@@ -109,7 +109,6 @@ class _Match:
         self._versus = Versus(
             conditions.rules, conditions.seed, frames_per_turn=conditions.frames_per_turn
         )
-
         self._began: float | None = None
 
     async def play(self) -> Result:
@@ -131,9 +130,9 @@ class _Match:
             conditions.frames_per_turn,
             self._versus,
         )
-        for watcher in self._watchers:
-            watcher.opened(opening)
         try:
+            for watcher in self._watchers:
+                watcher.opened(opening)
             ending = await self._turns()
         except BaseException:
             self._break_off()

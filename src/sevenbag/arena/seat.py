@@ -167,7 +167,7 @@ _REASONS: Final = {
     BotProtocolError: Reason.RUBBISH,
     BotForfeitError: Reason.FORFEIT,
 }
-_LONGEST_DETAIL: Final = 500
+_LONGEST_DETAIL: Final = 200
 
 
 def _reason_of(error: BotError | ProtocolError) -> Reason:
