@@ -25,13 +25,13 @@ def environment() -> dict[str, str]:
 
 
 def sevenbag(
-    *words: str | Path, folder: Path | None = None, timeout: float = 60
+    *words: str | Path, folder: Path | None = None, timeout: float = 60, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run to the end; whatever happens, the machinery must not show."""
     done = subprocess.run(
         [*COMMAND, *map(str, words)],
         cwd=folder,
-        env=environment(),
+        env=environment() | variables,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

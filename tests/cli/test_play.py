@@ -72,6 +72,21 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.replay").read_bytes() == (tmp_path / "b.replay").read_bytes()
 
 
+def test_beam_in_two_processes_gives_the_same_bytes_too(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        done = sevenbag(
+            *("play", "beam:nodes=300", "tbp:sevenbag serve beam:nodes=300 --as tbp"),
+            *("--seed", "8", "--ramp", "60", "--replay", f"{name}.replay", "--quiet"),
+            folder=tmp_path,
+        )
+        assert done.returncode == 0
+        assert done.stderr == ""
+    replay = checked(tmp_path / "a.replay")
+    assert replay.outcome.winner is not None
+    assert sum(score.attack for score in replay.outcome.score) > 0
+    assert (tmp_path / "a.replay").read_bytes() == (tmp_path / "b.replay").read_bytes()
+
+
 def test_times_are_kept_only_if_asked_for(tmp_path: Path) -> None:
     sevenbag("play", "random", "random", "--times", "--seed", "1", "--quiet", folder=tmp_path)
     replay = checked(tmp_path / "replays/match-1.replay")

@@ -57,6 +57,12 @@ def test_one_turn_is_drawn(game: Path) -> None:
     assert "█" in done.stdout
 
 
+def test_a_terminal_that_knows_few_characters_is_no_obstacle(game: Path) -> None:
+    done = sevenbag("replay", "show", game, "--turn", "7", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0
+    assert "????" in done.stdout
+
+
 def test_a_picture_is_drawn(game: Path, tmp_path: Path) -> None:
     out = tmp_path / "match.svg"
     done = sevenbag("replay", "show", game, "--turn", "12", "--svg", out)

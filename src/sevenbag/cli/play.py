@@ -103,7 +103,8 @@ def run(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else 1 + secrets.randbelow(_LAST_SEED)
     limits = Limits(args.ms, args.nodes)
     console = Console()
-    watched = console.is_terminal and not (args.plain or args.quiet or args.json)
+    drawable = console.is_terminal and not console.is_dumb_terminal
+    watched = drawable and not (args.plain or args.quiet or args.json)
     conditions = Conditions(
         rules=_rules(args.rules, args.ramp),
         seed=seed,

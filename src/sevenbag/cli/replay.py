@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.turn is not None:
         playback.play_to(args.turn)
         console.print(SceneView(_scene(playback)), height=_TALL)
-    elif args.plain or not console.is_terminal:
+    elif args.plain or not console.is_terminal or console.is_dumb_terminal:
         _tell(playback)
     else:
         _show(playback, console, args.speed)
