@@ -20,7 +20,9 @@ export PATH := $(BIN):$(PATH)
 ifeq ($(origin CXX),default)
 CXX :=
 endif
-export PYTHON CXX
+# WERROR=ON makes compiler warnings errors.
+WERROR ?= OFF
+export PYTHON CXX WERROR
 
 JOBS ?= 2
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
@@ -107,7 +109,7 @@ kernel-test: build
 .PHONY: sanitize
 sanitize: $(STAMPS)/run $(STAMPS)/compiler
 	@CXX="$$(cat .venv/cxx)"; export CXX; \
-	$(call quietly,cmake -S . -B build/sanitize -G Ninja -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DSEVENBAG_PYTHON=OFF \
+	$(call quietly,cmake -S . -B build/sanitize -G Ninja -DSEVENBAG_PYTHON=OFF \
 		-DSEVENBAG_KERNEL_TESTS=ON -DSEVENBAG_SANITIZE=ON -DSEVENBAG_WERROR=ON)
 	@$(call quietly,cmake --build build/sanitize --target kernel_tests)
 	@$(CTEST) --test-dir build/sanitize -Q -O build/sanitize.log || { cat build/sanitize.log; exit 1; }

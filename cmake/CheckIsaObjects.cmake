@@ -15,7 +15,7 @@ foreach(object IN LISTS OBJECTS)
     )
     string(REPLACE "\n" ";" lines "${listing}")
     foreach(line IN LISTS lines)
-        if(line MATCHES " [WVuwv] (.*)$" AND NOT CMAKE_MATCH_1 MATCHES "2${ISA}"
+        if(line MATCHES " [Ww] (.*)$" AND NOT CMAKE_MATCH_1 MATCHES "2${ISA}"
            AND NOT CMAKE_MATCH_1 MATCHES "^DW\\.ref\\."
         )
             string(APPEND found "  shared:   ${CMAKE_MATCH_1}\n")

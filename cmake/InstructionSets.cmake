@@ -5,7 +5,11 @@
 # them when it starts. So one binary runs on every machine, and fast where wide instructions exist.
 
 set(SEVENBAG_ISAS base)
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+# The sanitizers look at one set: the code is the same, and slow to compile with them.
+if(NOT SEVENBAG_SANITIZE
+   AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$"
+   AND CMAKE_SIZEOF_VOID_P EQUAL 8
+)
     list(APPEND SEVENBAG_ISAS v3 v4)
 endif()
 
@@ -26,6 +30,17 @@ function(sevenbag_add_hot_sources target)
         target_link_libraries(${part} PRIVATE sevenbag_options)
         target_compile_definitions(${part} PRIVATE SB_ISA=${isa})
         target_compile_options(${part} PRIVATE ${SEVENBAG_ISA_FLAGS_${isa}})
+        if(SEVENBAG_SANITIZE)
+            # What these look for in memory the address sanitizer finds too; in unrolled code they
+            # cost minutes of compile time.
+            target_compile_options(
+                ${part} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr
+            )
+        endif()
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
     endforeach()
+    list(LENGTH SEVENBAG_ISAS sets)
+    if(sets GREATER 1)
+        target_compile_definitions(${target} PRIVATE SB_WIDE_SETS)
+    endif()
 endfunction()

@@ -15,7 +15,7 @@ namespace sevenbag {
     }
 
 SB_DECLARE(base)
-#if defined(__x86_64__)
+#if defined(SB_WIDE_SETS)
 SB_DECLARE(v3)
 SB_DECLARE(v4)
 #endif
@@ -24,7 +24,7 @@ namespace {
 
 HotCode choose() {
     const HotCode base_code{"base", base::generate, base::perft};
-#if defined(__x86_64__)
+#if defined(SB_WIDE_SETS)
     const HotCode v3_code{"x86-64-v3", v3::generate, v3::perft};
     const HotCode v4_code{"x86-64-v4", v4::generate, v4::perft};
     __builtin_cpu_init();

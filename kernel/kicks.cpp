@@ -15,7 +15,7 @@ std::string plain(std::string_view name) {
         if (c != '-' && c != '_' && c != ' ')
             out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     const auto plus = out.find("plus");
-    if (plus != std::string::npos) out.replace(plus, 4, "+");
+    if (plus != std::string::npos) return out.substr(0, plus) + '+' + out.substr(plus + 4);
     return out;
 }
 
