@@ -1,0 +1,127 @@
+"""``sevenbag perft QUEUE``: count the ways to place a queue of pieces, and how fast that went."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import time
+from typing import TYPE_CHECKING
+
+from sevenbag._kernel import Board, Kicks, SpinMode, instruction_set, perft
+from sevenbag.cli.arguments import count
+from sevenbag.errors import QueueError
+
+if TYPE_CHECKING:
+    from sevenbag.cli.main import Subparsers
+
+_SPINS = {"none": SpinMode.NONE, "t-spins": SpinMode.T_SPINS}
+
+
+def register(subparsers: Subparsers) -> None:
+    """Add the command."""
+    parser = subparsers.add_parser(
+        "perft",
+        help="count the ways to place a queue of pieces",
+        description="Counts the ways to place a queue of pieces one after another, without hold:"
+        " every resting place that shifts, single-row drops and rotations reach. Placements that"
+        " fill the same cells are one. Full rows are removed; equal boards are not merged. The"
+        " last piece's placements are counted, not listed.",
+    )
+    parser.add_argument("queue", metavar="QUEUE", help="piece letters, such as IOLJSZT")
+    parser.add_argument(
+        "--depth", type=count, metavar="N", help="place the first N pieces (default: all)"
+    )
+    parser.add_argument(
+        "--kicks",
+        default="srs",
+        metavar="NAME",
+        help=f"rotation system: {', '.join(Kicks.names())} (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--spins",
+        choices=sorted(_SPINS),
+        default="none",
+        help="t-spins: placements of a T that differ in spin (none, mini, full) count apart",
+    )
+    parser.add_argument(
+        "--width", type=count, default=10, metavar="N", help="columns (default: 10)"
+    )
+    parser.add_argument("--rows", type=count, default=40, metavar="N", help="rows (default: 40)")
+    parser.add_argument(
+        "--spawn",
+        type=_cell,
+        default=(4, 19),
+        metavar="X,Y",
+        help="where a piece's centre appears (default: 4,19)",
+    )
+    parser.add_argument("--threads", type=count, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Count every depth up to the one asked for."""
+    # The kernel does not come back to Python while it counts: let Ctrl-C end the program itself.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    kicks = Kicks(args.kicks)
+    board = Board(args.width, args.rows)
+    depth = len(args.queue) if args.depth is None else args.depth
+    if not 1 <= depth <= len(args.queue):
+        raise QueueError(
+            f"depth {depth} needs {depth} pieces, {args.queue!r} has {len(args.queue)}"
+        )
+    perft(args.queue, 0)  # names a wrong piece before anything is printed
+    where = (
+        f"{args.queue.upper()}, {kicks.name}, board {board.width}x{board.rows}, spawn"
+        f" ({args.spawn[0]}, {args.spawn[1]}), spins {args.spins}, {instruction_set()},"
+        f" {args.threads} thread{'s' if args.threads > 1 else ''}"
+    )
+    if not args.json:
+        print(where)
+        print(f"{'depth':>5} {'leaves':>20} {'seconds':>10} {'leaves/s':>12}", flush=True)
+    leaves, seconds = 0, 0.0
+    for ply in range(1, depth + 1):
+        start = time.perf_counter()
+        leaves = perft(
+            args.queue,
+            ply,
+            kicks,
+            board=board,
+            spins=_SPINS[args.spins],
+            spawn=args.spawn,
+            threads=args.threads,
+        )
+        seconds = time.perf_counter() - start
+        if not args.json:
+            print(
+                f"{ply:>5} {leaves:>20,} {seconds:>10.3f} {_rate(leaves, seconds):>12}", flush=True
+            )
+    if args.json:
+        print(
+            json.dumps(
+                {
+                    "queue": args.queue.upper(),
+                    "depth": depth,
+                    "leaves": leaves,
+                    "seconds": round(seconds, 6),
+                    "leaves_per_second": round(leaves / seconds),
+                    "kicks": kicks.name,
+                    "spins": args.spins,
+                    "threads": args.threads,
+                    "instruction_set": instruction_set(),
+                }
+            )
+        )
+    return 0
+
+
+def _rate(leaves: int, seconds: float) -> str:
+    return f"{leaves / seconds / 1e6:,.1f} M"
+
+
+def _cell(text: str) -> tuple[int, int]:
+    try:
+        x, y = (int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no cell such as 4,19") from None
+    return x, y
