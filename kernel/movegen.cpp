@@ -191,7 +191,7 @@ private:
 }  // namespace
 
 HotKicks hot_kicks(const Board& board, const Kicks& kicks) {
-    if (board.width() != 10 || board.word_count() > 7) return HotKicks::none;
+    if (board.width() != 10 || board.word_count() > 8) return HotKicks::none;
     if (kicks.table == &kSrs) return HotKicks::srs;
     if (kicks.table == &kSrsPlus) return HotKicks::srs_plus;
     return HotKicks::none;

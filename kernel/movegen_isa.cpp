@@ -61,14 +61,14 @@ Placement* generate_piece(const PackedBoard& board, int spawn_x, int spawn_y, Pl
     constexpr int kMargin = open_margin(K, P);
     const int needed = board.height + kMargin;
     if (spawn_y < needed + kSpawnRoom || spawn_y + kSpawnRoom > board.rows)
-        return generate_window<K, P, Spins, false, 7>(board, spawn_x, spawn_y, out);
+        return generate_window<K, P, Spins, false, kWholeWords>(board, spawn_x, spawn_y, out);
     if (needed <= 1 * kWordRows)
         return generate_window<K, P, Spins, true, 1>(board, spawn_x, spawn_y, out);
     if (needed <= 2 * kWordRows)
         return generate_window<K, P, Spins, true, 2>(board, spawn_x, spawn_y, out);
     if (needed <= 3 * kWordRows)
         return generate_window<K, P, Spins, true, 3>(board, spawn_x, spawn_y, out);
-    return generate_window<K, P, Spins, false, 7>(board, spawn_x, spawn_y, out);
+    return generate_window<K, P, Spins, false, kWholeWords>(board, spawn_x, spawn_y, out);
 }
 
 template <const KickTable& K>

@@ -13,7 +13,7 @@ namespace sevenbag {
 struct PackedBoard {
     const std::uint64_t* words;
     int height;  // of the stack
-    int rows;    // of the board, at most 42
+    int rows;    // of the board, at most 48
 };
 
 inline constexpr int kMaxHotPlies = 64;

@@ -158,6 +158,69 @@ struct Window<V, 0> {
     SB_INLINE friend int count_bits(Window) { return 0; }
 };
 
+// A whole board: eight words (48 rows) in one vector of the compiler's, however many registers the
+// machine makes of it. As a chain of words it would be several times the code, and slower.
+typedef std::uint64_t WholeBoard __attribute__((vector_size(64)));
+inline constexpr int kWholeWords = 8;
+
+template <>
+struct Window<Word, kWholeWords> {
+    WholeBoard words;
+
+    SB_INLINE static Window none() { return {WholeBoard{}}; }
+    SB_INLINE static Window load(const Word* from) {
+        Window r;
+        __builtin_memcpy(&r.words, from, sizeof r.words);
+        return r;
+    }
+    SB_INLINE static Window rows_from(int first, unsigned columns) {
+        Window r;
+        for (int i = 0; i < kWholeWords; ++i)
+            r.words[i] = word_rows(first - i * kWordRows, columns);
+        return r;
+    }
+    template <int First, unsigned Columns>
+    SB_INLINE static Window above() {
+        return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+            return Window{WholeBoard{word_rows(First - I * kWordRows, Columns)...}};
+        }(std::make_integer_sequence<int, kWholeWords>{});
+    }
+    template <unsigned Columns>
+    SB_INLINE static Window columns() {
+        return {splat<WholeBoard>(word_rows(0, Columns))};
+    }
+    template <int I>
+    SB_INLINE Word word() const {
+        return words[I];
+    }
+
+    SB_INLINE friend Window operator&(Window a, Window b) { return {a.words & b.words}; }
+    SB_INLINE friend Window operator|(Window a, Window b) { return {a.words | b.words}; }
+    SB_INLINE friend Window operator-(Window a, Window b) { return {a.words & ~b.words}; }
+    SB_INLINE friend bool any(Window a) {
+#if defined(__AVX512F__)
+        return any(a.words);
+#else
+        Word all = 0;
+        for (int i = 0; i < kWholeWords; ++i) all |= a.words[i];
+        return all != 0;
+#endif
+    }
+};
+
+// The words of a whole board, each moved up (or down, By < 0) by so many places.
+template <int By>
+SB_INLINE WholeBoard next_words(WholeBoard a) {
+    if constexpr (By == 0)
+        return a;
+    else
+        return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+            return __builtin_shufflevector(
+                a, WholeBoard{},
+                (I - By >= 0 && I - By < kWholeWords ? I - By : kWholeWords)...);
+        }(std::make_integer_sequence<int, kWholeWords>{});
+}
+
 // Word I of a set moved by so many bits.
 template <int Bits, int I, class V, int N>
 SB_INLINE V moved_word(const Window<V, N>& a) {
@@ -190,6 +253,19 @@ SB_INLINE Window<V, M> moved_words(const Window<V, N>& a) {
 template <int Dx, int Dy, class V, int N>
 SB_INLINE Window<V, N> moved(const Window<V, N>& a) {
     return moved_words<Dy * kWidth + Dx, 0, V, N, N>(a);
+}
+
+template <int Dx, int Dy>
+SB_INLINE Window<Word, kWholeWords> moved(const Window<Word, kWholeWords>& a) {
+    constexpr int kBits = Dy * kWidth + Dx;
+    constexpr int kSign = kBits < 0 ? -1 : 1;
+    constexpr int kWords = kBits / kWordBits;
+    constexpr int kRest = kBits * kSign % kWordBits;
+    const WholeBoard near = next_words<kWords>(a.words);
+    if constexpr (kRest == 0) return {near};
+    const WholeBoard far = next_words<kWords + kSign>(a.words);
+    return {kBits > 0 ? near << kRest | far >> (kWordBits - kRest)
+                      : near >> kRest | far << (kWordBits - kRest)};
 }
 
 }  // namespace SB_ISA
