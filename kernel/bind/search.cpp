@@ -46,9 +46,11 @@ struct Searcher {
 
 SearchResult run(Searcher& searcher, const Board& board, const std::vector<Piece>& queue,
                  std::optional<Piece> hold, int combo, int back_to_back, int pending,
-                 std::optional<std::int64_t> nodes, std::optional<double> milliseconds,
-                 std::optional<int> width, const StopFlag* stop) {
-    const SearchPosition position{board, queue, hold, {combo, back_to_back}, pending};
+                 const std::vector<Piece>& bag, std::optional<std::int64_t> nodes,
+                 std::optional<double> milliseconds, std::optional<int> width,
+                 const StopFlag* stop) {
+    SearchPosition position{board, queue, hold, {combo, back_to_back}, pending, {}};
+    for (Piece piece : bag) ++position.bag[static_cast<std::size_t>(piece)];
     Deadline deadline{.seconds = milliseconds.value_or(0) / 1000};
     SearchLimits limits;
     limits.nodes = nodes.value_or(0);
@@ -95,8 +97,9 @@ void bind_search(nb::module_& m) {
             nb::arg("rules"))
         .def("run", &run, nb::arg("board"), nb::arg("queue"), nb::arg("hold").none(),
              nb::arg("combo") = 0, nb::arg("back_to_back") = 0, nb::arg("pending") = 0,
-             nb::kw_only(), nb::arg("nodes") = nb::none(), nb::arg("milliseconds") = nb::none(),
-             nb::arg("width") = nb::none(), nb::arg("stop") = nb::none());
+             nb::arg("bag") = std::vector<Piece>(), nb::kw_only(), nb::arg("nodes") = nb::none(),
+             nb::arg("milliseconds") = nb::none(), nb::arg("width") = nb::none(),
+             nb::arg("stop") = nb::none());
 }
 
 }  // namespace sevenbag::bind

@@ -15,6 +15,10 @@ namespace {
 
 constexpr std::uint8_t kNoPiece = kPieces;
 
+// What a lost game counts when it is averaged, and the mark of a move that loses.
+constexpr int kDead = -100000;
+constexpr int kLost = -0x7fffffff;
+
 // A position within the search.
 struct Node {
     Board board;
@@ -119,7 +123,9 @@ class BeamSearch::Run {
              position_.hold ? static_cast<std::uint8_t>(*position_.hold) : kNoPiece, 0, true});
         // A piece that goes to an empty hold slot is one fewer to place.
         const bool slot_free = rules_.hold && !position_.hold;
-        depth_ = std::max(1, queue_size_ - slot_free);
+        known_ = std::max(1, queue_size_ - slot_free);
+        // The piece after the known ones is guessed, where it is not known after all.
+        depth_ = position_.queue.size() > kMaxSearchQueue ? known_ : known_ + 1;
         for (ply_ = 0; ply_ < depth_ && !memory_.layer.empty(); ++ply_) {
             expand_layer();
             if (stopped_) break;
@@ -160,7 +166,11 @@ class BeamSearch::Run {
                 if (stopped_) return;
                 if (expanded > 0 && now >= end) break;
             }
-            expand(node, expanded++);
+            if (ply_ < known_)
+                expand(node, expanded);
+            else
+                guess(node);
+            ++expanded;
         }
         if (layers_left > 1 && expanded > 0) {
             // The next layer's share, in boards.
@@ -189,19 +199,72 @@ class BeamSearch::Run {
     void expand(const Node& node, std::uint32_t rank) {
         if (node.next >= queue_size_) return;
         const Piece current = position_.queue[node.next];
-        place(node, rank, current, false);
-        if (!rules_.hold) return;
+        expand_with(node, rank, current, false);
         const std::optional<Piece> offered = offered_by_hold(node);
-        if (offered && *offered != current) place(node, rank, *offered, true);
+        if (offered && *offered != current) expand_with(node, rank, *offered, true);
+    }
+
+    void expand_with(const Node& node, std::uint32_t rank, Piece piece, bool hold) {
+        const Slots slots = slots_after(node, hold);
+        place(node, piece, slots, [&](const Placement& placement, const Child& child, int score) {
+            if (ply_ == 0) memory_.roots.push_back({placement, hold, 0, 0});
+            if (score == kLost) return;
+            credit(ply_ == 0 ? memory_.roots.back() : memory_.roots[node.root], score);
+            // Boards with other pieces to come are not the same.
+            const std::uint64_t rest = slots.hold * 16u + slots.next + 1u;
+            if (ply_ + 1 < depth_)
+                memory_.shortlist.offer({key_of(score, pack(rank, hold, placement)),
+                                         child.hash ^ rest * 0x9e3779b97f4a7c15u});
+        });
+    }
+
+    // A line of this score begins with that move.
+    void credit(RankedMove& root, int score) const {
+        if (ply_ + 1 <= root.depth && score <= root.score) return;
+        root.depth = ply_ + 1;
+        root.score = score;
+    }
+
+    // The mean of what each piece that may come next can be worth.
+    void guess(const Node& node) {
+        const bool holds = rules_.hold && node.hold != kNoPiece;
+        const int with_held = holds ? best(node, static_cast<Piece>(node.hold), kNoPiece) : kLost;
+        if (node.next < queue_size_) {
+            const int score = best(node, position_.queue[node.next], node.hold);
+            if (std::max(score, with_held) != kLost)
+                credit(memory_.roots[node.root], std::max(score, with_held));
+            return;
+        }
+        const bool bag_known = position_.bag != PieceCounts{};
+        std::int64_t sum = 0;
+        int count = 0;
+        for (int p = 0; p < kPieces; ++p) {
+            const int copies = bag_known ? position_.bag[p] : 1;
+            if (copies == 0) continue;
+            sum += std::int64_t{copies} *
+                   std::max({best(node, static_cast<Piece>(p), node.hold), with_held, kDead});
+            count += copies;
+        }
+        credit(memory_.roots[node.root], static_cast<int>(sum / count));
+    }
+
+    int best(const Node& node, Piece piece, std::uint8_t hold_after) {
+        int most = kLost;
+        place(node, piece, {hold_after, static_cast<std::uint8_t>(queue_size_)},
+              [&](const Placement&, const Child&, int score) { most = std::max(most, score); });
+        return most;
     }
 
     std::optional<Piece> offered_by_hold(const Node& node) const {
+        if (!rules_.hold) return std::nullopt;
         if (node.hold != kNoPiece) return static_cast<Piece>(node.hold);
         if (node.next + 1 < queue_size_) return position_.queue[node.next + 1];
         return std::nullopt;
     }
 
-    void place(const Node& node, std::uint32_t rank, Piece piece, bool hold) {
+    // Places a piece everywhere; visit(placement, child, score), kLost for a move that loses.
+    template <class Visit>
+    void place(const Node& node, Piece piece, Slots slots, Visit&& visit) {
         const std::optional<Spawn> spawn = spawn_of(rules_, node.board, piece, node.cleared);
         if (!spawn) return;
         const PlacementList& list = memory_.placements;
@@ -214,15 +277,16 @@ class BeamSearch::Run {
             children_general(node.board, list.begin(), list.size(), weights_.of, memory_.children);
         nodes_ += list.size();
 
-        const Slots slots = slots_after(node, hold);
         const Consequence plain = consequence(node, {piece, Spin::none, 0, 0, false});
         for (int i = 0; i < list.size(); ++i) {
             const Child& child = memory_.children[i];
             const Clear clear{piece, list[i].spin, child.lines, 0,
                               child.lines > 0 && child.height == 0};
-            consider(node, slots, list[i], child,
-                     child.lines == 0 ? plain : consequence(node, clear),
-                     pack(rank, hold, list[i]));
+            const int score = loses(node, slots, list[i], child)
+                                  ? kLost
+                                  : score_of(node, slots, child,
+                                             child.lines == 0 ? plain : consequence(node, clear));
+            visit(list[i], child, score);
         }
     }
 
@@ -238,7 +302,7 @@ class BeamSearch::Run {
         c.counters = node.counters;
         const int attack = attack_of(rules_, clear, c.counters, 1, random_).list.total();
         c.pending = rules_.cancelling ? std::max(node.pending - attack, 0) : node.pending;
-        c.reward = attack * (weights_.attack + weights_.sooner * (depth_ - 1 - ply_)) +
+        c.reward = attack * (weights_.attack + weights_.sooner * (known_ - ply_)) +
                    clear.lines * weights_.cleared_row;
         if (clear.piece == Piece::T && (clear.lines == 0 || clear.spin == Spin::none))
             c.reward += weights_.wasted_t;
@@ -249,28 +313,22 @@ class BeamSearch::Run {
         return c;
     }
 
-    void consider(const Node& node, const Slots& slots, const Placement& placement,
-                  const Child& child, const Consequence& c, std::uint32_t move) {
-        if (ply_ == 0) memory_.roots.push_back({placement, (move >> 14 & 1) != 0, 0, 0});
-        if (loses(node, slots, placement, child)) return;
+    int score_of(const Node& node, const Slots& slots, const Child& child,
+                 const Consequence& c) const {
         const int height = child.height + c.pending;
-        std::int32_t score = node.reward + c.reward + c.standing + child.score +
-                             std::max(height - 7, 0) * weights_.above_7 +
-                             std::max(height - 11, 0) * weights_.above_11 +
-                             std::max(height - 15, 0) * weights_.above_15;
+        int score = node.reward + c.reward + c.standing + child.score;
+        if (height > 4) {
+            score += (height - 4) * weights_.above_4 + std::max(height - 7, 0) * weights_.above_7 +
+                     std::max(height - 11, 0) * weights_.above_11 +
+                     std::max(height - 15, 0) * weights_.above_15;
+        }
         if (slots.hold == static_cast<std::uint8_t>(Piece::T))
             score += weights_.held_t + child.t_rows * weights_.held_t_row;
         if (slots.hold == static_cast<std::uint8_t>(Piece::I)) score += weights_.held_i;
-
-        RankedMove& root = ply_ == 0 ? memory_.roots.back() : memory_.roots[node.root];
-        if (ply_ + 1 > root.depth || score > root.score) {
-            root.depth = ply_ + 1;
-            root.score = score;
-        }
-        if (ply_ + 1 == depth_) return;
-        // Boards with other pieces to come are not the same.
-        const std::uint64_t rest = slots.hold * 16u + slots.next + 1u;
-        memory_.shortlist.offer({key_of(score, move), child.hash ^ rest * 0x9e3779b97f4a7c15u});
+        if (!child.holes && position_.board.width() == 10)
+            score +=
+                std::max(10 - pieces_to_clear(child.height, child.cells), 0) * weights_.near_clear;
+        return score;
     }
 
     // Whether the game is over after it, as far as it can be seen.
@@ -332,6 +390,7 @@ class BeamSearch::Run {
     bool hot_;
     Children children_;
     Random random_{1};  // never drawn from: attacks are rounded down here
+    int known_ = 0;     // pieces that can be placed for certain
     int depth_ = 0;
     int ply_ = 0;
     std::int64_t nodes_ = 0;

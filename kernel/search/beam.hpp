@@ -2,7 +2,10 @@
 //
 // Layer d holds the most promising boards after d pieces. The budget (nodes or time) is dealt out
 // evenly over the layers that are left: the boards of a layer are expanded best first until its
-// share is used up, so that the last known piece is always reached and nothing is left unspent.
+// share is used up, so that the last known piece is always reached and nothing is left unspent. The
+// piece after that is guessed: the best of the last boards are worth the mean, over all pieces that
+// may come, of the best that can be done with each.
+//
 // Limited by nodes alone the answer is the same on every machine.
 #pragma once
 
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "attack.hpp"
+#include "bag.hpp"
 #include "board.hpp"
 #include "evaluation.hpp"
 #include "piece.hpp"
@@ -26,15 +30,16 @@ struct SearchPosition {
     std::vector<Piece> queue;  // the first is the current piece
     std::optional<Piece> hold;
     Counters counters;
-    int pending = 0;  // lines of garbage that wait
+    int pending = 0;    // lines of garbage that wait
+    PieceCounts bag{};  // what the piece after the queue is drawn from; all 0: any piece
 };
 
 inline constexpr int kMaxSearchQueue = 16;
 inline constexpr int kMaxSearchWidth = 1 << 15;
 
 struct SearchLimits {
-    // Boards to judge; 0: as many as there are. It is passed by less than the children of one
-    // board, but for the first piece, whose placements are always judged.
+    // Boards to judge; 0: as many as there are. The board in hand is still finished (some hundred
+    // more), and the placements of the first piece are always judged.
     std::int64_t nodes = 0;
     // Boards that are expanded in a layer.
     int width = kMaxSearchWidth;

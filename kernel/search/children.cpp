@@ -13,13 +13,13 @@ namespace sevenbag {
     }
 
 SB_DECLARE(base)
-#if defined(__x86_64__)
+#if defined(SB_WIDE_SETS)
 SB_DECLARE(v3)
 SB_DECLARE(v4)
 #endif
 
 Children children_code() {
-#if defined(__x86_64__)
+#if defined(SB_WIDE_SETS)
     if (std::strcmp(instruction_set(), "x86-64-v4") == 0) return v4::children;
     if (std::strcmp(instruction_set(), "x86-64-v3") == 0) return v3::children;
 #endif
@@ -32,10 +32,13 @@ void children_general(const Board& board, const Placement* placements, int count
         Board after = board;
         const std::uint64_t rows = after.lock(placements[i]);
         const Features features = features_of(after);
-        out[i] = {after.hash(), weighted(features, weights),
+        out[i] = {after.hash(),
+                  weighted(features, weights),
+                  static_cast<std::uint16_t>(after.count()),
                   static_cast<std::uint8_t>(std::popcount(rows)),
                   static_cast<std::uint8_t>(after.height()),
-                  static_cast<std::uint8_t>(features.t_rows)};
+                  static_cast<std::uint8_t>(features.t_rows),
+                  features.holes > 0};
     }
 }
 

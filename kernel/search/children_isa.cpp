@@ -196,6 +196,8 @@ SB_INLINE Boards<N> over(const Boards<N>& a) {
 
 struct Judged {
     Ints score;
+    Ints cells;
+    Ints holes;
     Ints t_rows;
 };
 
@@ -222,7 +224,8 @@ SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
     add(under, weights.surface);
 
     const B holes = under - filled;
-    add(holes, weights.holes);
+    const Ints hole_count = counted(holes);
+    score += hole_count * weights.holes;
     add(by_word(holes, used), weights.hole_rows);
     add(over(holes) & filled, weights.covers);
 
@@ -266,7 +269,7 @@ SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
         score += t_rows * weights.t_rows;
         add(by_word(marks, whole) - with_t, weights.t_missing);
     }
-    return {score, t_rows};
+    return {score, counted(filled), hole_count, t_rows};
 }
 
 constexpr Word kHashKeys[7] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
@@ -361,6 +364,8 @@ void judge_all(const ChildrenJob& job, Child* out) {
             // An empty row changes at both walls; those above the stack do not count.
             child.score =
                 judged.score[2 * k] - job.weights->row_changes * 2 * (N * kWordRows - child.height);
+            child.cells = static_cast<std::uint16_t>(judged.cells[2 * k]);
+            child.holes = judged.holes[2 * k] != 0;
             child.t_rows = static_cast<std::uint8_t>(judged.t_rows[2 * k]);
         }
     }

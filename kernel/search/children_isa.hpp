@@ -13,9 +13,11 @@ namespace sevenbag {
 struct Child {
     std::uint64_t hash;   // of the cells; equal for equal boards
     std::int32_t score;   // features by weights
+    std::uint16_t cells;  // filled
     std::uint8_t lines;   // rows cleared by the lock
     std::uint8_t height;  // of the stack
     std::uint8_t t_rows;  // Features::t_rows
+    bool holes;           // whether there are any
 };
 
 // Boards of width 10 and at most 42 rows.

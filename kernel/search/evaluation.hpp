@@ -41,45 +41,57 @@ Features features_of(const Board& board);
 struct Weights {
     // One for each feature.
     Features of{
-        .holes = -110,
-        .hole_rows = -60,
-        .covers = -20,
-        .row_changes = -20,
-        .surface = -4,
-        .steps = -10,
-        .tall_steps = -10,
-        .cliffs = -5,
-        .wells = -5,
-        .deep_wells = 10,
-        .well_columns = -10,
-        .ready_rows = 15,
-        .t_slots = 20,
-        .t_rows = 80,
-        .t_missing = -5,
-        .t_beds = 10,
+        .holes = -34,
+        .hole_rows = -64,
+        .covers = -11,
+        .row_changes = -74,
+        .surface = 10,
+        .steps = 7,
+        .tall_steps = 6,
+        .cliffs = 6,
+        .wells = 1,
+        .deep_wells = -1,
+        .well_columns = 4,
+        .ready_rows = -20,
+        .t_slots = 23,
+        .t_rows = 154,
+        .t_missing = -3,
+        .t_beds = 8,
     };
 
     // The stack's height, with the garbage that waits: for each row above ...
-    std::int32_t above_7 = -10;
-    std::int32_t above_11 = -60;
-    std::int32_t above_15 = -400;
+    std::int32_t above_4 = 3;
+    std::int32_t above_7 = -34;
+    std::int32_t above_11 = -46;
+    std::int32_t above_15 = -257;
 
     // What runs on from lock to lock.
-    std::int32_t in_chain = 60;    // the last clear was difficult
-    std::int32_t in_combo = 20;    // for each clear in a row
-    std::int32_t held_t = 30;      // a T is held
-    std::int32_t held_t_row = 40;  // ... for each of Features::t_rows
-    std::int32_t held_i = 10;
+    std::int32_t in_chain = 104;   // the last clear was difficult
+    std::int32_t in_combo = 17;    // for each clear in a row
+    std::int32_t held_t = 39;      // a T is held
+    std::int32_t held_t_row = 92;  // ... for each of Features::t_rows
+    std::int32_t held_i = 35;
+
+    // Without holes, for each piece fewer than ten that a perfect clear needs at least.
+    std::int32_t near_clear = 10;
 
     // What a lock earns.
     std::int32_t attack = 100;       // for each line sent
     std::int32_t sooner = 3;         // for each line sent and each piece that it is sent earlier
-    std::int32_t cleared_row = -60;  // rows are what attack is made of
-    std::int32_t wasted_t = -80;     // a T that clears nothing with a spin
-    std::int32_t broken_chain = -60;
+    std::int32_t cleared_row = -49;  // rows are what attack is made of
+    std::int32_t wasted_t = -52;     // a T that clears nothing with a spin
+    std::int32_t broken_chain = -86;
 };
 
 inline constexpr Weights kWeights{};
+
+// How many pieces a perfect clear takes at least on a board of width 10: pieces have four cells,
+// rows ten, so that only every other height comes out even.
+constexpr int pieces_to_clear(int height, int cells) {
+    int rows = height < 2 ? 2 : height;
+    if ((10 * rows - cells) % 4 != 0) ++rows;
+    return (10 * rows - cells) / 4;
+}
 
 inline std::int32_t weighted(const Features& f, const Features& w) {
     return f.holes * w.holes + f.hole_rows * w.hole_rows + f.covers * w.covers +

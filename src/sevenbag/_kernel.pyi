@@ -407,7 +407,7 @@ class SearchResult:
         """Boards judged."""
     @property
     def depth(self) -> int:
-        """Pieces of the best line; 0 if every move loses."""
+        """Pieces of the best line, the last of them a guess; 0 if every move loses."""
 
 class BeamSearch:
     """A beam search over the known pieces, with hold; one run at a time, others wait."""
@@ -421,6 +421,7 @@ class BeamSearch:
         combo: int = 0,
         back_to_back: int = 0,
         pending: int = 0,
+        bag: Sequence[Piece] = (),
         *,
         nodes: int | None = None,
         milliseconds: float | None = None,
@@ -436,8 +437,9 @@ class BeamSearch:
             combo: clearing placements in a row so far.
             back_to_back: difficult clears in a row.
             pending: lines of garbage that wait.
-            nodes: boards to judge; passed by the children of one board at most. Without any other
-                limit than this and `width` the result is the same on every machine.
+            bag: what the piece after the queue is drawn from; empty where that is not known.
+            nodes: boards to judge, or some hundred more. Without any other limit than this and
+                `width` the result is the same on every machine.
             milliseconds: time to use.
             width: boards expanded for each piece.
             stop: ends it at once, with what has been found.

@@ -81,6 +81,7 @@ class BeamBot(Bot):
         self._stop = stop = StopFlag()
         begun = time.perf_counter()
         nodes, milliseconds = self._within(limits)
+        queue, bag = _certain_and_possible(position)
 
         def run() -> SearchResult:
             left = milliseconds
@@ -88,11 +89,12 @@ class BeamBot(Bot):
                 left = max(left * _PART_OF_TIME - (time.perf_counter() - begun) * 1000, 0.01)
             return search.run(
                 position.board,
-                _seen(position),
+                queue,
                 position.hold,
                 position.combo,
                 position.back_to_back,
                 sum(position.pending),
+                bag,
                 nodes=nodes,
                 milliseconds=left,
                 width=self._width,
@@ -145,8 +147,12 @@ def _smaller(a: Number | None, b: Number | None) -> Number | None:
     return b if a is None else a if b is None else min(a, b)
 
 
-def _seen(position: Position) -> list[Piece]:
-    """The queue, and what else is certain: a bag that holds one kind of piece only."""
-    bag = position.bag
-    certain = bag if bag is not None and len(set(bag)) == 1 else ()
-    return [*position.queue, *certain]
+def _certain_and_possible(position: Position) -> tuple[list[Piece], list[Piece]]:
+    """The pieces to come as far as they are certain, and what the one after them is drawn from.
+
+    A bag that holds but one kind of piece is certain, too. An empty list: it may be any.
+    """
+    bag = list(position.bag or ())
+    if len(set(bag)) == 1:
+        return [*position.queue, *bag], []
+    return list(position.queue), bag
