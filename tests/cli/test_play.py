@@ -31,7 +31,7 @@ def checked(path: Path) -> Replay:
 
 
 def test_a_match_is_told_and_kept(tmp_path: Path) -> None:
-    done = sevenbag("play", "random", "random:seed=4", "--seed", "5", folder=tmp_path)
+    done = sevenbag("play", "random:seed=3", "random:seed=4", "--seed", "5", folder=tmp_path)
     assert done.returncode == 0
     assert done.stderr == ""
     lines = done.stdout.splitlines()

@@ -205,7 +205,8 @@ def test_in_a_terminal_it_is_drawn_and_left_with_q(game: Path) -> None:
 
 def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Path) -> None:
     code, shown = in_terminal(
-        *("play", "random", "random", "--pps", "200", "--replay", tmp_path / "a.replay")
+        *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--pps", "200"),
+        *("--replay", tmp_path / "a.replay"),
     )
     assert code == 0
     assert not any(trace in shown for trace in TRACES)
