@@ -237,8 +237,8 @@ void bind_core(nb::module_& m) {
                  return nb::isinstance<Kicks>(b) && a.table == nb::cast<const Kicks&>(b).table;
              })
         .def("__hash__", [](const Kicks& k) { return std::hash<const void*>()(k.table); })
-        .def("__reduce__", [m](const Kicks& k) {
-            return nb::make_tuple(m.attr("Kicks"), nb::make_tuple(std::string(k.name)));
+        .def("__reduce__", [](const Kicks& k) {
+            return nb::make_tuple(nb::type<Kicks>(), nb::make_tuple(std::string(k.name)));
         });
 
     nb::class_<Placement>(m, "Placement")
@@ -268,8 +268,8 @@ void bind_core(nb::module_& m) {
                         static_cast<std::size_t>(p.x + 128) << 7 |
                         static_cast<std::size_t>(p.y + 128) << 15;
              })
-        .def("__reduce__", [m](const Placement& p) {
-            return nb::make_tuple(m.attr("Placement"),
+        .def("__reduce__", [](const Placement& p) {
+            return nb::make_tuple(nb::type<Placement>(),
                                   nb::make_tuple(p.piece, p.rotation, static_cast<int>(p.x),
                                                  static_cast<int>(p.y), p.spin));
         });
