@@ -16,26 +16,32 @@ constexpr unsigned kFullRow = (1u << kWidth) - 1;
 constexpr Word kFirstColumn =
     1 | Word{1} << 10 | Word{1} << 20 | Word{1} << 30 | Word{1} << 40 | Word{1} << 50;
 
-// The cells of every piece from the lower left corner of its box.
-struct PieceBits {
+// Every piece in every rotation: its cells from the lower left corner of its box, and how far the
+// centre lies from there. A table of our own, as one from a header would be shared with code for
+// other instruction sets.
+struct PieceTable {
     Word bits[kPieces][kRotations];
+    int right[kPieces][kRotations];
+    int up[kPieces][kRotations];
 };
 
-consteval PieceBits piece_bits() {
-    PieceBits table{};
+consteval PieceTable piece_table() {
+    PieceTable table{};
     for (int p = 0; p < kPieces; ++p)
         for (int r = 0; r < kRotations; ++r) {
             const Shape& shape = kShapes[p][r];
+            table.right[p][r] = shape.left;
+            table.up[p][r] = shape.down;
             for (int i = 0; i < 4; ++i)
-                table.bits[p][r] |=
-                    Word{1} << ((shape.cells[i].x + shape.left) + shape.cells[i].y * kWidth);
+                table.bits[p][r] |= Word{1}
+                                    << (shape.cells[i].x + shape.left + shape.cells[i].y * kWidth);
         }
     return table;
 }
 
-constexpr PieceBits kPieceBits = piece_bits();
+constexpr PieceTable kTable = piece_table();
 
-// Bit x of row y is set at column 0 of a row that is full.
+// A mark at column 0 of every row that is full ...
 template <class V>
 SB_INLINE V full_rows(V w) {
     const V two = w & (w >> 1);
@@ -43,7 +49,7 @@ SB_INLINE V full_rows(V w) {
     return four & (four >> 4) & (two >> 8) & kFirstColumn;
 }
 
-// ... of a row that has any cell.
+// ... and of every row that has any cell.
 template <class V>
 SB_INLINE V used_rows(V w) {
     const V two = w | (w >> 1);
@@ -304,11 +310,10 @@ SB_INLINE int lock(const Word* board, const Placement& p, Word* words) {
     for (int i = 0; i < N; ++i) words[i] = board[i];
     const int piece = static_cast<int>(p.piece);
     const int rotation = static_cast<int>(p.rotation);
-    const Shape& shape = kShapes[piece][rotation];
-    const int y = p.y - shape.down;
+    const int y = p.y - kTable.up[piece][rotation];
     const int i = y / kWordRows;
-    const int shift = (y - i * kWordRows) * kWidth + p.x - shape.left;
-    const Word bits = kPieceBits.bits[piece][rotation];
+    const int shift = (y - i * kWordRows) * kWidth + p.x - kTable.right[piece][rotation];
+    const Word bits = kTable.bits[piece][rotation];
     words[i] |= bits << shift & kWordMask;
     Word marks = full_rows(words[i]);
     Word next = 0;

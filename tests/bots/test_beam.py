@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -142,6 +146,27 @@ async def test_nodes_alone_make_the_same_game() -> None:
     second = await game_of(BeamBot(nodes=2000), 40, seed=5)
     assert first.board == second.board
     assert first.stats == second.stats
+
+
+@pytest.mark.parametrize("name", ["base", "x86-64-v3"])
+async def test_every_instruction_set_makes_the_same_game(name: str) -> None:
+    # Where the machine has no wide instructions, all of them are `base`.
+    script = (
+        "import asyncio, test_beam as t\n"
+        "game = asyncio.run(t.game_of(t.BeamBot(nodes=2000), 40, seed=6, every=5))\n"
+        "print(game.board)"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        script,
+        cwd=Path(__file__).parent,
+        env=os.environ | {"SEVENBAG_INSTRUCTION_SET": name},
+        stdout=subprocess.PIPE,
+    )
+    output, _ = await process.communicate()
+    here = await game_of(BeamBot(nodes=2000), 40, seed=6, every=5)
+    assert output.decode().strip() == str(here.board).strip()
 
 
 async def test_what_was_thought_before_does_not_matter() -> None:
