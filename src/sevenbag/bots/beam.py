@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sevenbag.bots.bot import Position
     from sevenbag.game import Rules
 
-Number = TypeVar("Number", int, float)
+_Number = TypeVar("_Number", int, float)
 
 DEFAULT_NODES: Final = 50_000
 """Where nobody sets a limit."""
@@ -143,7 +143,7 @@ class BeamBot(Bot):
         return self._position
 
 
-def _smaller(a: Number | None, b: Number | None) -> Number | None:
+def _smaller(a: _Number | None, b: _Number | None) -> _Number | None:
     return b if a is None else a if b is None else min(a, b)
 
 
