@@ -1,8 +1,8 @@
 // Filled and empty cells.
 //
 // Rows are packed side by side into 64-bit words, as many whole rows as fit (six of width 10); bit
-// (y % rows_per_word) * width + x of word y / rows_per_word is cell (x, y). The move generator works
-// on these words as they are.
+// (y % rows_per_word) * width + x of word y / rows_per_word is cell (x, y). The move generator
+// works on these words as they are.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ inline constexpr int kDefaultRows = 40;
 inline constexpr int kMaxWords = 16;
 
 class Board {
-public:
+  public:
     // Raises Error(board) outside 4..16 columns and 4..64 rows.
     explicit Board(int width = kDefaultWidth, int rows = kDefaultRows);
 
@@ -74,7 +74,7 @@ public:
     friend bool operator==(const Board&, const Board&) = default;
     std::uint64_t hash() const;
 
-private:
+  private:
     std::array<std::uint64_t, kMaxWords> words_{};
     std::uint8_t width_;
     std::uint8_t rows_;

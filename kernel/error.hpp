@@ -9,11 +9,11 @@ namespace sevenbag {
 enum class ErrorKind { piece, board, kicks, rules, placement, queue };
 
 class Error : public std::runtime_error {
-public:
+  public:
     Error(ErrorKind kind, const std::string& text) : std::runtime_error(text), kind_(kind) {}
     ErrorKind kind() const { return kind_; }
 
-private:
+  private:
     ErrorKind kind_;
 };
 

@@ -1,5 +1,5 @@
-// Where a piece fits, where it gets to, where it rests: the inside of the move generator, for boards
-// of width 10 and rotation systems known at compile time.
+// Where a piece fits, where it gets to, where it rests: the inside of the move generator, for
+// boards of width 10 and rotation systems known at compile time.
 //
 // Positions are sets of bits (see window.hpp), one set for each rotation. A position names the
 // column of the piece's centre and the *lowest row* of its cells ("base").
@@ -56,8 +56,8 @@ constexpr Piece family(Piece piece) {
 template <const KickTable& K, Piece P, int From, int To, int I>
 struct Kick {
     static constexpr int kX = K.of(P, From, To).displacement[I].x;
-    static constexpr int kY = K.of(P, From, To).displacement[I].y + ShapeOf<P, From>::kDown -
-                              ShapeOf<P, To>::kDown;
+    static constexpr int kY =
+        K.of(P, From, To).displacement[I].y + ShapeOf<P, From>::kDown - ShapeOf<P, To>::kDown;
 };
 
 template <class V, int N>
@@ -124,8 +124,8 @@ SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
         constexpr bool kWraps = (kColumns<P, From> & ~kStay) != 0;
         Window<V, N> fits = moved<-kDx, -kDy>(free);
         if constexpr (Open && kDy > 0) {
-            constexpr unsigned kAbove = kDx >= 0 ? kColumns<P, To> >> kDx
-                                                     : kColumns<P, To> << -kDx & 0x3ff;
+            constexpr unsigned kAbove =
+                kDx >= 0 ? kColumns<P, To> >> kDx : kColumns<P, To> << -kDx & 0x3ff;
             fits = fits | Window<V, N>::template above<N * kWordRows - kDy, kAbove>();
         }
         Window<V, N> lead = from & fits;
@@ -136,14 +136,14 @@ SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
 }
 
 // Grows `reach` to all positions that shifts, drops and rotations lead to. Stops early once every
-// position of `wanted` is reached, when `Early`. Large, and the same for a whole family: not inlined.
+// position of `wanted` is reached, when `Early`. Large, and the same for a whole family: not
+// inlined.
 template <const KickTable& K, Piece P, bool Open, bool Early, class V, int N>
 [[gnu::noinline]] void flood(const Sets<V, N>& free, const Sets<V, N>& wanted, Sets<V, N>& reach) {
     constexpr int kUsed = P == Piece::O ? 1 : kRotations;  // O turns in place
     Sets<V, N> done;
-    unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
-        done.of[r] = Window<V, N>::none();
-    });
+    unrolled<kUsed>([&](auto r)
+                        __attribute__((always_inline)) { done.of[r] = Window<V, N>::none(); });
     unsigned pending = (1u << kUsed) - 1;
     while (pending) {
         if constexpr (Early) {
@@ -159,8 +159,7 @@ template <const KickTable& K, Piece P, bool Open, bool Early, class V, int N>
             pending &= ~(1u << From);
             Window<V, N> all = reach.of[From];
             for (;;) {
-                const Window<V, N> more =
-                    shifted<kColumns<P, From>>(all, free.of[From]) - all;
+                const Window<V, N> more = shifted<kColumns<P, From>>(all, free.of[From]) - all;
                 if (!any(more)) break;
                 all = all | more;
                 all = all | shifted<kColumns<P, From>>(all, free.of[From]);
@@ -175,9 +174,8 @@ template <const KickTable& K, Piece P, bool Open, bool Early, class V, int N>
                     Window<V, N> got = Window<V, N>::none();
                     rotated<K, P, From, To, Open>(
                         fresh, free.of[To],
-                        [&](auto, const Window<V, N>& to) __attribute__((always_inline)) {
-                            got = got | to;
-                        });
+                        [&](auto, const Window<V, N>& to)
+                            __attribute__((always_inline)) { got = got | to; });
                     got = got - reach.of[To];
                     if (any(got)) {
                         reach.of[To] = reach.of[To] | got;
@@ -255,9 +253,8 @@ SB_INLINE void reach_closed(const Window<Word, N>& occupied, int rows, int spawn
 // canonical one. calls take(rotation, set).
 template <Piece P, class V, int N, class Take>
 SB_INLINE void distinct(const Reach<P, V, N>& s, Take&& take) {
-    const auto at = [&](int r) __attribute__((always_inline)) {
-        return s.reach.of[r] & s.rest.of[r];
-    };
+    const auto at = [&](int r)
+                        __attribute__((always_inline)) { return s.reach.of[r] & s.rest.of[r]; };
     if constexpr (P == Piece::O) {
         take(std::integral_constant<int, 0>{}, at(0));
     } else if constexpr (P == Piece::I || P == Piece::S || P == Piece::Z) {
@@ -278,7 +275,8 @@ template <int Dx, int Dy, class V, int N>
 SB_INLINE Window<V, N> filled_at(const Window<V, N>& occupied) {
     constexpr unsigned kInside = columns_between(-Dx, kWidth - 1 - Dx);
     Window<V, N> filled = moved<-Dx, -Dy>(occupied) & Window<V, N>::template columns<kInside>();
-    if constexpr (kInside != kAllColumns) filled = filled | Window<V, N>::template columns<kAllColumns & ~kInside>();
+    if constexpr (kInside != kAllColumns)
+        filled = filled | Window<V, N>::template columns<kAllColumns & ~kInside>();
     if constexpr (Dy < 0) {
         filled = filled | (Window<V, N>::template columns<kAllColumns>() -
                            Window<V, N>::template above<-Dy, kAllColumns>());
@@ -286,9 +284,9 @@ SB_INLINE Window<V, N> filled_at(const Window<V, N>& occupied) {
     return filled;
 }
 
-// Resting positions of a T by the kind of spin that a last move into them makes; a position that can
-// be entered in several ways is in several sets. `spawned`: where the piece stands without any move.
-// take(rotation, none, mini, full). The rule: spin.hpp.
+// Resting positions of a T by the kind of spin that a last move into them makes; a position that
+// can be entered in several ways is in several sets. `spawned`: where the piece stands without any
+// move. take(rotation, none, mini, full). The rule: spin.hpp.
 template <const KickTable& K, bool Open, class V, int N, class Take>
 SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>& s,
                        const Sets<V, N>& spawned, Take&& take) {

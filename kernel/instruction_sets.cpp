@@ -7,11 +7,11 @@
 
 namespace sevenbag {
 
-#define SB_DECLARE(isa)                                                                         \
-    namespace isa {                                                                             \
-    int generate(HotKicks, const PackedBoard&, Piece, int, int, bool, Placement*);              \
-    std::uint64_t perft(HotKicks, const PerftJob&, int,                                         \
-                        std::uint64_t (*)(void*, const std::uint64_t*, int), void*);            \
+#define SB_DECLARE(isa)                                                              \
+    namespace isa {                                                                  \
+    int generate(HotKicks, const PackedBoard&, Piece, int, int, bool, Placement*);   \
+    std::uint64_t perft(HotKicks, const PerftJob&, int,                              \
+                        std::uint64_t (*)(void*, const std::uint64_t*, int), void*); \
     }
 
 SB_DECLARE(base)
@@ -31,12 +31,11 @@ HotCode choose() {
     const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
                         __builtin_cpu_supports("fma");
-    const bool has_v4 = has_v3 && __builtin_cpu_supports("avx512f") &&
-                        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-                        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") &&
-                        __builtin_cpu_supports("avx512vbmi") &&
-                        __builtin_cpu_supports("avx512vbmi2") &&
-                        __builtin_cpu_supports("avx512vpopcntdq");
+    const bool has_v4 =
+        has_v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
+        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
     // For measuring and testing one set on a machine that has more.
     const char* wanted = std::getenv("SEVENBAG_INSTRUCTION_SET");
     if (wanted && std::strcmp(wanted, "base") == 0) return base_code;

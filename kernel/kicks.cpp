@@ -23,7 +23,7 @@ std::string plain(std::string_view name) {
 
 const std::vector<Kicks>& all_kicks() {
     static const std::vector<Kicks> all = {
-        {"none", &kNone},    {"none180", &kNone180},      {"srs", &kSrs},     {"srs180", &kSrs180},
+        {"none", &kNone},    {"none180", &kNone180},      {"srs", &kSrs},    {"srs180", &kSrs180},
         {"srs+", &kSrsPlus}, {"srs-tetrio", &kSrsTetrio}, {"srs-x", &kSrsX},
     };
     return all;

@@ -117,8 +117,7 @@ inline constexpr BoxTurns kHalfPlain = {{0, 2, {}}, {2, 0, {}}, {1, 3, {}}, {3, 
 }  // namespace detail
 
 // Quarter turns without kicks.
-inline constexpr KickTable kNone =
-    detail::make_table(detail::kQuarterPlain, detail::kQuarterPlain);
+inline constexpr KickTable kNone = detail::make_table(detail::kQuarterPlain, detail::kQuarterPlain);
 inline constexpr KickTable kNone180 =
     detail::with_half_turns(kNone, detail::kHalfPlain, detail::kHalfPlain);
 
@@ -179,23 +178,67 @@ inline constexpr KickTable kSrsPlus =
                             });
 
 // TETR.IO's SRS-X: SRS with the long half-turn tables of NullpoMino.
-inline constexpr KickTable kSrsX = detail::with_half_turns(
-    kSrs,
-    {
-        {0, 2, {{1, 0}, {2, 0}, {1, -1}, {2, -1}, {-1, 0}, {-2, 0}, {-1, -1}, {-2, -1}, {0, 1},
-                {3, 0}, {-3, 0}}},
-        {2, 0, {{-1, 0}, {-2, 0}, {-1, 1}, {-2, 1}, {1, 0}, {2, 0}, {1, 1}, {2, 1}, {0, -1},
-                {-3, 0}, {3, 0}}},
-        {1, 3, {{0, -1}, {0, -2}, {-1, -1}, {-1, -2}, {0, 1}, {0, 2}, {-1, 1}, {-1, 2}, {1, 0},
-                {0, -3}, {0, 3}}},
-        {3, 1, {{0, -1}, {0, -2}, {1, -1}, {1, -2}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {-1, 0},
-                {0, -3}, {0, 3}}},
-    },
-    {
-        {0, 2, {{-1, 0}, {-2, 0}, {1, 0}, {2, 0}, {0, -1}}},
-        {2, 0, {{1, 0}, {2, 0}, {-1, 0}, {-2, 0}, {0, 1}}},
-        {1, 3, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {-1, 0}}},
-        {3, 1, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {1, 0}}},
-    });
+inline constexpr KickTable kSrsX =
+    detail::with_half_turns(kSrs,
+                            {
+                                {0,
+                                 2,
+                                 {{1, 0},
+                                  {2, 0},
+                                  {1, -1},
+                                  {2, -1},
+                                  {-1, 0},
+                                  {-2, 0},
+                                  {-1, -1},
+                                  {-2, -1},
+                                  {0, 1},
+                                  {3, 0},
+                                  {-3, 0}}},
+                                {2,
+                                 0,
+                                 {{-1, 0},
+                                  {-2, 0},
+                                  {-1, 1},
+                                  {-2, 1},
+                                  {1, 0},
+                                  {2, 0},
+                                  {1, 1},
+                                  {2, 1},
+                                  {0, -1},
+                                  {-3, 0},
+                                  {3, 0}}},
+                                {1,
+                                 3,
+                                 {{0, -1},
+                                  {0, -2},
+                                  {-1, -1},
+                                  {-1, -2},
+                                  {0, 1},
+                                  {0, 2},
+                                  {-1, 1},
+                                  {-1, 2},
+                                  {1, 0},
+                                  {0, -3},
+                                  {0, 3}}},
+                                {3,
+                                 1,
+                                 {{0, -1},
+                                  {0, -2},
+                                  {1, -1},
+                                  {1, -2},
+                                  {0, 1},
+                                  {0, 2},
+                                  {1, 1},
+                                  {1, 2},
+                                  {-1, 0},
+                                  {0, -3},
+                                  {0, 3}}},
+                            },
+                            {
+                                {0, 2, {{-1, 0}, {-2, 0}, {1, 0}, {2, 0}, {0, -1}}},
+                                {2, 0, {{1, 0}, {2, 0}, {-1, 0}, {-2, 0}, {0, 1}}},
+                                {1, 3, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {-1, 0}}},
+                                {3, 1, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {1, 0}}},
+                            });
 
 }  // namespace sevenbag

@@ -51,7 +51,7 @@ RowSet moved(const RowSet& a, int dx, int dy, std::uint32_t full_row) {
 }
 
 class General {
-public:
+  public:
     General(const Board& board, Piece piece, const KickTable& table)
         : board_(board), piece_(piece), table_(table), full_(board.full_row()) {
         for (int y = 0; y < board.rows(); ++y)
@@ -69,7 +69,7 @@ public:
             write_distinct(out);
     }
 
-private:
+  private:
     const Shape& shape(int rotation) const { return kShapes[static_cast<int>(piece_)][rotation]; }
 
     void find_free(int r) {

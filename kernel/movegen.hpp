@@ -25,7 +25,7 @@ inline constexpr int kMaxPlacements = kMaxWidth * (kMaxRows / 2) * kRotations * 
 
 // A list for the generator to write to; large, and never cleared: keep one and use it again.
 class PlacementList {
-public:
+  public:
     void clear() { count_ = 0; }
     void add(const Placement& placement) { items_[count_++] = placement; }
 
@@ -38,13 +38,14 @@ public:
     Placement* data() { return items_; }
     void set_size(int count) { count_ = count; }
 
-private:
+  private:
     int count_ = 0;
     Placement items_[kMaxPlacements];
 };
 
 // Replaces `out` by all placements of `piece`, none twice; placements that fill the same cells (and
-// are the same spin) are one, in canonical form. Empty if the spawn is blocked or outside the board.
+// are the same spin) are one, in canonical form. Empty if the spawn is blocked or outside the
+// board.
 void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
               PlacementList& out);
 void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,

@@ -76,16 +76,28 @@ int generate_kicks(const PackedBoard& board, Piece piece, int spawn_x, int spawn
                    Placement* out) {
     Placement* const first = out;
     switch (piece) {
-        case Piece::I: out = generate_piece<K, Piece::I, false>(board, spawn_x, spawn_y, out); break;
-        case Piece::O: out = generate_piece<K, Piece::O, false>(board, spawn_x, spawn_y, out); break;
+        case Piece::I:
+            out = generate_piece<K, Piece::I, false>(board, spawn_x, spawn_y, out);
+            break;
+        case Piece::O:
+            out = generate_piece<K, Piece::O, false>(board, spawn_x, spawn_y, out);
+            break;
         case Piece::T:
             out = t_spin ? generate_piece<K, Piece::T, true>(board, spawn_x, spawn_y, out)
                          : generate_piece<K, Piece::T, false>(board, spawn_x, spawn_y, out);
             break;
-        case Piece::L: out = generate_piece<K, Piece::L, false>(board, spawn_x, spawn_y, out); break;
-        case Piece::J: out = generate_piece<K, Piece::J, false>(board, spawn_x, spawn_y, out); break;
-        case Piece::S: out = generate_piece<K, Piece::S, false>(board, spawn_x, spawn_y, out); break;
-        case Piece::Z: out = generate_piece<K, Piece::Z, false>(board, spawn_x, spawn_y, out); break;
+        case Piece::L:
+            out = generate_piece<K, Piece::L, false>(board, spawn_x, spawn_y, out);
+            break;
+        case Piece::J:
+            out = generate_piece<K, Piece::J, false>(board, spawn_x, spawn_y, out);
+            break;
+        case Piece::S:
+            out = generate_piece<K, Piece::S, false>(board, spawn_x, spawn_y, out);
+            break;
+        case Piece::Z:
+            out = generate_piece<K, Piece::Z, false>(board, spawn_x, spawn_y, out);
+            break;
     }
     return static_cast<int>(out - first);
 }

@@ -26,7 +26,7 @@ int index(const State& s) {
 }
 
 class Search {
-public:
+  public:
     Search(const Board& board, Piece piece, const Kicks& kicks)
         : board_(board), piece_(piece), kicks_(kicks), from_(kStates, -1), key_(kStates) {}
 
@@ -52,7 +52,7 @@ public:
         return std::nullopt;
     }
 
-private:
+  private:
     static constexpr int kStart = -2;
 
     bool fits(const State& s) const {
@@ -145,8 +145,7 @@ private:
 
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                           const Kicks& kicks, Spawn spawn, SpinMode spins) {
-    return Search(board, placement.piece, kicks)
-        .run(placement, spawn, spins == SpinMode::t_spins);
+    return Search(board, placement.piece, kicks).run(placement, spawn, spins == SpinMode::t_spins);
 }
 
 }  // namespace sevenbag

@@ -2,8 +2,8 @@
 // instruction set.
 //
 // The tree is walked with as many boards side by side as a vector has lanes. Boards wait in a tray
-// for each ply and window size until a vector is full; since the queue is fixed, all boards of a ply
-// are for the same piece, wherever in the tree they come from.
+// for each ply and window size until a vector is full; since the queue is fixed, all boards of a
+// ply are for the same piece, wherever in the tree they come from.
 #include "movegen_isa.hpp"
 
 #include "flood.hpp"
@@ -13,11 +13,12 @@ namespace SB_ISA {
 
 namespace {
 
-constexpr int kWindows = 3;       // sizes of open windows: 6, 12 and 18 rows
-constexpr int kHighest = 14;      // of a board on which a piece can be placed within 18 rows
-constexpr int kSpawnRoom = 4;     // see movegen_isa.cpp
+constexpr int kWindows = 3;    // sizes of open windows: 6, 12 and 18 rows
+constexpr int kHighest = 14;   // of a board on which a piece can be placed within 18 rows
+constexpr int kSpawnRoom = 4;  // see movegen_isa.cpp
 
-// Bits that start a row and end, nine bits further, the same row: where row starts of full rows are.
+// Bits that start a row and end, nine bits further, the same row: where row starts of full rows
+// are.
 SB_INLINE Word full_rows(Word w) {
     constexpr Word kStarts = 0x0004010040100401u;
     Word run = w & (w >> 1);
@@ -42,9 +43,9 @@ struct Tray {
 
 template <const KickTable& K>
 class Perft {
-public:
-    Perft(const PerftJob& job, int spawn_y,
-          std::uint64_t (*tall)(void*, const std::uint64_t*, int), void* context)
+  public:
+    Perft(const PerftJob& job, int spawn_y, std::uint64_t (*tall)(void*, const std::uint64_t*, int),
+          void* context)
         : job_(job), spawn_y_(spawn_y), tall_(tall), context_(context) {}
 
     std::uint64_t run() {
@@ -63,7 +64,7 @@ public:
         return leaves_;
     }
 
-private:
+  private:
     static constexpr int margin(Piece piece) { return open_margin(K, piece); }
 
     SB_INLINE void push(Word w0, Word w1, Word w2, int height, int ply) {
@@ -92,18 +93,30 @@ private:
         for (int i = tray.count; i < kLanes; ++i)
             for (int w = 0; w < kWindows; ++w) tray.words[w][i] = kWordMask;
         switch (job_.queue[ply]) {
-            case Piece::I: empty_piece<Piece::I>(ply, n); break;
-            case Piece::O: empty_piece<Piece::O>(ply, n); break;
+            case Piece::I:
+                empty_piece<Piece::I>(ply, n);
+                break;
+            case Piece::O:
+                empty_piece<Piece::O>(ply, n);
+                break;
             case Piece::T:
                 if (job_.t_spins)
                     empty_piece<Piece::T, true>(ply, n);
                 else
                     empty_piece<Piece::T>(ply, n);
                 break;
-            case Piece::L: empty_piece<Piece::L>(ply, n); break;
-            case Piece::J: empty_piece<Piece::J>(ply, n); break;
-            case Piece::S: empty_piece<Piece::S>(ply, n); break;
-            case Piece::Z: empty_piece<Piece::Z>(ply, n); break;
+            case Piece::L:
+                empty_piece<Piece::L>(ply, n);
+                break;
+            case Piece::J:
+                empty_piece<Piece::J>(ply, n);
+                break;
+            case Piece::S:
+                empty_piece<Piece::S>(ply, n);
+                break;
+            case Piece::Z:
+                empty_piece<Piece::Z>(ply, n);
+                break;
         }
         tray.count = 0;
     }
@@ -121,8 +134,7 @@ private:
     template <Piece P, bool Spins, int N>
     [[gnu::noinline]] void empty_window(int ply) {
         const Tray& tray = trays_[ply][N - 1];
-        const auto occupied =
-            Window<Lanes, N>::load(reinterpret_cast<const Lanes*>(tray.words[0]));
+        const auto occupied = Window<Lanes, N>::load(reinterpret_cast<const Lanes*>(tray.words[0]));
         Reach<P, Lanes, N> s;
         reach_open<K, P, Spins>(occupied, s);
         const bool last = ply + 1 == job_.depth;
@@ -156,7 +168,8 @@ private:
         constexpr int kLeft = ShapeOf<P, R>::kLeft;
         constexpr int kRows = ShapeOf<P, R>::kUp + 1;
         alignas(64) Lanes words[N];
-        unrolled<N>([&](auto w) __attribute__((always_inline)) { words[w] = set.template word<w>(); });
+        unrolled<N>([&](auto w)
+                        __attribute__((always_inline)) { words[w] = set.template word<w>(); });
         for (int lane = 0; lane < tray.count; ++lane) {
             unrolled<N>([&](auto word) __attribute__((always_inline)) {
                 constexpr int W = word;

@@ -2,7 +2,8 @@
 //
 // T only, by the three-corner rule: the last move into the resting place was a rotation, and at
 // least three of the four cells diagonal to the centre are filled (walls and floor count). Both
-// corners on the side the T points to: full. Otherwise mini, unless the rotation used the full kick.
+// corners on the side the T points to: full. Otherwise mini, unless the rotation used the full
+// kick.
 #pragma once
 
 #include <cstdint>

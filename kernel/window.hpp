@@ -127,8 +127,12 @@ struct Window {
             return rest.template word<I - 1>();
     }
 
-    SB_INLINE friend Window operator&(Window a, Window b) { return {a.low & b.low, a.rest & b.rest}; }
-    SB_INLINE friend Window operator|(Window a, Window b) { return {a.low | b.low, a.rest | b.rest}; }
+    SB_INLINE friend Window operator&(Window a, Window b) {
+        return {a.low & b.low, a.rest & b.rest};
+    }
+    SB_INLINE friend Window operator|(Window a, Window b) {
+        return {a.low | b.low, a.rest | b.rest};
+    }
     // In a, not in b.
     SB_INLINE friend Window operator-(Window a, Window b) {
         return {a.low & ~b.low, a.rest - b.rest};
@@ -216,8 +220,7 @@ SB_INLINE WholeBoard next_words(WholeBoard a) {
     else
         return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
             return __builtin_shufflevector(
-                a, WholeBoard{},
-                (I - By >= 0 && I - By < kWholeWords ? I - By : kWholeWords)...);
+                a, WholeBoard{}, (I - By >= 0 && I - By < kWholeWords ? I - By : kWholeWords)...);
         }(std::make_integer_sequence<int, kWholeWords>{});
 }
 
@@ -233,11 +236,9 @@ SB_INLINE V moved_word(const Window<V, N>& a) {
     else if constexpr (kNext < 0 || kNext >= N)
         return Bits > 0 ? a.template word<kFrom>() << kRest : a.template word<kFrom>() >> kRest;
     else if constexpr (Bits > 0)
-        return a.template word<kFrom>() << kRest |
-               a.template word<kNext>() >> (kWordBits - kRest);
+        return a.template word<kFrom>() << kRest | a.template word<kNext>() >> (kWordBits - kRest);
     else
-        return a.template word<kFrom>() >> kRest |
-               a.template word<kNext>() << (kWordBits - kRest);
+        return a.template word<kFrom>() >> kRest | a.template word<kNext>() << (kWordBits - kRest);
 }
 
 template <int Bits, int I, class V, int N, int M>

@@ -38,8 +38,8 @@ const Kicks& kicks_argument(nb::handle value) {
 Spawn spawn_argument(std::pair<int, int> value) {
     const auto [x, y] = value;
     if (x < -64 || x > 64 || y < -64 || y > 64)
-        throw Error(ErrorKind::placement, "spawn (" + std::to_string(x) + ", " +
-                                              std::to_string(y) + ") is far outside any board");
+        throw Error(ErrorKind::placement, "spawn (" + std::to_string(x) + ", " + std::to_string(y) +
+                                              ") is far outside any board");
     return {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
 }
 
@@ -75,8 +75,7 @@ std::string describe(const Placement& p) {
     std::string text = std::string("Placement('") + letter(p.piece) + "', Rotation." +
                        kRotationNames[static_cast<int>(p.rotation)] + ", " + std::to_string(p.x) +
                        ", " + std::to_string(p.y);
-    if (p.spin != Spin::none)
-        text += std::string(", Spin.") + kSpinNames[static_cast<int>(p.spin)];
+    if (p.spin != Spin::none) text += std::string(", Spin.") + kSpinNames[static_cast<int>(p.spin)];
     return text + ")";
 }
 
@@ -102,10 +101,9 @@ Board board_from_rows(const std::vector<std::string>& rows, int height) {
                                           std::to_string(height));
     for (std::size_t y = 0; y < rows.size(); ++y) {
         if (rows[y].size() != rows[0].size())
-            throw Error(ErrorKind::board, "row " + std::to_string(y) + " has " +
-                                              std::to_string(rows[y].size()) +
-                                              " cells, the bottom row has " +
-                                              std::to_string(rows[0].size()));
+            throw Error(ErrorKind::board,
+                        "row " + std::to_string(y) + " has " + std::to_string(rows[y].size()) +
+                            " cells, the bottom row has " + std::to_string(rows[0].size()));
         for (std::size_t x = 0; x < rows[y].size(); ++x)
             board.set(static_cast<int>(x), static_cast<int>(y), !is_empty_cell(rows[y][x]));
     }
@@ -165,8 +163,8 @@ std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::ha
                                           std::to_string(wanted) + " pieces, the queue has " +
                                           std::to_string(queue.size()));
     if (threads < 1 || threads > 256)
-        throw Error(ErrorKind::queue, "threads is " + std::to_string(threads) +
-                                          ", must be 1 to 256");
+        throw Error(ErrorKind::queue,
+                    "threads is " + std::to_string(threads) + ", must be 1 to 256");
     queue.resize(static_cast<std::size_t>(wanted));
     const Kicks& kicks = kicks_argument(kicks_value);
     const Spawn spawn = spawn_argument(spawn_value);
@@ -209,9 +207,10 @@ void bind_core(nb::module_& m) {
         .value("HARD_DROP", Key::hard_drop);
 
     nb::class_<Kicks>(m, "Kicks")
-        .def("__init__",
-             [](Kicks* self, const std::string& name) { new (self) Kicks(find_kicks(name)); },
-             "name"_a)
+        .def(
+            "__init__",
+            [](Kicks* self, const std::string& name) { new (self) Kicks(find_kicks(name)); },
+            "name"_a)
         .def_prop_ro("name", [](const Kicks& k) { return std::string(k.name); })
         .def_static("names",
                     [] {
@@ -219,19 +218,19 @@ void bind_core(nb::module_& m) {
                         for (const Kicks& k : all_kicks()) names.emplace_back(k.name);
                         return names;
                     })
-        .def("tests",
-             [](const Kicks& k, nb::handle piece, Rotation start, Rotation end)
-                 -> std::optional<std::vector<std::pair<int, int>>> {
-                 const Tests& tests = k.tests(piece_argument(piece), start, end);
-                 if (!tests.exists) return std::nullopt;
-                 std::vector<std::pair<int, int>> list;
-                 for (std::size_t i = 0; i < tests.count; ++i)
-                     list.emplace_back(tests.displacement[i].x, tests.displacement[i].y);
-                 return list;
-             },
-             "piece"_a, "start"_a, "end"_a)
-        .def("__repr__",
-             [](const Kicks& k) { return "Kicks('" + std::string(k.name) + "')"; })
+        .def(
+            "tests",
+            [](const Kicks& k, nb::handle piece, Rotation start,
+               Rotation end) -> std::optional<std::vector<std::pair<int, int>>> {
+                const Tests& tests = k.tests(piece_argument(piece), start, end);
+                if (!tests.exists) return std::nullopt;
+                std::vector<std::pair<int, int>> list;
+                for (std::size_t i = 0; i < tests.count; ++i)
+                    list.emplace_back(tests.displacement[i].x, tests.displacement[i].y);
+                return list;
+            },
+            "piece"_a, "start"_a, "end"_a)
+        .def("__repr__", [](const Kicks& k) { return "Kicks('" + std::string(k.name) + "')"; })
         .def("__eq__",
              [](const Kicks& a, nb::handle b) {
                  return nb::isinstance<Kicks>(b) && a.table == nb::cast<const Kicks&>(b).table;
@@ -242,11 +241,12 @@ void bind_core(nb::module_& m) {
         });
 
     nb::class_<Placement>(m, "Placement")
-        .def("__init__",
-             [](Placement* self, nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
-                 new (self) Placement(make_placement(piece, rotation, x, y, spin));
-             },
-             "piece"_a, "rotation"_a, "x"_a, "y"_a, "spin"_a = Spin::none)
+        .def(
+            "__init__",
+            [](Placement* self, nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
+                new (self) Placement(make_placement(piece, rotation, x, y, spin));
+            },
+            "piece"_a, "rotation"_a, "x"_a, "y"_a, "spin"_a = Spin::none)
         .def_ro("piece", &Placement::piece)
         .def_ro("rotation", &Placement::rotation)
         .def_prop_ro("x", [](const Placement& p) { return static_cast<int>(p.x); })
@@ -277,29 +277,30 @@ void bind_core(nb::module_& m) {
     nb::class_<Placements>(m, "Placements")
         .def("__len__", [](const Placements& l) { return l.items.size(); })
         .def("__getitem__", &at, "index"_a)
-        .def("__getitem__",
-             [](const Placements& l, nb::slice slice) {
-                 const auto [start, stop, step, length] = slice.compute(l.items.size());
-                 std::vector<Placement> part;
-                 for (std::size_t i = 0; i < length; ++i)
-                     part.push_back(l.items[static_cast<std::size_t>(
-                         static_cast<Py_ssize_t>(start) + static_cast<Py_ssize_t>(i) * step)]);
-                 return part;
-             },
-             "index"_a)
-        .def("__iter__",
-             [](const Placements& l) {
-                 return nb::make_iterator<nb::rv_policy::copy>(nb::type<Placements>(), "iterator",
-                                                               l.items.begin(), l.items.end());
-             },
-             nb::keep_alive<0, 1>())
+        .def(
+            "__getitem__",
+            [](const Placements& l, nb::slice slice) {
+                const auto [start, stop, step, length] = slice.compute(l.items.size());
+                std::vector<Placement> part;
+                for (std::size_t i = 0; i < length; ++i)
+                    part.push_back(l.items[static_cast<std::size_t>(
+                        static_cast<Py_ssize_t>(start) + static_cast<Py_ssize_t>(i) * step)]);
+                return part;
+            },
+            "index"_a)
+        .def(
+            "__iter__",
+            [](const Placements& l) {
+                return nb::make_iterator<nb::rv_policy::copy>(nb::type<Placements>(), "iterator",
+                                                              l.items.begin(), l.items.end());
+            },
+            nb::keep_alive<0, 1>())
         .def("__contains__", [](const Placements& l, nb::handle placement) {
             return nb::isinstance<Placement>(placement) &&
                    std::find(l.items.begin(), l.items.end(),
                              nb::cast<const Placement&>(placement)) != l.items.end();
         });
-    nb::module_::import_("collections.abc").attr("Sequence").attr("register")(
-        m.attr("Placements"));
+    nb::module_::import_("collections.abc").attr("Sequence").attr("register")(m.attr("Placements"));
 
     nb::class_<Board>(m, "Board")
         .def(nb::init<int, int>(), "width"_a = kDefaultWidth, "rows"_a = kDefaultRows)
@@ -310,50 +311,54 @@ void bind_core(nb::module_& m) {
         .def_prop_ro("height", &Board::height)
         .def_prop_ro("is_empty", &Board::empty)
         .def_prop_ro("count", &Board::count)
-        .def("__getitem__",
-             [](const Board& b, std::pair<int, int> cell) {
-                 check_cell(b, cell);
-                 return b.occupied(cell.first, cell.second);
-             },
-             "cell"_a)
-        .def("__setitem__",
-             [](Board& b, std::pair<int, int> cell, bool filled) {
-                 check_cell(b, cell);
-                 b.set(cell.first, cell.second, filled);
-             },
-             "cell"_a, "filled"_a)
-        .def("row",
-             [](const Board& b, int y) {
-                 check_cell(b, {0, y});
-                 return b.row(y);
-             },
-             "y"_a)
+        .def(
+            "__getitem__",
+            [](const Board& b, std::pair<int, int> cell) {
+                check_cell(b, cell);
+                return b.occupied(cell.first, cell.second);
+            },
+            "cell"_a)
+        .def(
+            "__setitem__",
+            [](Board& b, std::pair<int, int> cell, bool filled) {
+                check_cell(b, cell);
+                b.set(cell.first, cell.second, filled);
+            },
+            "cell"_a, "filled"_a)
+        .def(
+            "row",
+            [](const Board& b, int y) {
+                check_cell(b, {0, y});
+                return b.row(y);
+            },
+            "y"_a)
         .def("fits", &Board::fits, "placement"_a)
         .def("is_resting", &Board::resting, "placement"_a)
-        .def("placements",
-             [](const Board& b, nb::handle piece, nb::handle kicks, SpinMode spins,
-                std::pair<int, int> spawn) {
-                 Placements list;
-                 generate(b, piece_argument(piece), kicks_argument(kicks), spawn_argument(spawn),
-                          spins, list.items);
-                 return list;
-             },
-             "piece"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
-             "spawn"_a = std::pair(4, 19))
-        .def("path",
-             [](const Board& b, const Placement& placement, nb::handle kicks, SpinMode spins,
-                std::pair<int, int> spawn) {
-                 const Kicks& system = kicks_argument(kicks);
-                 const Spawn at = spawn_argument(spawn);
-                 return find_path(b, placement, system, at, spins);
-             },
-             "placement"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
-             "spawn"_a = std::pair(4, 19))
-        .def("lock",
-             [](Board& b, const Placement& placement) {
-                 return std::popcount(b.lock(placement));
-             },
-             "placement"_a)
+        .def(
+            "placements",
+            [](const Board& b, nb::handle piece, nb::handle kicks, SpinMode spins,
+               std::pair<int, int> spawn) {
+                Placements list;
+                generate(b, piece_argument(piece), kicks_argument(kicks), spawn_argument(spawn),
+                         spins, list.items);
+                return list;
+            },
+            "piece"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
+            "spawn"_a = std::pair(4, 19))
+        .def(
+            "path",
+            [](const Board& b, const Placement& placement, nb::handle kicks, SpinMode spins,
+               std::pair<int, int> spawn) {
+                const Kicks& system = kicks_argument(kicks);
+                const Spawn at = spawn_argument(spawn);
+                return find_path(b, placement, system, at, spins);
+            },
+            "placement"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
+            "spawn"_a = std::pair(4, 19))
+        .def(
+            "lock",
+            [](Board& b, const Placement& placement) { return std::popcount(b.lock(placement)); },
+            "placement"_a)
         .def("add_garbage", &Board::add_garbage, "hole"_a, "count"_a = 1)
         .def("copy", [](const Board& b) { return b; })
         .def("__copy__", [](const Board& b) { return b; })
@@ -364,14 +369,14 @@ void bind_core(nb::module_& m) {
         .def("__hash__", &Board::hash)
         .def("__str__", &board_text)
         .def("__repr__", [](const Board& b) {
-            return "<Board " + std::to_string(b.width()) + "x" + std::to_string(b.rows()) +
-                   ", " + std::to_string(b.count()) + " cells filled, height " +
+            return "<Board " + std::to_string(b.width()) + "x" + std::to_string(b.rows()) + ", " +
+                   std::to_string(b.count()) + " cells filled, height " +
                    std::to_string(b.height()) + ">";
         });
 
-    m.def("perft", &run_perft, "queue"_a, "depth"_a = nb::none(), "kicks"_a = "srs",
-          nb::kw_only(), "board"_a = nb::none(), "spins"_a = SpinMode::none,
-          "spawn"_a = std::pair(4, 19), "threads"_a = 1);
+    m.def("perft", &run_perft, "queue"_a, "depth"_a = nb::none(), "kicks"_a = "srs", nb::kw_only(),
+          "board"_a = nb::none(), "spins"_a = SpinMode::none, "spawn"_a = std::pair(4, 19),
+          "threads"_a = 1);
     m.def("instruction_set", [] { return std::string(instruction_set()); });
 }
 

@@ -11,12 +11,18 @@ namespace {
 const char* class_name(sevenbag::ErrorKind kind) {
     using enum sevenbag::ErrorKind;
     switch (kind) {
-        case piece: return "PieceError";
-        case board: return "BoardError";
-        case kicks: return "KicksError";
-        case rules: return "RulesError";
-        case placement: return "PlacementError";
-        case queue: return "QueueError";
+        case piece:
+            return "PieceError";
+        case board:
+            return "BoardError";
+        case kicks:
+            return "KicksError";
+        case rules:
+            return "RulesError";
+        case placement:
+            return "PlacementError";
+        case queue:
+            return "QueueError";
     }
     return "InputError";
 }
@@ -33,8 +39,8 @@ NB_MODULE(_kernel, m) {
         try {
             std::rethrow_exception(p);
         } catch (const sevenbag::Error& error) {
-            const nb::object type = nb::module_::import_("sevenbag.errors").attr(
-                class_name(error.kind()));
+            const nb::object type =
+                nb::module_::import_("sevenbag.errors").attr(class_name(error.kind()));
             PyErr_SetString(type.ptr(), error.what());
         }
     });

@@ -26,8 +26,8 @@ std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kic
         auto operator<=>(const State&) const = default;
     };
     const auto fits = [&](const State& s) {
-        return board.fits({piece, static_cast<Rotation>(s.rotation),
-                           static_cast<std::int8_t>(s.x), static_cast<std::int8_t>(s.y)});
+        return board.fits({piece, static_cast<Rotation>(s.rotation), static_cast<std::int8_t>(s.x),
+                           static_cast<std::int8_t>(s.y)});
     };
     std::set<State> seen;
     std::vector<State> waiting;
@@ -57,7 +57,8 @@ std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kic
         Spin spin = Spin::none;
         if (spins == SpinMode::t_spins && piece == Piece::T && s.entered > 0) {
             int filled = 0;
-            for (int i = 0; i < 4; ++i) filled += board.blocked(s.x + kCornerX[i], s.y + kCornerY[i]);
+            for (int i = 0; i < 4; ++i)
+                filled += board.blocked(s.x + kCornerX[i], s.y + kCornerY[i]);
             const int a = s.rotation, b = (s.rotation + 1) % 4;
             const bool front = board.blocked(s.x + kCornerX[a], s.y + kCornerY[a]) &&
                                board.blocked(s.x + kCornerX[b], s.y + kCornerY[b]);
@@ -120,8 +121,7 @@ TEST(low_and_high_stacks_of_width_ten) {
             for (int p = 0; p < kPieces; ++p) {
                 const Board board = random_board(random, 10, 40, height, 0.35);
                 compare(board, static_cast<Piece>(p), find_kicks(name), {4, 19}, SpinMode::none);
-                compare(board, static_cast<Piece>(p), find_kicks(name), {4, 21},
-                        SpinMode::t_spins);
+                compare(board, static_cast<Piece>(p), find_kicks(name), {4, 21}, SpinMode::t_spins);
             }
 }
 

@@ -69,7 +69,9 @@ class Kicks:
     def name(self) -> str: ...
     @staticmethod
     def names() -> list[str]: ...
-    def tests(self, piece: PieceLike, start: Rotation, end: Rotation) -> list[tuple[int, int]] | None:
+    def tests(
+        self, piece: PieceLike, start: Rotation, end: Rotation
+    ) -> list[tuple[int, int]] | None:
         """Displacements of the centre, in the order tried; None if there is no such rotation."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
@@ -166,7 +168,7 @@ class Board:
         Raises: PlacementError if it does not fit.
         """
     def add_garbage(self, hole: int, count: int = 1) -> None:
-        """Push `count` full rows with one empty column in from below; what passes the top is cut."""
+        """Push `count` full rows with one empty column in from below; the top is cut."""
     def copy(self) -> Board: ...
     def __copy__(self) -> Board: ...
     def __eq__(self, other: object) -> bool: ...
@@ -188,7 +190,6 @@ def perft(
 
 def instruction_set() -> str:
     """The instruction set the kernel chose on this machine."""
-
 
 # --- games; `sevenbag.game` is the face to use --------------------------------------------------
 
@@ -382,9 +383,7 @@ class Versus:
         second_hold: bool | None,
     ) -> tuple[Lock, Lock]: ...
 
-
 # --- search; `sevenbag.bots.beam` is the face to use ----------------------------------------------
-
 
 class StopFlag:
     """Ends a search before its time."""
@@ -398,7 +397,7 @@ class SearchResult:
 
     @property
     def moves(self) -> list[Placement]:
-        """Every legal placement of the current piece and of the one that hold offers, best first."""
+        """Every legal placement of the current piece and of what hold offers, best first."""
     @property
     def scores(self) -> list[int]:
         """Of the best line that begins with each move; of two lines the longer counts first."""

@@ -90,7 +90,9 @@ class Field:
 def tests(piece: str, system: str, start: int, end: int) -> list[tuple[int, int]] | None:
     group, name = SYSTEMS[system]
     table = KICKS[group][name]
-    kicks = table["i" if piece == "I" and "i" in table else "default"].get(f"{int(start)}{int(end)}")
+    kicks = table["i" if piece == "I" and "i" in table else "default"].get(
+        f"{int(start)}{int(end)}"
+    )
     if kicks is None:
         return None
     if piece == "O":
@@ -165,11 +167,7 @@ def placements(
 def lock(field: Field, cells: tuple[tuple[int, int], ...]) -> Field:
     """The field with these cells filled and its full rows taken out."""
     filled = field.filled | set(cells)
-    kept = [
-        y
-        for y in range(field.rows)
-        if not all((x, y) in filled for x in range(field.width))
-    ]
+    kept = [y for y in range(field.rows) if not all((x, y) in filled for x in range(field.width))]
     return Field(
         field.width,
         field.rows,

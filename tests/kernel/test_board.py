@@ -1,7 +1,10 @@
 """Boards, pieces and placements by what they are, not by how they are kept."""
 
+from __future__ import annotations
+
 import copy
 import pickle
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -11,12 +14,15 @@ from sevenbag import Board, Key, Kicks, Piece, Placement, Rotation, Spin
 from sevenbag.errors import BoardError, PieceError, PlacementError
 from tests.kernel import reference
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 SIZES = st.tuples(st.integers(4, 16), st.integers(4, 64))
 
 
 @pytest.mark.parametrize("piece", list(Piece))
 @pytest.mark.parametrize("rotation", list(Rotation))
-def test_cells_are_the_turned_box(piece, rotation):
+def test_cells_are_the_turned_box(piece: Piece, rotation: Rotation) -> None:
     column, row = reference.centre(piece.name, rotation)
     expected = {(4 + c - column, 5 - (r - row)) for c, r in reference.box(piece.name, rotation)}
     assert set(Placement(piece, rotation, 4, 5).cells) == expected
@@ -24,7 +30,7 @@ def test_cells_are_the_turned_box(piece, rotation):
 
 @pytest.mark.parametrize("piece", list(Piece))
 @pytest.mark.parametrize("rotation", list(Rotation))
-def test_canonical_form_fills_the_same_cells(piece, rotation):
+def test_canonical_form_fills_the_same_cells(piece: Piece, rotation: Rotation) -> None:
     placement = Placement(piece, rotation, 4, 5, Spin.MINI)
     canonical = placement.canonical()
     assert canonical.cells == placement.cells
@@ -34,7 +40,7 @@ def test_canonical_form_fills_the_same_cells(piece, rotation):
 
 
 @given(SIZES, st.data())
-def test_cells_are_independent(size, data):
+def test_cells_are_independent(size: tuple[int, int], data: st.DataObject) -> None:
     width, rows = size
     cells = st.tuples(st.integers(0, width - 1), st.integers(0, rows - 1))
     filled = data.draw(st.sets(cells))
@@ -51,7 +57,7 @@ def test_cells_are_independent(size, data):
 
 
 @given(SIZES, st.data())
-def test_full_rows_vanish_as_in_the_reference(size, data):
+def test_full_rows_vanish_as_in_the_reference(size: tuple[int, int], data: st.DataObject) -> None:
     width, rows = size
     rows = max(rows, 8)
     text = data.draw(
@@ -71,7 +77,9 @@ def test_full_rows_vanish_as_in_the_reference(size, data):
 
 
 @given(SIZES, st.integers(0, 6), st.data())
-def test_garbage_pushes_up_and_cuts_at_the_top(size, count, data):
+def test_garbage_pushes_up_and_cuts_at_the_top(
+    size: tuple[int, int], count: int, data: st.DataObject
+) -> None:
     width, rows = size
     count = min(count, rows)
     text = data.draw(st.lists(st.text("#.", min_size=width, max_size=width), max_size=rows))
@@ -83,7 +91,7 @@ def test_garbage_pushes_up_and_cuts_at_the_top(size, count, data):
     assert [board.row(y) for y in range(rows)] == (garbage + before)[:rows]
 
 
-def test_text_is_read_and_written_as_it_is_seen():
+def test_text_is_read_and_written_as_it_is_seen() -> None:
     text = "#.........\n##........"
     board = Board.from_text("\n  #.........\n  ##........\n")
     assert str(board) == text
@@ -93,7 +101,7 @@ def test_text_is_read_and_written_as_it_is_seen():
     assert Board.from_rows(["##........", "#........."]) == board
 
 
-def test_copies_are_apart():
+def test_copies_are_apart() -> None:
     board = Board.from_rows(["##........"])
     other = copy.copy(board)
     assert other == board
@@ -120,12 +128,12 @@ def test_copies_are_apart():
         (lambda: Board().add_garbage(0, 41), "garbage of 41 rows, must be 0 to 40"),
     ],
 )
-def test_wrong_boards_are_named(make, says):
+def test_wrong_boards_are_named(make: Callable[[], object], says: str) -> None:
     with pytest.raises(BoardError, match=says):
         make()
 
 
-def test_wrong_pieces_and_placements_are_named():
+def test_wrong_pieces_and_placements_are_named() -> None:
     with pytest.raises(PieceError, match="'Q' is no piece; pieces are I O T L J S Z"):
         Placement("Q", Rotation.NORTH, 4, 0)
     with pytest.raises(PieceError, match="'TT' is no piece"):
@@ -136,7 +144,7 @@ def test_wrong_pieces_and_placements_are_named():
         Placement("T", Rotation.NORTH, 1000, 0)
 
 
-def test_values_can_be_pickled_and_compared():
+def test_values_can_be_pickled_and_compared() -> None:
     placement = Placement("T", Rotation.SOUTH, 4, 1, Spin.FULL)
     assert pickle.loads(pickle.dumps(placement)) == placement
     assert pickle.loads(pickle.dumps(Kicks("srs+"))) == Kicks("srs+")
@@ -145,7 +153,7 @@ def test_values_can_be_pickled_and_compared():
     assert Key.HARD_DROP == 7
 
 
-def test_placements_are_a_sequence():
+def test_placements_are_a_sequence() -> None:
     found = Board().placements("O")
     assert len(found) == 9
     assert found[0] == next(iter(found))

@@ -59,7 +59,13 @@ boards = st.tuples(
     st.floats(0.0, 1.0),
 )
 @example((1, 10, 40, 0.3, 0.6), "T", "srs+", True, 0.45)
-def test_any_board(board_spec, piece, system, spins, spawn_height):
+def test_any_board(
+    board_spec: tuple[int, int, int, float, float],
+    piece: str,
+    system: str,
+    spins: bool,
+    spawn_height: float,
+) -> None:
     seed, width, rows, height, density = board_spec
     spawn = (width // 2 - 1, 2 + int(spawn_height * (rows - 5)))
     board = random_board(seed, width, rows, int(height * (rows - 1)), density)
@@ -76,12 +82,20 @@ def test_any_board(board_spec, piece, system, spins, spawn_height):
     st.booleans(),
     st.sampled_from([(4, 19), (4, 20), (4, 21)]),
 )
-def test_boards_of_width_ten(seed, height, density, piece, system, spins, spawn):
+def test_boards_of_width_ten(
+    seed: int,
+    height: int,
+    density: float,
+    piece: str,
+    system: str,
+    spins: bool,
+    spawn: tuple[int, int],
+) -> None:
     """The boards and systems that have code of their own."""
     same(random_board(seed, 10, 40, height, density), piece, system, spawn, spins)
 
 
-def test_many_spins_are_seen():
+def test_many_spins_are_seen() -> None:
     """The comparison is not empty: on cavernous boards there are minis and full spins."""
     kinds: dict[Spin, int] = dict.fromkeys(Spin, 0)
     for seed in range(150):
@@ -95,7 +109,7 @@ def test_many_spins_are_seen():
 
 @pytest.mark.parametrize("system", sorted(reference.SYSTEMS))
 @pytest.mark.parametrize("piece", PIECES)
-def test_kick_tables_are_the_published_ones(system, piece):
+def test_kick_tables_are_the_published_ones(system: str, piece: str) -> None:
     for start in Rotation:
         for end in Rotation:
             published = None if start == end else reference.tests(piece, system, start, end)
@@ -124,19 +138,19 @@ def test_kick_tables_are_the_published_ones(system, piece):
         ("NONE180", "none180"),
     ],
 )
-def test_names_of_the_field(spelling, name):
+def test_names_of_the_field(spelling: str, name: str) -> None:
     assert Kicks(spelling).name == name
     assert Kicks(spelling) == Kicks(name)
 
 
-def test_equal_cells_are_one_placement_in_canonical_form():
+def test_equal_cells_are_one_placement_in_canonical_form() -> None:
     board = Board()
     for piece, rotations in {"I": 2, "S": 2, "Z": 2, "O": 1, "T": 4, "L": 4, "J": 4}.items():
         found = {p.rotation for p in board.placements(piece)}
         assert found == set(list(Rotation)[:rotations])
 
 
-def test_blocked_or_absent_spawn_has_no_placements():
+def test_blocked_or_absent_spawn_has_no_placements() -> None:
     board = Board()
     board[4, 19] = True
     assert len(board.placements("T")) == 0

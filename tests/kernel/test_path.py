@@ -38,7 +38,10 @@ def press(field: reference.Field, piece: str, system: str, keys: list[Key]) -> r
     return s
 
 
-def distance(field: reference.Field, piece: str, system: str, goal: tuple, spins: bool) -> int:
+Goal = tuple[tuple[tuple[int, int], ...], str]
+
+
+def distance(field: reference.Field, piece: str, system: str, goal: Goal, spins: bool) -> int:
     """Key presses to the goal, counted by a plain breadth-first search, hard drop included."""
     layer = {reference.spawn_state(piece, (4, 19))}
     seen = set(layer)
@@ -68,7 +71,9 @@ def distance(field: reference.Field, piece: str, system: str, goal: tuple, spins
     st.sampled_from(sorted(reference.SYSTEMS)),
     st.booleans(),
 )
-def test_every_placement_has_a_shortest_path(seed, height, density, piece, system, spins):
+def test_every_placement_has_a_shortest_path(
+    seed: int, height: int, density: float, piece: str, system: str, spins: bool
+) -> None:
     board = random_board(seed, 10, 40, height, density)
     field = field_of(board)
     mode = SpinMode.T_SPINS if spins else SpinMode.NONE
@@ -84,14 +89,16 @@ def test_every_placement_has_a_shortest_path(seed, height, density, piece, syste
         assert len(keys) == distance(field, piece, system, goal, spins)
 
 
-def test_equal_cells_in_another_rotation_are_the_same_goal():
+def test_equal_cells_in_another_rotation_are_the_same_goal() -> None:
     south = Placement("S", Rotation.SOUTH, 4, 1)
     assert Board().path(south) == Board().path(south.canonical())
 
 
-def test_what_cannot_be_reached_has_no_path():
+def test_what_cannot_be_reached_has_no_path() -> None:
     board = Board.from_rows(["#.########", "##########"])
     board[9, 1] = False
     assert board.path(Placement("I", Rotation.EAST, 1, 2)) is None
-    assert board.path(Placement("T", Rotation.NORTH, 4, 2, Spin.FULL), spins=SpinMode.T_SPINS) is None
+    assert (
+        board.path(Placement("T", Rotation.NORTH, 4, 2, Spin.FULL), spins=SpinMode.T_SPINS) is None
+    )
     assert board.path(Placement("T", Rotation.NORTH, 60, 2)) is None

@@ -34,18 +34,20 @@ CASES = [
 
 
 @pytest.mark.parametrize(("rules", "queue", "depth", "count", "spawn", "rows"), CASES)
-def test_published_counts(rules, queue, depth, count, spawn, rows):
+def test_published_counts(
+    rules: str, queue: str, depth: int, count: int, spawn: tuple[int, int], rows: int
+) -> None:
     kicks, spins = RULES[rules]
     board = Board(10, rows)
     assert perft(queue, depth, kicks, board=board, spins=spins, spawn=spawn) == count
 
 
 @pytest.mark.parametrize("piece", "IOTLJSZ")
-def test_first_ply(piece):
+def test_first_ply(piece: str) -> None:
     assert perft(piece) == PUBLISHED["depth1_by_piece"][piece]
 
 
-def test_threads_count_the_same():
+def test_threads_count_the_same() -> None:
     assert perft("IOLJSZ", threads=2) == 67002200
 
 
@@ -58,7 +60,9 @@ def test_threads_count_the_same():
     st.sampled_from(sorted(reference.SYSTEMS)),
     st.booleans(),
 )
-def test_small_trees(seed, width, height, queue, system, spins):
+def test_small_trees(
+    seed: int, width: int, height: int, queue: list[str], system: str, spins: bool
+) -> None:
     """Wide words and narrow ones, tall boards and low ones: the tree is the reference's."""
     board = random_board(seed, width, 24, height, 0.7)
     spawn = (width // 2 - 1, 19)
@@ -67,12 +71,12 @@ def test_small_trees(seed, width, height, queue, system, spins):
     assert ours == reference.perft(field_of(board), "".join(queue), system, spawn, spins)
 
 
-def test_a_queue_of_pieces():
+def test_a_queue_of_pieces() -> None:
     assert perft([Piece.I, Piece.O, Piece.L]) == perft("iol") == 5266
     assert perft("", 0) == 1
 
 
-def test_bad_input_is_named():
+def test_bad_input_is_named() -> None:
     with pytest.raises(PieceError, match="'X' is no piece"):
         perft("IOX")
     with pytest.raises(QueueError, match="the queue has 3"):

@@ -1,0 +1,79 @@
+"""``sevenbag perft`` as users run it, on every instruction set this machine has."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.cli.run import COMMAND, environment, sevenbag
+
+
+def test_it_prints_every_depth_with_its_rate() -> None:
+    done = sevenbag("perft", "IOLJSZT", "--depth", "5")
+    assert done.returncode == 0
+    rows = [line.split() for line in done.stdout.splitlines()[2:]]
+    assert [(row[0], row[1]) for row in rows] == [
+        ("1", "17"),
+        ("2", "153"),
+        ("3", "5,266"),
+        ("4", "188,374"),
+        ("5", "3,497,187"),
+    ]
+    assert all(float(row[3].replace(",", "")) > 0 for row in rows)
+
+
+@pytest.mark.parametrize("instruction_set", ["base", "x86-64-v3", "x86-64-v4"])
+@pytest.mark.parametrize(("kicks", "spins", "leaves"), [("srs", "none", 67002200)])
+def test_every_instruction_set_counts_the_same(
+    instruction_set: str, kicks: str, spins: str, leaves: int
+) -> None:
+    done = sevenbag(
+        "perft", "IOLJSZ", "--json", f"--kicks={kicks}", f"--spins={spins}",
+        SEVENBAG_INSTRUCTION_SET=instruction_set,
+    )  # fmt: skip
+    said = json.loads(done.stdout)
+    if said["instruction_set"] != instruction_set:
+        pytest.skip(f"this machine has no {instruction_set}")
+    assert said["leaves"] == leaves
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["IOX"], "'X' is no piece; pieces are I O T L J S Z"),
+        (["IOL", "--depth", "4"], "depth 4 needs 4 pieces, 'IOL' has 3"),
+        (["IOL", "--depth", "0"], "'0' is no whole number from 1"),
+        (["IOL", "--kicks", "best"], "no rotation system 'best'; there are none, none180, srs"),
+        (["IOL", "--width", "3"], "board width is 3, must be 4 to 16"),
+        (["IOL", "--rows", "100"], "board has 100 rows, must be 4 to 64"),
+        (["IOL", "--spawn", "here"], "'here' is no cell such as 4,19"),
+        (["IOL", "--spawn", "900,900"], "spawn (900, 900) is far outside any board"),
+        (["IOL", "--threads", "9999"], "threads is 9999, must be 1 to 256"),
+        ([], "the following arguments are required: QUEUE"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(words: list[str], says: str) -> None:
+    done = sevenbag("perft", *words)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert not done.stdout.strip().endswith("M")
+
+
+def test_it_can_be_interrupted_while_it_counts() -> None:
+    counting = subprocess.Popen(
+        [*COMMAND, "perft", "IOLJSZT" * 2],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert counting.stdout is not None
+    for _ in range(8):
+        counting.stdout.readline()
+    time.sleep(0.2)
+    counting.send_signal(signal.SIGINT)
+    _, errors = counting.communicate(timeout=10)
+    assert counting.returncode in {-signal.SIGINT, 130}
+    assert errors == ""
