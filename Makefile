@@ -127,7 +127,7 @@ CPP_FILES = $(shell git ls-files -co --exclude-standard 'kernel/*.cpp' 'kernel/*
 lint: build $(STAMPS)/dev
 	@ruff check --quiet .
 	@ruff format --quiet --check .
-	@$(MAKE) types
+	@$(MAKE) --no-print-directory types
 	@clang-format --dry-run -Werror $(CPP_FILES)
 	@echo "sevenbag: lint is clean"
 
