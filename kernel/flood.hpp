@@ -284,12 +284,28 @@ SB_INLINE Window<V, N> filled_at(const Window<V, N>& occupied) {
     return filled;
 }
 
-// Resting positions of a T by the kind of spin that a last move into them makes; a position that
-// can be entered in several ways is in several sets. `spawned`: where the piece stands without any
-// move. take(rotation, none, mini, full). The rule: spin.hpp.
+// Resting positions that leave no way to the left, to the right or up either.
+template <Piece P, int R, class V, int N>
+SB_INLINE Window<V, N> immobile(const Reach<P, V, N>& s) {
+    constexpr unsigned kHere = kColumns<P, R>;
+    constexpr bool kWraps = (kHere & 1) && (kHere >> (kWidth - 1) & 1);
+    const Window<V, N>& free = s.free.of[R];
+    Window<V, N> right_of_free = moved<1, 0>(free);
+    Window<V, N> left_of_free = moved<-1, 0>(free);
+    if constexpr (kWraps) {
+        right_of_free = right_of_free - Window<V, N>::template columns<1u>();
+        left_of_free = left_of_free - Window<V, N>::template columns<1u << (kWidth - 1)>();
+    }
+    return s.rest.of[R] - right_of_free - left_of_free - moved<0, -1>(free);
+}
+
+// Resting positions of a T by the kind of spin that a last move into them makes, by the corner
+// test and, if so told, `immobile_too` as mini; a position that can be entered in several ways is
+// in several sets. `spawned`: where the piece stands without any move.
+// take(rotation, none, mini, full). The rule: spin.hpp.
 template <const KickTable& K, bool Open, class V, int N, class Take>
 SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>& s,
-                       const Sets<V, N>& spawned, Take&& take) {
+                       const Sets<V, N>& spawned, bool immobile_too, Take&& take) {
     constexpr Piece T = Piece::T;
     Sets<V, N> turned, kicked;  // entered by a rotation; by one with the full kick
     unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
@@ -304,7 +320,8 @@ SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>
                     s.reach.of[From], s.free.of[To],
                     [&](auto index, const Window<V, N>& led) __attribute__((always_inline)) {
                         constexpr int I = index;
-                        constexpr bool kFull = is_full_kick(To, K.of(T, From, To).displacement[I]);
+                        constexpr bool kFull =
+                            is_full_kick(From, To, K.of(T, From, To).displacement[I]);
                         Window<V, N>& set = kFull ? kicked.of[To] : turned.of[To];
                         set = set | (led & s.rest.of[To]);
                     });
@@ -320,10 +337,12 @@ SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>
         const auto fd = filled_at<kCornerX[D], kCornerY[D] + kCentre>(occupied);
         const Window<V, N> front = fa & fb;
         const Window<V, N> three = (front & (fc | fd)) | (fc & fd & (fa | fb));
+        const Window<V, N> some = immobile_too ? three | immobile<T, R>(s) : three;
         const Window<V, N> moved_in =
             (shifted<kColumns<T, R>>(s.reach.of[R], s.free.of[R]) | spawned.of[R]) & s.rest.of[R];
         const Window<V, N> both = turned.of[R] | kicked.of[R];
-        take(rotation, moved_in | (both - three), (turned.of[R] & three) - front,
+        take(rotation, moved_in | (both - some),
+             ((turned.of[R] & some) - (three & front)) | ((kicked.of[R] & some) - three),
              (both & three & front) | (kicked.of[R] & three));
     });
 }

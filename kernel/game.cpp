@@ -195,7 +195,7 @@ void Game::advance_time(int frame) {
 }
 
 bool Game::blocked(Piece piece, int x, int y) const {
-    return !board_.fits({piece, Rotation::north, static_cast<std::int8_t>(x),
+    return !board_.fits({piece, rules_->kicks.spawn(piece), static_cast<std::int8_t>(x),
                          static_cast<std::int8_t>(y), Spin::none});
 }
 

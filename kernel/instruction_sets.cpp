@@ -7,11 +7,11 @@
 
 namespace sevenbag {
 
-#define SB_DECLARE(isa)                                                              \
-    namespace isa {                                                                  \
-    int generate(HotKicks, const PackedBoard&, Piece, int, int, bool, Placement*);   \
-    std::uint64_t perft(HotKicks, const PerftJob&, int,                              \
-                        std::uint64_t (*)(void*, const std::uint64_t*, int), void*); \
+#define SB_DECLARE(isa)                                                                \
+    namespace isa {                                                                    \
+    int generate(HotKicks, const PackedBoard&, Piece, int, int, SpinRule, Placement*); \
+    std::uint64_t perft(HotKicks, const PerftJob&, int,                                \
+                        std::uint64_t (*)(void*, const std::uint64_t*, int), void*);   \
     }
 
 SB_DECLARE(base)

@@ -1,12 +1,147 @@
 #include "kicks.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include "error.hpp"
 
 namespace sevenbag {
 
 namespace {
+
+using detail::make_table;
+using detail::with_half_turns;
+
+// The tables that no generator is specialised on; those that are lie in kicks.hpp.
+// clang-format off
+
+// TETR.IO's SRS-X: SRS with the long half-turn tables of NullpoMino.
+constexpr KickTable kSrsX = with_half_turns(
+    kSrs,
+    {
+        {0, 2, {{1, 0}, {2, 0}, {1, -1}, {2, -1}, {-1, 0}, {-2, 0}, {-1, -1}, {-2, -1}, {0, 1},
+                {3, 0}, {-3, 0}}},
+        {2, 0, {{-1, 0}, {-2, 0}, {-1, 1}, {-2, 1}, {1, 0}, {2, 0}, {1, 1}, {2, 1}, {0, -1},
+                {-3, 0}, {3, 0}}},
+        {1, 3, {{0, -1}, {0, -2}, {-1, -1}, {-1, -2}, {0, 1}, {0, 2}, {-1, 1}, {-1, 2}, {1, 0},
+                {0, -3}, {0, 3}}},
+        {3, 1, {{0, -1}, {0, -2}, {1, -1}, {1, -2}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {-1, 0},
+                {0, -3}, {0, 3}}},
+    },
+    {
+        {0, 2, {{-1, 0}, {-2, 0}, {1, 0}, {2, 0}, {0, -1}}},
+        {2, 0, {{1, 0}, {2, 0}, {-1, 0}, {-2, 0}, {0, 1}}},
+        {1, 3, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {-1, 0}}},
+        {3, 1, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {1, 0}}},
+    });
+
+// TETRA-X, as the engine of Triangle.js has it.
+constexpr KickTable kTetraX = make_table(
+    {
+        {0, 1, {{0, -1}, {-1, 0}, {1, 0}, {-1, -1}, {1, -1}, {0, 1}, {-1, 1}, {1, 1}}},
+        {1, 0, {{0, -1}, {1, 0}, {-1, 0}, {1, -1}, {-1, -1}, {0, 1}, {1, 1}, {-1, 1}}},
+        {1, 2, {{0, -1}, {-1, 0}, {1, 0}, {-1, -1}, {1, -1}, {0, 1}, {-1, 1}, {1, 1}}},
+        {2, 1, {{0, -1}, {1, 0}, {-1, 0}, {1, -1}, {-1, -1}, {0, 1}, {1, 1}, {-1, 1}}},
+        {2, 3, {{0, -1}, {-1, 0}, {1, 0}, {-1, -1}, {1, -1}, {0, 1}, {-1, 1}, {1, 1}}},
+        {3, 2, {{0, -1}, {1, 0}, {-1, 0}, {1, -1}, {-1, -1}, {0, 1}, {1, 1}, {-1, 1}}},
+        {3, 0, {{0, -1}, {-1, 0}, {1, 0}, {-1, -1}, {1, -1}, {0, 1}, {-1, 1}, {1, 1}}},
+        {0, 3, {{0, -1}, {1, 0}, {-1, 0}, {1, -1}, {-1, -1}, {0, 1}, {1, 1}, {-1, 1}}},
+        {0, 2, {{0, -1}, {0, 1}, {-1, 0}, {1, 0}}},
+        {2, 0, {{0, -1}, {0, 1}, {-1, 0}, {1, 0}}},
+        {1, 3, {{0, -1}, {0, 1}, {-1, 0}, {1, 0}}},
+        {3, 1, {{0, -1}, {0, 1}, {-1, 0}, {1, 0}}},
+    },
+    {
+        {0, 1, {{0, 1}, {0, 2}, {0, -1}, {1, 1}, {-1, 1}, {1, 2}, {-1, 2}}},
+        {1, 0, {{0, 1}, {0, 2}, {0, -1}, {-1, 0}, {1, 0}, {2, 0}}},
+        {1, 2, {{0, 1}, {0, 2}, {0, -1}, {-1, 0}, {1, 0}, {2, 0}}},
+        {2, 1, {{0, -1}, {0, -2}, {0, 1}, {-1, -1}, {1, -1}, {-1, -2}, {1, -2}}},
+        {2, 3, {{0, -1}, {0, -2}, {0, 1}, {1, -1}, {-1, -1}, {1, -2}, {-1, -2}}},
+        {3, 2, {{0, 1}, {0, 2}, {0, -1}, {1, 0}, {-1, 0}, {-2, 0}}},
+        {3, 0, {{0, 1}, {0, 2}, {0, -1}, {1, 0}, {-1, 0}, {-2, 0}}},
+        {0, 3, {{0, 1}, {0, 2}, {0, -1}, {-1, 1}, {1, 1}, {-1, 2}, {1, 2}}},
+        {0, 2, {{0, 1}, {0, -1}}},
+        {2, 0, {{0, 1}, {0, -1}}},
+        {1, 3, {{0, 1}, {0, -1}}},
+        {3, 1, {{0, 1}, {0, -1}}},
+    });
+
+// ASC: one list for each direction, the same for all pieces. The engine leaves out the game's own
+// positions of O and I, so that these two do not turn as they do there.
+constexpr std::initializer_list<Cell> kAscClockwise = {
+    {-1, 0},  {0, -1}, {-1, -1}, {0, -2}, {-1, -2}, {-2, 0}, {-2, -1},
+    {-2, -2}, {1, 0},  {1, -1},  {0, 1},  {-1, 1},  {-2, 1}, {1, -2},
+    {2, 0},   {0, 2},  {-1, 2},  {-2, 2}, {2, -1},  {2, -2}, {1, 1}};
+constexpr std::initializer_list<Cell> kAscBack = {
+    {1, 0},  {0, -1}, {1, -1},  {0, -2}, {1, -2},  {2, 0},   {2, -1},
+    {2, -2}, {-1, 0}, {-1, -1}, {0, 1},  {1, 1},   {2, 1},   {-1, -2},
+    {-2, 0}, {0, 2},  {1, 2},   {2, 2},  {-2, -1}, {-2, -2}, {-1, 1}};
+constexpr detail::BoxTurns kAscTurns = {{0, 1, kAscClockwise},
+                                        {1, 2, kAscClockwise},
+                                        {2, 3, kAscClockwise},
+                                        {3, 0, kAscClockwise},
+                                        {1, 0, kAscBack},
+                                        {2, 1, kAscBack},
+                                        {3, 2, kAscBack},
+                                        {0, 3, kAscBack},
+                                        {0, 2, {}},
+                                        {2, 0, {}},
+                                        {1, 3, {}},
+                                        {3, 1, {}}};
+constexpr KickTable kAsc = make_table(kAscTurns, kAscTurns);
+
+// L, J and T appear pointing south.
+constexpr KickTable spawned_south(KickTable table) {
+    for (Piece piece : {Piece::L, Piece::J, Piece::T})
+        table.spawn[static_cast<std::size_t>(piece)] = Rotation::south;
+    return table;
+}
+
+// ARS and NRS as the engine applies them: on the boxes of SRS, without the positions and (ARS) the
+// rule of the middle column that the games of these names have.
+constexpr std::initializer_list<Cell> kArsKicks = {{1, 0}, {-1, 0}};
+constexpr detail::BoxTurns kArsTurns = {{0, 1, kArsKicks}, {1, 0, kArsKicks}, {1, 2, kArsKicks},
+                                        {2, 1, kArsKicks}, {2, 3, kArsKicks}, {3, 2, kArsKicks},
+                                        {3, 0, kArsKicks}, {0, 3, kArsKicks}, {0, 2, kArsKicks},
+                                        {2, 0, kArsKicks}, {1, 3, kArsKicks}, {3, 1, kArsKicks}};
+constexpr KickTable kArs = spawned_south(make_table(kArsTurns, kArsTurns));
+constexpr KickTable kNrs = spawned_south(kNone180);
+
+// Jstris: SRS with half turns of two tests.
+constexpr detail::BoxTurns kJstrisHalf = {
+    {0, 2, {{0, 1}}}, {2, 0, {{0, -1}}}, {1, 3, {{1, 0}}}, {3, 1, {{-1, 0}}}};
+constexpr KickTable kJstris = with_half_turns(kSrs, kJstrisHalf, kJstrisHalf);
+
+// Botris: SRS, but the O moves as it turns, and where it stands is tried last.
+constexpr KickTable with_moving_o(KickTable table, detail::BoxTurns turns) {
+    for (const detail::BoxTurn& turn : turns) {
+        Tests& tests = table.tests[static_cast<std::size_t>(Piece::O)][turn.from][turn.to];
+        const Cell plain = tests.displacement[0];
+        tests.count = 0;
+        for (Cell kick : turn.kicks)
+            tests.displacement[tests.count++] = {static_cast<std::int8_t>(kick.x + plain.x),
+                                                 static_cast<std::int8_t>(kick.y + plain.y)};
+    }
+    return table;
+}
+constexpr KickTable kBotris = with_moving_o(
+    kSrs,
+    {
+        {0, 1, {{1, -1}, {2, -1}, {1, -2}, {0, -1}, {0, 0}}},
+        {1, 0, {{-1, 1}, {-2, 1}, {-1, 2}, {0, 1}, {0, 0}}},
+        {1, 2, {{-1, -1}, {-2, -1}, {-1, -2}, {0, -1}, {0, 0}}},
+        {2, 1, {{1, 1}, {2, 1}, {1, 2}, {0, 1}, {0, 0}}},
+        {2, 3, {{-1, 1}, {-2, 1}, {-1, 2}, {0, 1}, {0, 0}}},
+        {3, 2, {{1, -1}, {2, -1}, {1, -2}, {0, -1}, {0, 0}}},
+        {3, 0, {{1, 1}, {2, 1}, {1, 2}, {0, 1}, {0, 0}}},
+        {0, 3, {{-1, -1}, {-2, -1}, {-1, -2}, {0, -1}, {0, 0}}},
+    });
+// clang-format on
+
+constexpr const char* kWithout = " without 180";
+
+bool is_half_turn(int from, int to) { return (to - from) % 2 == 0 && from != to; }
 
 // Lower case, without separators, "plus" as "+": all spellings of a name become one.
 std::string plain(std::string_view name) {
@@ -19,25 +154,132 @@ std::string plain(std::string_view name) {
     return out;
 }
 
+// A pointer that shares nothing and frees nothing.
+std::shared_ptr<const KickTable> constant(const KickTable* table) {
+    return {std::shared_ptr<const void>(), table};
+}
+
+struct Known {
+    std::string plain_name;
+    Kicks kicks;
+};
+
+std::vector<Known> all_known() {
+    std::vector<Known> known;
+    for (const Kicks& kicks : all_kicks()) {
+        known.push_back({plain(kicks.name()), kicks});
+        known.push_back({plain(kicks.name() + kWithout), kicks.without_half_turns()});
+    }
+    return known;
+}
+
+std::string described(const Turn& turn) {
+    return std::string("piece ") + letter(turn.piece) + ", turn " + std::to_string(turn.from) +
+           " to " + std::to_string(turn.to);
+}
+
 }  // namespace
+
+Kicks::Kicks(std::string name, const KickTable* table)
+    : name_(std::move(name)), table_(constant(table)) {}
+
+Kicks::Kicks(std::string name, const KickTable& table) : name_(std::move(name)) {
+    // The fast generators know these two by their place.
+    if (table == kSrs)
+        table_ = constant(&kSrs);
+    else if (table == kSrsPlus)
+        table_ = constant(&kSrsPlus);
+    else
+        table_ = std::make_shared<const KickTable>(table);
+}
+
+Kicks Kicks::without_half_turns() const {
+    KickTable table = *table_;
+    for (auto& piece : table.tests)
+        for (int from = 0; from < kRotations; ++from)
+            for (int to = 0; to < kRotations; ++to)
+                if (is_half_turn(from, to))
+                    piece[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] = {};
+    if (table == *table_) return *this;
+    return Kicks(name_ + kWithout, table);
+}
+
+std::size_t Kicks::hash() const {
+    std::uint64_t h = 0xcbf29ce484222325u;
+    const auto mix = [&h](int value) {
+        h = (h ^ static_cast<std::uint8_t>(value)) * 0x100000001b3u;
+    };
+    for (const auto& piece : table_->tests)
+        for (const auto& from : piece)
+            for (const Tests& tests : from) {
+                mix(tests.exists ? tests.count + 1 : 0);
+                for (std::size_t i = 0; i < tests.count; ++i) {
+                    mix(tests.displacement[i].x);
+                    mix(tests.displacement[i].y);
+                }
+            }
+    for (Rotation rotation : table_->spawn) mix(static_cast<int>(rotation));
+    return static_cast<std::size_t>(h);
+}
 
 const std::vector<Kicks>& all_kicks() {
     static const std::vector<Kicks> all = {
-        {"none", &kNone},    {"none180", &kNone180},      {"srs", &kSrs},    {"srs180", &kSrs180},
-        {"srs+", &kSrsPlus}, {"srs-tetrio", &kSrsTetrio}, {"srs-x", &kSrsX},
+        {"none", &kNone},     {"none180", &kNone180}, {"srs", &kSrs},
+        {"srs180", &kSrs180}, {"srs+", &kSrsPlus},    {"srs-tetrio", &kSrsTetrio},
+        {"srs-x", &kSrsX},    {"tetra-x", &kTetraX},  {"asc", &kAsc},
+        {"ars", &kArs},       {"nrs", &kNrs},         {"jstris", &kJstris},
+        {"botris", &kBotris},
     };
     return all;
 }
 
-const Kicks& find_kicks(std::string_view name) {
+const Kicks* known_kicks(std::string_view name) {
+    static const std::vector<Known> all = all_known();
     const std::string wanted = plain(name.substr(0, 64));
-    std::string known;
-    for (const Kicks& kicks : all_kicks()) {
-        if (plain(kicks.name) == wanted) return kicks;
-        known += (known.empty() ? "" : ", ") + std::string(kicks.name);
-    }
+    for (const Known& known : all)
+        if (known.plain_name == wanted) return &known.kicks;
+    return nullptr;
+}
+
+const Kicks& find_kicks(std::string_view name) {
+    if (const Kicks* kicks = known_kicks(name)) return *kicks;
+    std::string names;
+    for (const Kicks& kicks : all_kicks()) names += (names.empty() ? "" : ", ") + kicks.name();
     throw Error(ErrorKind::kicks,
-                "no rotation system '" + std::string(name.substr(0, 64)) + "'; there are " + known);
+                "no rotation system '" + std::string(name.substr(0, 64)) + "'; there are " + names);
+}
+
+Kicks make_kicks(std::string name, std::span<const Turn> turns,
+                 const std::array<Rotation, kPieces>& spawn) {
+    KickTable table{};
+    table.spawn = spawn;
+    for (const Turn& turn : turns) {
+        if (turn.from < 0 || turn.from >= kRotations || turn.to < 0 || turn.to >= kRotations ||
+            turn.from == turn.to)
+            throw Error(ErrorKind::kicks, described(turn) +
+                                              ": rotations are 0 to 3, and a turn leads from one "
+                                              "to another");
+        Tests& tests =
+            table.tests[static_cast<std::size_t>(turn.piece)][static_cast<std::size_t>(turn.from)]
+                       [static_cast<std::size_t>(turn.to)];
+        if (tests.exists) throw Error(ErrorKind::kicks, described(turn) + " is given twice");
+        if (turn.tests.empty() || turn.tests.size() > kMaxTests)
+            throw Error(ErrorKind::kicks,
+                        described(turn) + " has " + std::to_string(turn.tests.size()) +
+                            " tests, must have 1 to " + std::to_string(kMaxTests));
+        const Cell plain = detail::plain_turn(turn.piece, turn.from, turn.to);
+        tests.exists = true;
+        for (Cell kick : turn.tests) {
+            if (std::abs(kick.x) > kMaxKick || std::abs(kick.y) > kMaxKick)
+                throw Error(ErrorKind::kicks,
+                            described(turn) + ": kick (" + std::to_string(kick.x) + ", " +
+                                std::to_string(kick.y) + ") is too far, must be within " +
+                                std::to_string(kMaxKick) + " columns and rows");
+            tests.displacement[tests.count++] = {static_cast<std::int8_t>(kick.x + plain.x),
+                                                 static_cast<std::int8_t>(kick.y + plain.y)};
+        }
+    }
+    return Kicks(std::move(name), table);
 }
 
 }  // namespace sevenbag

@@ -6,8 +6,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +32,10 @@ struct Tests {
     friend constexpr bool operator==(const Tests&, const Tests&) = default;
 };
 
-// tests[piece][from][to]
+// tests[piece][from][to], and the way each piece points as it appears.
 struct KickTable {
     std::array<std::array<std::array<Tests, kRotations>, kRotations>, kPieces> tests{};
+    std::array<Rotation, kPieces> spawn{};
 
     constexpr const Tests& of(Piece piece, int from, int to) const {
         return tests[static_cast<int>(piece)][from][to];
@@ -39,21 +43,56 @@ struct KickTable {
     friend constexpr bool operator==(const KickTable&, const KickTable&) = default;
 };
 
-struct Kicks {
-    std::string_view name;
-    const KickTable* table;
+// A named system. Copies share one table, which lives as long as any of them.
+class Kicks {
+  public:
+    // `table` is a constant: it outlives everything.
+    Kicks(std::string name, const KickTable* table);
+    Kicks(std::string name, const KickTable& table);
 
+    const std::string& name() const { return name_; }
+    const KickTable& table() const { return *table_; }
     const Tests& tests(Piece piece, Rotation from, Rotation to) const {
-        return table->of(piece, static_cast<int>(from), static_cast<int>(to));
+        return table_->of(piece, static_cast<int>(from), static_cast<int>(to));
     }
+    // The way a piece points as it appears.
+    Rotation spawn(Piece piece) const { return table_->spawn[static_cast<std::size_t>(piece)]; }
+
+    // The same system, named "... without 180"; itself, if it has no half turns.
+    Kicks without_half_turns() const;
+
+    // Systems are equal if they turn pieces alike, whatever their names.
+    friend bool operator==(const Kicks& a, const Kicks& b) {
+        return a.table_ == b.table_ || *a.table_ == *b.table_;
+    }
+    std::size_t hash() const;
+
+  private:
+    std::string name_;
+    std::shared_ptr<const KickTable> table_;
 };
 
 // All systems, in the order they are listed to people.
 const std::vector<Kicks>& all_kicks();
 
-// By name in any case, with the field's spellings: "SRS+", "srsPlus", "srs_plus", "SRS-X", "srsx".
-// Raises Error(kicks).
+// By name in any case, with the field's spellings: "SRS+", "srsPlus", "srs_plus", "SRS-X", "srsx";
+// and any of them "without 180". Nothing if there is none.
+const Kicks* known_kicks(std::string_view name);
+// The same; raises Error(kicks).
 const Kicks& find_kicks(std::string_view name);
+
+// All tests of one turn in box coordinates, (0, 0) where it is tried.
+struct Turn {
+    Piece piece;
+    int from;
+    int to;
+    std::vector<Cell> tests;
+};
+
+// A system of one's own; a turn that is not listed does not exist. Raises Error(kicks) for turns
+// given twice, more than kMaxTests tests, or kicks beyond kMaxKick.
+Kicks make_kicks(std::string name, std::span<const Turn> turns,
+                 const std::array<Rotation, kPieces>& spawn);
 
 namespace detail {
 
@@ -64,7 +103,7 @@ struct BoxTurn {
     std::initializer_list<Cell> kicks;
 };
 
-// Where the centre lies in the box; what it moves by is the plain rotation.
+// Where the centre lies in the box, from its top left corner.
 constexpr Cell centre_in_box(Piece piece, int rotation) {
     constexpr Cell i[4] = {{1, -1}, {2, -1}, {2, -2}, {1, -2}};
     constexpr Cell o[4] = {{0, -1}, {0, 0}, {1, 0}, {1, -1}};
@@ -73,19 +112,22 @@ constexpr Cell centre_in_box(Piece piece, int rotation) {
     return {1, -1};
 }
 
+// What the centre moves by when the box stays where it is.
+constexpr Cell plain_turn(Piece piece, int from, int to) {
+    const Cell a = centre_in_box(piece, from);
+    const Cell b = centre_in_box(piece, to);
+    return {static_cast<std::int8_t>(b.x - a.x), static_cast<std::int8_t>(b.y - a.y)};
+}
+
 constexpr void add_turn(KickTable& table, Piece piece, const BoxTurn& turn) {
     Tests& tests = table.tests[static_cast<int>(piece)][turn.from][turn.to];
-    const Cell a = centre_in_box(piece, turn.from);
-    const Cell b = centre_in_box(piece, turn.to);
-    const int dx = b.x - a.x;
-    const int dy = b.y - a.y;
+    const Cell plain = plain_turn(piece, turn.from, turn.to);
     tests.exists = true;
     tests.count = 0;
-    tests.displacement[tests.count++] = {static_cast<std::int8_t>(dx),
-                                         static_cast<std::int8_t>(dy)};
+    tests.displacement[tests.count++] = plain;
     for (Cell kick : turn.kicks)
-        tests.displacement[tests.count++] = {static_cast<std::int8_t>(kick.x + dx),
-                                             static_cast<std::int8_t>(kick.y + dy)};
+        tests.displacement[tests.count++] = {static_cast<std::int8_t>(kick.x + plain.x),
+                                             static_cast<std::int8_t>(kick.y + plain.y)};
 }
 
 using BoxTurns = std::initializer_list<BoxTurn>;
@@ -175,70 +217,6 @@ inline constexpr KickTable kSrsPlus =
                                 {2, 0, {{0, -1}}},
                                 {1, 3, {{1, 0}}},
                                 {3, 1, {{-1, 0}}},
-                            });
-
-// TETR.IO's SRS-X: SRS with the long half-turn tables of NullpoMino.
-inline constexpr KickTable kSrsX =
-    detail::with_half_turns(kSrs,
-                            {
-                                {0,
-                                 2,
-                                 {{1, 0},
-                                  {2, 0},
-                                  {1, -1},
-                                  {2, -1},
-                                  {-1, 0},
-                                  {-2, 0},
-                                  {-1, -1},
-                                  {-2, -1},
-                                  {0, 1},
-                                  {3, 0},
-                                  {-3, 0}}},
-                                {2,
-                                 0,
-                                 {{-1, 0},
-                                  {-2, 0},
-                                  {-1, 1},
-                                  {-2, 1},
-                                  {1, 0},
-                                  {2, 0},
-                                  {1, 1},
-                                  {2, 1},
-                                  {0, -1},
-                                  {-3, 0},
-                                  {3, 0}}},
-                                {1,
-                                 3,
-                                 {{0, -1},
-                                  {0, -2},
-                                  {-1, -1},
-                                  {-1, -2},
-                                  {0, 1},
-                                  {0, 2},
-                                  {-1, 1},
-                                  {-1, 2},
-                                  {1, 0},
-                                  {0, -3},
-                                  {0, 3}}},
-                                {3,
-                                 1,
-                                 {{0, -1},
-                                  {0, -2},
-                                  {1, -1},
-                                  {1, -2},
-                                  {0, 1},
-                                  {0, 2},
-                                  {1, 1},
-                                  {1, 2},
-                                  {-1, 0},
-                                  {0, -3},
-                                  {0, 3}}},
-                            },
-                            {
-                                {0, 2, {{-1, 0}, {-2, 0}, {1, 0}, {2, 0}, {0, -1}}},
-                                {2, 0, {{1, 0}, {2, 0}, {-1, 0}, {-2, 0}, {0, 1}}},
-                                {1, 3, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {-1, 0}}},
-                                {3, 1, {{0, -1}, {0, -2}, {0, 1}, {0, 2}, {1, 0}}},
                             });
 
 }  // namespace sevenbag

@@ -53,23 +53,37 @@ RowSet moved(const RowSet& a, int dx, int dy, std::uint32_t full_row) {
 class General {
   public:
     General(const Board& board, Piece piece, const KickTable& table)
-        : board_(board), piece_(piece), table_(table), full_(board.full_row()) {
+        : board_(board),
+          piece_(piece),
+          table_(table),
+          full_(board.full_row()),
+          appears_(static_cast<int>(table.spawn[static_cast<std::size_t>(piece)])) {
         for (int y = 0; y < board.rows(); ++y)
             empty_.rows[y] = static_cast<std::uint16_t>(~board.row(y) & full_);
     }
 
     void run(Spawn spawn, SpinMode spins, PlacementList& out) {
         for (int r = 0; r < kRotations; ++r) find_free(r);
-        spawned_.rows[spawn.y - shape(0).down] = static_cast<std::uint16_t>(1u << spawn.x);
-        reach_[0] = spawned_;
+        spawned_.rows[spawn.y - shape(appears_).down] = static_cast<std::uint16_t>(1u << spawn.x);
+        reach_[appears_] = spawned_;
         flood();
-        if (spins == SpinMode::t_spins && piece_ == Piece::T)
-            write_t_spins(out);
+        const SpinRule rule = spin_rule(spins, piece_);
+        Kinds kinds;
+        if (!rule.judges())
+            for (int r = 0; r < kRotations; ++r) kinds.none[r] = reach_[r] & rest_[r];
+        else if (rule.lasts)
+            find_lasting(kinds);
         else
-            write_distinct(out);
+            find_spins(rule, kinds);
+        write(kinds, out);
     }
 
   private:
+    // Resting places by the spin that a last move into them makes; one can be in several.
+    struct Kinds {
+        RowSet none[kRotations], mini[kRotations], full[kRotations];
+    };
+
     const Shape& shape(int rotation) const { return kShapes[static_cast<int>(piece_)][rotation]; }
 
     void find_free(int r) {
@@ -100,7 +114,7 @@ class General {
     }
 
     void flood() {
-        unsigned pending = 1;
+        unsigned pending = 1u << appears_;
         RowSet done[kRotations];
         while (pending)
             for (int from = 0; from < kRotations; ++from) {
@@ -133,15 +147,36 @@ class General {
                          static_cast<std::int8_t>(y + shape(r).down), spin});
     }
 
-    void write_distinct(PlacementList& out) const {
-        RowSet by_form[kRotations];
+    // Rotations that name the same cells are merged into the canonical one.
+    void merge(RowSet (&sets)[kRotations]) const {
         for (int r = 0; r < kRotations; ++r) {
             const Alias form = canonical_form(piece_, static_cast<Rotation>(r));
-            RowSet& set = by_form[static_cast<int>(form.to)];
+            const int to = static_cast<int>(form.to);
+            if (to == r) continue;
             // Equal cells have equal lowest rows: only the column changes.
-            set = set | moved(reach_[r] & rest_[r], form.dx, 0, full_);
+            sets[to] = sets[to] | moved(sets[r], form.dx, 0, full_);
+            sets[r] = {};
         }
-        for (int r = 0; r < kRotations; ++r) write(r, by_form[r], Spin::none, out);
+    }
+
+    void write(Kinds& kinds, PlacementList& out) const {
+        merge(kinds.none);
+        merge(kinds.mini);
+        merge(kinds.full);
+        for (int r = 0; r < kRotations; ++r) {
+            write(r, kinds.none[r], Spin::none, out);
+            write(r, kinds.mini[r], Spin::mini, out);
+            write(r, kinds.full[r], Spin::full, out);
+        }
+    }
+
+    // Positions that any rotation leads to; take(from, to, test, set).
+    template <class Take>
+    void all_turns(Take&& take) const {
+        for (int from = 0; from < kRotations; ++from)
+            for (int to = 0; to < kRotations; ++to)
+                rotated(from, to, reach_[from],
+                        [&](int i, const RowSet& led) { take(from, to, i, led); });
     }
 
     // Filled cells, walls and floor at (dx, dy) from every position.
@@ -154,29 +189,76 @@ class General {
         return filled;
     }
 
-    void write_t_spins(PlacementList& out) const {
-        RowSet turned[kRotations], kicked[kRotations];
-        for (int from = 0; from < kRotations; ++from)
-            for (int to = 0; to < kRotations; ++to)
-                rotated(from, to, reach_[from], [&](int i, const RowSet& led) {
-                    const Cell displacement = table_.of(piece_, from, to).displacement[i];
-                    RowSet& set = is_full_kick(to, displacement) ? kicked[to] : turned[to];
-                    set = set | (led & rest_[to]);
-                });
-        for (int r = 0; r < kRotations; ++r) {
+    // Where a rotation makes a spin: with the full kick, with any other, and not at all.
+    struct Worth {
+        RowSet full_if_kicked, full_if_turned, some;
+    };
+
+    Worth worth(int r, const SpinRule& rule) const {
+        Worth w;
+        if (rule.corners) {
+            const Cells corners = corners_of(piece_, r);
             RowSet f[4];
-            for (int i = 0; i < 4; ++i) {
-                const int corner = (r + i) % 4;
-                f[i] = filled_at(kCornerX[corner], kCornerY[corner] + shape(r).down);
-            }
+            for (std::size_t i = 0; i < 4; ++i)
+                f[i] = filled_at(corners[i].x, corners[i].y + shape(r).down);
             const RowSet front = f[0] & f[1];
-            const RowSet three = (front & (f[2] | f[3])) | (f[2] & f[3] & (f[0] | f[1]));
+            w.some = (front & (f[2] | f[3])) | (f[2] & f[3] & (f[0] | f[1]));
+            w.full_if_kicked = w.some;
+            w.full_if_turned = piece_ == Piece::T ? w.some & front : w.some;
+        }
+        if (rule.immobile != Spin::none) {
+            const RowSet& free = free_[r];
+            const RowSet immobile = rest_[r] - moved(free, -1, 0, full_) -
+                                    moved(free, 1, 0, full_) - moved(free, 0, -1, full_);
+            w.some = w.some | immobile;
+            if (rule.immobile == Spin::full) {
+                w.full_if_kicked = w.full_if_kicked | immobile;
+                w.full_if_turned = w.full_if_turned | immobile;
+            }
+        }
+        return w;
+    }
+
+    // Spins that the next shift or fall ends.
+    void find_spins(const SpinRule& rule, Kinds& kinds) const {
+        RowSet turned[kRotations], kicked[kRotations];
+        all_turns([&](int from, int to, int test, const RowSet& led) {
+            const Cell displacement = table_.of(piece_, from, to).displacement[test];
+            RowSet& set = is_full_kick(from, to, displacement) ? kicked[to] : turned[to];
+            set = set | (led & rest_[to]);
+        });
+        for (int r = 0; r < kRotations; ++r) {
+            const Worth w = worth(r, rule);
             RowSet moved_in = shifted(reach_[r], r);
-            if (r == 0) moved_in = moved_in | spawned_;
-            const RowSet both = turned[r] | kicked[r];
-            write(r, (moved_in & rest_[r]) | (both - three), Spin::none, out);
-            write(r, (turned[r] & three) - front, Spin::mini, out);
-            write(r, (both & three & front) | (kicked[r] & three), Spin::full, out);
+            if (r == appears_) moved_in = moved_in | spawned_;
+            kinds.full[r] = (turned[r] & w.full_if_turned) | (kicked[r] & w.full_if_kicked);
+            kinds.mini[r] =
+                ((turned[r] - w.full_if_turned) | (kicked[r] - w.full_if_kicked)) & w.some;
+            kinds.none[r] = (moved_in & rest_[r]) | ((turned[r] | kicked[r]) - w.some);
+        }
+    }
+
+    // A rotation onto something makes a full spin, any other rotation none; moving on changes
+    // nothing.
+    void find_lasting(Kinds& kinds) const {
+        RowSet spun[kRotations], plain[kRotations];
+        plain[appears_] = spawned_;
+        all_turns([&](int, int to, int, const RowSet& led) {
+            spun[to] = spun[to] | (led & rest_[to]);
+            plain[to] = plain[to] | (led - rest_[to]);
+        });
+        for (int r = 0; r < kRotations; ++r) {
+            kinds.full[r] = slid(spun[r], r) & rest_[r];
+            kinds.none[r] = slid(plain[r], r) & rest_[r];
+        }
+    }
+
+    // All that shifts and falls lead to.
+    RowSet slid(RowSet set, int r) const {
+        for (;;) {
+            const RowSet more = shifted(set, r) - set;
+            if (!more.any()) return set;
+            set = set | more;
         }
     }
 
@@ -184,6 +266,7 @@ class General {
     Piece piece_;
     const KickTable& table_;
     std::uint32_t full_;
+    int appears_;  // the rotation
     RowSet empty_, spawned_;
     RowSet free_[kRotations], rest_[kRotations], reach_[kRotations];
 };
@@ -192,23 +275,30 @@ class General {
 
 HotKicks hot_kicks(const Board& board, const Kicks& kicks) {
     if (board.width() != 10 || board.word_count() > 8) return HotKicks::none;
-    if (kicks.table == &kSrs) return HotKicks::srs;
-    if (kicks.table == &kSrsPlus) return HotKicks::srs_plus;
+    if (&kicks.table() == &kSrs) return HotKicks::srs;
+    if (&kicks.table() == &kSrsPlus) return HotKicks::srs_plus;
     return HotKicks::none;
+}
+
+bool is_hot(const SpinRule& rule, Piece piece) {
+    return (!rule.corners || piece == Piece::T) && rule.resting == Spin::none;
 }
 
 void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
               PlacementList& out) {
     out.clear();
-    if (!board.fits({piece, Rotation::north, spawn.x, spawn.y})) return;
+    const Placement start{piece, kicks.spawn(piece), spawn.x, spawn.y};
+    if (!board.fits(start)) return;
     const HotKicks hot = hot_kicks(board, kicks);
-    if (hot != HotKicks::none) {
-        const PackedBoard packed{board.words(), board.height(), board.rows()};
-        out.set_size(hot_code().generate(hot, packed, piece, spawn.x, spawn.y,
-                                         spins == SpinMode::t_spins, out.data()));
+    const SpinRule rule = spin_rule(spins, piece);
+    // The hot code takes it that only rotations lead to where a piece cannot move.
+    const bool spawned_stuck = rule.immobile != Spin::none && board.resting(start);
+    if (hot == HotKicks::none || !is_hot(rule, piece) || spawned_stuck) {
+        General(board, piece, kicks.table()).run(spawn, spins, out);
         return;
     }
-    General(board, piece, *kicks.table).run(spawn, spins, out);
+    const PackedBoard packed{board.words(), board.height(), board.rows()};
+    out.set_size(hot_code().generate(hot, packed, piece, spawn.x, spawn.y, rule, out.data()));
 }
 
 void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,

@@ -6,6 +6,7 @@
 
 #include "kicks.hpp"
 #include "piece.hpp"
+#include "spin.hpp"
 
 namespace sevenbag {
 
@@ -22,8 +23,8 @@ struct PerftJob {
     const std::uint64_t (*boards)[3];  // start boards, at most 14 rows high
     int count;
     const Piece* queue;
-    int depth;  // 1 to kMaxHotPlies
-    bool t_spins;
+    int depth;     // 1 to kMaxHotPlies
+    bool corners;  // places of a T count by kind of spin
 };
 
 // The rotation systems that the hot code is specialised on.
@@ -31,9 +32,10 @@ enum class HotKicks { none, srs, srs_plus };
 
 struct HotCode {
     const char* name;
-    // Writes the placements to `out` and returns their number. Needs a spawn that fits.
+    // Writes the placements to `out` and returns their number. Needs a spawn that fits, a rule
+    // that is_hot, and (where it judges immobile pieces) a spawn that does not rest on anything.
     int (*generate)(HotKicks kicks, const PackedBoard& board, Piece piece, int spawn_x, int spawn_y,
-                    bool t_spins, Placement* out);
+                    SpinRule rule, Placement* out);
     // Leaves below the start boards. Boards that grow too high for the hot code (or whose
     // placements may depend on the spawn) are handed to `tall(context, words, index in queue)`,
     // which returns the leaves below them.
@@ -47,7 +49,8 @@ const HotCode& hot_code();
 
 // Whether the hot code can be used for a board, and how.
 class Board;
-struct Kicks;
 HotKicks hot_kicks(const Board& board, const Kicks& kicks);
+// Whether it can be used for spins judged so.
+bool is_hot(const SpinRule& rule, Piece piece);
 
 }  // namespace sevenbag

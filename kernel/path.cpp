@@ -2,50 +2,53 @@
 
 #include <algorithm>
 
+#include "rotate.hpp"
+
 namespace sevenbag {
 
 namespace {
 
-// How the piece last moved: it decides about spins, so states that differ in it are different.
-enum Last : std::uint8_t { shifted, turned, kicked_full };
-constexpr int kLast = 3;
-
 struct State {
     std::int8_t x;
     std::int8_t y;
-    std::uint8_t rotation;
-    std::uint8_t last;
+    Rotation rotation;
+    Spin spin;  // what the piece would be locked as: states that differ in it are different
 };
+constexpr int kSpins = 3;
 
 constexpr int kColumns = kMaxWidth + 4;  // an O's centre can stand outside the board
 constexpr int kHeights = kMaxRows + 4;
-constexpr int kStates = kColumns * kHeights * kRotations * kLast;
+constexpr int kStates = kColumns * kHeights * kRotations * kSpins;
 
 int index(const State& s) {
-    return ((s.last * kRotations + s.rotation) * kHeights + s.y + 2) * kColumns + s.x + 2;
+    const int turned = static_cast<int>(s.spin) * kRotations + static_cast<int>(s.rotation);
+    return (turned * kHeights + s.y + 2) * kColumns + s.x + 2;
 }
 
 class Search {
   public:
-    Search(const Board& board, Piece piece, const Kicks& kicks)
-        : board_(board), piece_(piece), kicks_(kicks), from_(kStates, -1), key_(kStates) {}
+    Search(const Board& board, Piece piece, const Kicks& kicks, SpinMode spins)
+        : board_(board),
+          piece_(piece),
+          kicks_(kicks),
+          spins_(spins),
+          lasts_(spin_rule(spins, piece).lasts),
+          from_(kStates, -1),
+          key_(kStates) {}
 
-    std::optional<std::vector<Key>> run(const Placement& target, Spawn spawn, bool spins) {
-        const State start{spawn.x, spawn.y, 0, shifted};
+    std::optional<std::vector<Key>> run(const Placement& target, Spawn spawn) {
+        const State start{spawn.x, spawn.y, kicks_.spawn(piece_), Spin::none};
         if (!fits(start)) return std::nullopt;
         from_[static_cast<std::size_t>(index(start))] = kStart;
         queue_.push_back(start);
         const Placement wanted = canonical(target);
         for (std::size_t head = 0; head < queue_.size(); ++head) {
             const State s = queue_[head];
-            State down = s;
-            fall(down);
-            // hard_drop over a row or more ends a spin.
-            if (down.y != s.y) down.last = shifted;
-            Placement here = canonical({piece_, static_cast<Rotation>(s.rotation), s.x, down.y});
-            if (spins && piece_ == Piece::T) here.spin = spin(down);
+            const State down = fallen(s);
+            const Placement here = canonical({piece_, s.rotation, s.x, down.y});
             const bool same = here.rotation == wanted.rotation && here.x == wanted.x &&
-                              here.y == wanted.y && (!spins || here.spin == wanted.spin);
+                              here.y == wanted.y &&
+                              (spins_ == SpinMode::none || down.spin == wanted.spin);
             if (same) return keys(s);
             expand(s, static_cast<int>(head));
         }
@@ -55,29 +58,17 @@ class Search {
   private:
     static constexpr int kStart = -2;
 
-    bool fits(const State& s) const {
-        return board_.fits({piece_, static_cast<Rotation>(s.rotation), s.x, s.y});
+    bool fits(const State& s) const { return board_.fits({piece_, s.rotation, s.x, s.y}); }
+
+    State shifted(const State& s, int dx, int dy) const {
+        return {static_cast<std::int8_t>(s.x + dx), static_cast<std::int8_t>(s.y + dy), s.rotation,
+                lasts_ ? s.spin : Spin::none};
     }
 
-    void fall(State& s) const {
-        for (;;) {
-            --s.y;
-            if (!fits(s)) break;
-        }
-        ++s.y;
-    }
-
-    Spin spin(const State& s) const {
-        if (s.last == shifted) return Spin::none;
-        bool filled[4];
-        int count = 0;
-        for (int i = 0; i < 4; ++i) {
-            const int corner = (s.rotation + i) % 4;
-            filled[i] = board_.blocked(s.x + kCornerX[corner], s.y + kCornerY[corner]);
-            count += filled[i];
-        }
-        if (count < 3) return Spin::none;
-        return (filled[0] && filled[1]) || s.last == kicked_full ? Spin::full : Spin::mini;
+    // On the floor below; the same if it is there already.
+    State fallen(State s) const {
+        for (State below = shifted(s, 0, -1); fits(below); below = shifted(s, 0, -1)) s = below;
+        return s;
     }
 
     void visit(const State& s, int from, Key key) {
@@ -90,8 +81,7 @@ class Search {
 
     void expand(const State& s, int head) {
         const auto shift = [&](int dx, int dy, Key key) {
-            const State to{static_cast<std::int8_t>(s.x + dx), static_cast<std::int8_t>(s.y + dy),
-                           s.rotation, shifted};
+            const State to = shifted(s, dx, dy);
             if (fits(to)) visit(to, head, key);
         };
         shift(-1, 0, Key::left);
@@ -99,26 +89,17 @@ class Search {
         turn(s, 1, Key::cw, head);
         turn(s, 3, Key::ccw, head);
         turn(s, 2, Key::flip, head);
-        State down = s;
-        fall(down);
-        down.last = shifted;
+        const State down = fallen(s);
         if (down.y != s.y) visit(down, head, Key::sonic_drop);
         shift(0, -1, Key::soft_drop);
     }
 
     void turn(const State& s, int by, Key key, int head) {
-        const int to = (s.rotation + by) % 4;
-        const Tests& tests =
-            kicks_.tests(piece_, static_cast<Rotation>(s.rotation), static_cast<Rotation>(to));
-        for (int i = 0; i < tests.count; ++i) {
-            const Cell d = tests.displacement[static_cast<std::size_t>(i)];
-            const State next{static_cast<std::int8_t>(s.x + d.x),
-                             static_cast<std::int8_t>(s.y + d.y), static_cast<std::uint8_t>(to),
-                             is_full_kick(to, d) ? kicked_full : turned};
-            if (!fits(next)) continue;
-            visit(next, head, key);
-            return;
-        }
+        const auto to = static_cast<Rotation>((static_cast<int>(s.rotation) + by) % kRotations);
+        const auto turned = rotate(board_, {piece_, s.rotation, s.x, s.y}, to, kicks_, spins_);
+        if (!turned) return;
+        const Placement& p = turned->placement;
+        visit({p.x, p.y, p.rotation, p.spin}, head, key);
     }
 
     std::vector<Key> keys(State s) const {
@@ -136,6 +117,8 @@ class Search {
     const Board& board_;
     Piece piece_;
     const Kicks& kicks_;
+    SpinMode spins_;
+    bool lasts_;
     std::vector<int> from_;  // index in queue_, kStart, or -1: not seen
     std::vector<Key> key_;
     std::vector<State> queue_;
@@ -145,7 +128,7 @@ class Search {
 
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                           const Kicks& kicks, Spawn spawn, SpinMode spins) {
-    return Search(board, placement.piece, kicks).run(placement, spawn, spins == SpinMode::t_spins);
+    return Search(board, placement.piece, kicks, spins).run(placement, spawn);
 }
 
 }  // namespace sevenbag

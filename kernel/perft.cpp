@@ -1,5 +1,6 @@
 #include "perft.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <thread>
@@ -58,11 +59,18 @@ void expand(const Task& task, const Board& board, std::size_t ply, std::size_t d
     }
 }
 
+bool is_hot(const Task& task) {
+    return std::all_of(task.queue.begin(), task.queue.end(), [&](Piece piece) {
+        return sevenbag::is_hot(spin_rule(task.spins, piece), piece);
+    });
+}
+
 std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
     const HotKicks hot = hot_kicks(board, task.kicks);
     // The hot code keeps 18 rows, and its boards must not reach the top.
     if (hot == HotKicks::none || task.queue.size() > kMaxHotPlies || board.height() > 14 ||
-        task.rows < 24 || task.spawn.y + 4 > task.rows || task.spawn.x < 1 || task.spawn.x > 7)
+        task.rows < 24 || task.spawn.y + 4 > task.rows || task.spawn.x < 1 || task.spawn.x > 7 ||
+        !is_hot(task))
         return plain(task, board, ply);
     const std::uint64_t words[1][3] = {{board.words()[0], board.words()[1], board.words()[2]}};
     struct Context {
@@ -70,7 +78,7 @@ std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
         std::size_t first;
     } context{task, ply};
     const PerftJob job{words, 1, task.queue.data() + ply, static_cast<int>(task.queue.size() - ply),
-                       task.spins == SpinMode::t_spins};
+                       spin_rule(task.spins, Piece::T).corners};
     return hot_code().perft(
         hot, job, task.spawn.y,
         [](void* c, const std::uint64_t* w, int deeper) {

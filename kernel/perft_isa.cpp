@@ -100,7 +100,7 @@ class Perft {
                 empty_piece<Piece::O>(ply, n);
                 break;
             case Piece::T:
-                if (job_.t_spins)
+                if (job_.corners)
                     empty_piece<Piece::T, true>(ply, n);
                 else
                     empty_piece<Piece::T>(ply, n);
@@ -149,7 +149,9 @@ class Perft {
             unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
                 sky.of[r] = open_to_sky(s.free.of[r]);
             });
-            t_spins<K, true>(occupied, s, sky,
+            // Immobile places are entered by rotations only, so that they are one kind whatever
+            // that test is worth: it need not be made to count them.
+            t_spins<K, true>(occupied, s, sky, false,
                              [&](auto r, const auto& none, const auto& mini, const auto& full)
                                  __attribute__((always_inline)) {
                                      take(r, none);

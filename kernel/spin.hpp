@@ -1,28 +1,126 @@
-// What a spin is, as far as it can be said without a board.
+// What a spin is. The verdict is made at each successful rotation; a shift or a fall takes it back.
 //
-// T only, by the three-corner rule: the last move into the resting place was a rotation, and at
-// least three of the four cells diagonal to the centre are filled (walls and floor count). Both
-// corners on the side the T points to: full. Otherwise mini, unless the rotation used the full
-// kick.
+// Two tests, both only for a piece that cannot move down:
+//  - corners: at least three of four cells around the piece are filled (walls and floor count). For
+//    a T these are the cells diagonal to its centre: full if both on the side it points to are, or
+//    if the rotation used the full kick; otherwise mini. Other pieces: full.
+//  - immobile: the piece cannot move left, right, up or down by one cell.
+//
+// Which test counts for which piece, and for how much, is the mode's; the better verdict holds.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "piece.hpp"
 
 namespace sevenbag {
 
 // Which placements are told apart, and named, as spins.
-enum class SpinMode : std::uint8_t { none, t_spins };
+enum class SpinMode : std::uint8_t {
+    none,
+    t_spins,
+    t_spins_plus,
+    all,
+    all_plus,
+    all_mini,
+    all_mini_plus,
+    mini_only,
+    handheld,
+    stupid,
+};
+inline constexpr int kSpinModes = 10;
 
-// Corners around the centre, clockwise; those in front of rotation r are r and r + 1 (modulo 4).
+// The name that the field's protocols use: "T-spins+".
+std::string_view name(SpinMode mode);
+// By name in any case; '-', '_' and blanks are the same. Raises Error(rules).
+SpinMode find_spin_mode(std::string_view name);
+
+// What a mode makes of one piece.
+struct SpinRule {
+    bool corners = false;
+    Spin immobile = Spin::none;
+    Spin resting = Spin::none;  // worth of every piece that cannot move down
+    bool lasts = false;         // moving on leaves the verdict as it is
+
+    constexpr bool judges() const {
+        return corners || immobile != Spin::none || resting != Spin::none;
+    }
+};
+
+constexpr SpinRule spin_rule(SpinMode mode, Piece piece) {
+    const bool t = piece == Piece::T;
+    switch (mode) {
+        case SpinMode::none:
+            return {};
+        case SpinMode::t_spins:
+            return {.corners = t};
+        case SpinMode::t_spins_plus:
+            return {.corners = t, .immobile = t ? Spin::mini : Spin::none};
+        case SpinMode::all:
+            return {.corners = t, .immobile = t ? Spin::none : Spin::full};
+        case SpinMode::all_plus:
+            return {.corners = t, .immobile = t ? Spin::mini : Spin::full};
+        case SpinMode::all_mini:
+            return {.corners = t, .immobile = t ? Spin::none : Spin::mini};
+        case SpinMode::all_mini_plus:
+            return {.corners = t, .immobile = Spin::mini};
+        case SpinMode::mini_only:
+            return {.immobile = Spin::mini};
+        case SpinMode::handheld:
+            return {.corners = piece != Piece::I && piece != Piece::O};
+        case SpinMode::stupid:
+            return {.resting = Spin::full, .lasts = true};
+    }
+    return {};
+}
+
+// Corners around a T, clockwise; those in front of rotation r are r and r + 1 (modulo 4).
 inline constexpr int kCornerX[4] = {-1, 1, 1, -1};
 inline constexpr int kCornerY[4] = {1, 1, -1, -1};
 
+namespace detail {
+
+// TETR.IO's corners of L, J, S, Z in mode "handheld", by rotation, relative to the centre.
+inline constexpr Cells kHandheldCorners[4][kRotations] = {
+    {{{{-1, 1}, {0, 1}, {1, -1}, {-1, -1}}},  // L
+     {{{-1, 1}, {1, 1}, {1, 0}, {-1, -1}}},
+     {{{-1, 1}, {1, 1}, {1, -1}, {0, -1}}},
+     {{{-1, 0}, {1, 1}, {1, -1}, {-1, -1}}}},
+    {{{{0, 1}, {1, 1}, {1, -1}, {-1, -1}}},  // J
+     {{{-1, 1}, {1, 0}, {1, -1}, {-1, -1}}},
+     {{{-1, 1}, {1, 1}, {0, -1}, {-1, -1}}},
+     {{{-1, 1}, {1, 1}, {1, -1}, {-1, 0}}}},
+    {{{{-1, 1}, {2, 1}, {1, 0}, {-2, 0}}},  // S
+     {{{0, 2}, {1, 1}, {1, -2}, {0, -1}}},
+     {{{-1, 0}, {2, 0}, {1, -1}, {-2, -1}}},
+     {{{-1, 2}, {0, 1}, {-1, -1}, {0, -2}}}},
+    {{{{-2, 1}, {1, 1}, {2, 0}, {-1, 0}}},  // Z
+     {{{0, 1}, {1, 2}, {0, -2}, {1, -1}}},
+     {{{-2, 0}, {1, 0}, {2, -1}, {-1, -1}}},
+     {{{-1, 1}, {0, 2}, {0, -1}, {-1, -2}}}},
+};
+
+}  // namespace detail
+
+// The cells that the corner test looks at, relative to the centre; of a T the first two are those
+// in front. Not for I and O, which have none.
+constexpr Cells corners_of(Piece piece, int rotation) {
+    if (piece != Piece::T)
+        return detail::kHandheldCorners[static_cast<int>(piece) - static_cast<int>(Piece::L)]
+                                       [rotation];
+    Cells corners{};
+    for (int i = 0; i < 4; ++i)
+        corners[static_cast<std::size_t>(i)] = {
+            static_cast<std::int8_t>(kCornerX[(rotation + i) % 4]),
+            static_cast<std::int8_t>(kCornerY[(rotation + i) % 4])};
+    return corners;
+}
+
 // The kick of the T-spin triple and the fin: two rows down and one column toward the side that the
-// T comes to point away from. Only the turns into east and west have it.
-constexpr bool is_full_kick(int to, Cell displacement) {
-    return displacement.y == -2 &&
+// T comes to point away from. Only the quarter turns into east and west have it.
+constexpr bool is_full_kick(int from, int to, Cell displacement) {
+    return from % 2 == 0 && displacement.y == -2 &&
            ((to == 1 && displacement.x == -1) || (to == 3 && displacement.x == 1));
 }
 

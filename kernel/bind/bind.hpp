@@ -13,11 +13,14 @@ namespace sevenbag::bind {
 Piece piece_argument(nanobind::handle value);
 // A Kicks, or the name of one. Raises Error(kicks), or TypeError.
 const Kicks& kicks_argument(nanobind::handle value);
+// A SpinMode, or the name of one. Raises Error(rules), or TypeError.
+SpinMode spins_argument(nanobind::handle value);
 // (x, y) of a spawn; it need not be on the board. Raises Error(placement) beyond -64..64.
 Spawn spawn_argument(std::pair<int, int> value);
 
 // One function for each file of this folder.
 void bind_core(nanobind::module_& m);
+void bind_kicks(nanobind::module_& m);
 void bind_game(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 

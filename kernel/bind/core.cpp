@@ -1,9 +1,10 @@
-// Pieces, placements, rotation systems, boards, perft.
+// Pieces, placements, boards, perft.
 #include <nanobind/make_iterator.h>
 #include <nanobind/operators.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "error.hpp"
 #include "path.hpp"
 #include "perft.hpp"
+#include "rotate.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -28,11 +30,6 @@ Piece piece_argument(nb::handle value) {
                     "'" + text.substr(0, 40) + "' is no piece; pieces are I O T L J S Z");
     }
     return nb::cast<Piece>(value);
-}
-
-const Kicks& kicks_argument(nb::handle value) {
-    if (nb::isinstance<nb::str>(value)) return find_kicks(nb::cast<std::string>(value));
-    return nb::cast<const Kicks&>(value);
 }
 
 Spawn spawn_argument(std::pair<int, int> value) {
@@ -143,6 +140,17 @@ void check_cell(const Board& board, std::pair<int, int> cell) {
                                           std::to_string(board.rows()) + " rows");
 }
 
+std::optional<std::pair<Placement, int>> rotate_on(const Board& board, const Placement& placement,
+                                                   Rotation to, nb::handle kicks,
+                                                   nb::handle spins) {
+    if (!board.fits(placement))
+        throw Error(ErrorKind::placement,
+                    describe(placement) + " does not fit: a cell is filled or outside the board");
+    const auto rotated = rotate(board, placement, to, kicks_argument(kicks), spins_argument(spins));
+    if (!rotated) return std::nullopt;
+    return std::pair(rotated->placement, rotated->test);
+}
+
 std::vector<Piece> queue_argument(nb::handle value) {
     std::vector<Piece> queue;
     if (nb::isinstance<nb::str>(value)) {
@@ -154,7 +162,7 @@ std::vector<Piece> queue_argument(nb::handle value) {
 }
 
 std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::handle kicks_value,
-                        const Board* board, SpinMode spins, std::pair<int, int> spawn_value,
+                        const Board* board, nb::handle spins_value, std::pair<int, int> spawn_value,
                         int threads) {
     std::vector<Piece> queue = queue_argument(queue_value);
     const int wanted = depth.value_or(static_cast<int>(queue.size()));
@@ -167,6 +175,7 @@ std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::ha
                     "threads is " + std::to_string(threads) + ", must be 1 to 256");
     queue.resize(static_cast<std::size_t>(wanted));
     const Kicks& kicks = kicks_argument(kicks_value);
+    const SpinMode spins = spins_argument(spins_value);
     const Spawn spawn = spawn_argument(spawn_value);
     const Board start = board ? *board : Board();
     nb::gil_scoped_release release;
@@ -195,7 +204,15 @@ void bind_core(nb::module_& m) {
         .value("FULL", Spin::full);
     nb::enum_<SpinMode>(m, "SpinMode", nb::is_arithmetic())
         .value("NONE", SpinMode::none)
-        .value("T_SPINS", SpinMode::t_spins);
+        .value("T_SPINS", SpinMode::t_spins)
+        .value("T_SPINS_PLUS", SpinMode::t_spins_plus)
+        .value("ALL", SpinMode::all)
+        .value("ALL_PLUS", SpinMode::all_plus)
+        .value("ALL_MINI", SpinMode::all_mini)
+        .value("ALL_MINI_PLUS", SpinMode::all_mini_plus)
+        .value("MINI_ONLY", SpinMode::mini_only)
+        .value("HANDHELD", SpinMode::handheld)
+        .value("STUPID", SpinMode::stupid);
     nb::enum_<Key>(m, "Key", nb::is_arithmetic())
         .value("LEFT", Key::left)
         .value("RIGHT", Key::right)
@@ -205,40 +222,6 @@ void bind_core(nb::module_& m) {
         .value("SOFT_DROP", Key::soft_drop)
         .value("SONIC_DROP", Key::sonic_drop)
         .value("HARD_DROP", Key::hard_drop);
-
-    nb::class_<Kicks>(m, "Kicks")
-        .def(
-            "__init__",
-            [](Kicks* self, const std::string& name) { new (self) Kicks(find_kicks(name)); },
-            "name"_a)
-        .def_prop_ro("name", [](const Kicks& k) { return std::string(k.name); })
-        .def_static("names",
-                    [] {
-                        std::vector<std::string> names;
-                        for (const Kicks& k : all_kicks()) names.emplace_back(k.name);
-                        return names;
-                    })
-        .def(
-            "tests",
-            [](const Kicks& k, nb::handle piece, Rotation start,
-               Rotation end) -> std::optional<std::vector<std::pair<int, int>>> {
-                const Tests& tests = k.tests(piece_argument(piece), start, end);
-                if (!tests.exists) return std::nullopt;
-                std::vector<std::pair<int, int>> list;
-                for (std::size_t i = 0; i < tests.count; ++i)
-                    list.emplace_back(tests.displacement[i].x, tests.displacement[i].y);
-                return list;
-            },
-            "piece"_a, "start"_a, "end"_a)
-        .def("__repr__", [](const Kicks& k) { return "Kicks('" + std::string(k.name) + "')"; })
-        .def("__eq__",
-             [](const Kicks& a, nb::handle b) {
-                 return nb::isinstance<Kicks>(b) && a.table == nb::cast<const Kicks&>(b).table;
-             })
-        .def("__hash__", [](const Kicks& k) { return std::hash<const void*>()(k.table); })
-        .def("__reduce__", [](const Kicks& k) {
-            return nb::make_tuple(nb::type<Kicks>(), nb::make_tuple(std::string(k.name)));
-        });
 
     nb::class_<Placement>(m, "Placement")
         .def(
@@ -336,25 +319,27 @@ void bind_core(nb::module_& m) {
         .def("is_resting", &Board::resting, "placement"_a)
         .def(
             "placements",
-            [](const Board& b, nb::handle piece, nb::handle kicks, SpinMode spins,
+            [](const Board& b, nb::handle piece, nb::handle kicks, nb::handle spins,
                std::pair<int, int> spawn) {
                 Placements list;
                 generate(b, piece_argument(piece), kicks_argument(kicks), spawn_argument(spawn),
-                         spins, list.items);
+                         spins_argument(spins), list.items);
                 return list;
             },
             "piece"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
             "spawn"_a = std::pair(4, 19))
         .def(
             "path",
-            [](const Board& b, const Placement& placement, nb::handle kicks, SpinMode spins,
+            [](const Board& b, const Placement& placement, nb::handle kicks, nb::handle spins,
                std::pair<int, int> spawn) {
                 const Kicks& system = kicks_argument(kicks);
                 const Spawn at = spawn_argument(spawn);
-                return find_path(b, placement, system, at, spins);
+                return find_path(b, placement, system, at, spins_argument(spins));
             },
             "placement"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
             "spawn"_a = std::pair(4, 19))
+        .def("rotate", &rotate_on, "placement"_a, "to"_a, "kicks"_a = "srs", nb::kw_only(),
+             "spins"_a = SpinMode::none)
         .def(
             "lock",
             [](Board& b, const Placement& placement) { return std::popcount(b.lock(placement)); },

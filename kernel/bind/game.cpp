@@ -61,8 +61,8 @@ void read_pieces(const Section& pieces, Rules& rules) {
         {"7-bag", "14-bag", "7+1-bag", "7+2-bag", "7+x-bag", "pairs", "classic", "total mayhem"});
     pieces.read("previews", rules.previews);
     pieces.read("hold", rules.hold);
-    rules.kicks = find_kicks(nb::cast<std::string>(pieces["kicks"]));
-    pieces.choose("spins", rules.spins, {"none", "t-spins"});
+    rules.kicks = kicks_argument(pieces["kicks"]);
+    rules.spins = find_spin_mode(nb::cast<std::string>(pieces["spins"]));
 }
 
 void read_attack(const Section& attack, Rules& rules) {

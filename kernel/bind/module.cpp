@@ -45,6 +45,7 @@ NB_MODULE(_kernel, m) {
         }
     });
     sevenbag::bind::bind_core(m);
+    sevenbag::bind::bind_kicks(m);
     sevenbag::bind::bind_game(m);
     sevenbag::bind::bind_search(m);
 }

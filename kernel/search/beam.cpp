@@ -68,7 +68,8 @@ constexpr std::uint32_t move_of(std::uint64_t key) { return ~static_cast<std::ui
 // Where a piece appears on a board; none if it cannot (see Game::spawn_of, whose rule it is).
 std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, Piece piece, bool cleared) {
     const auto blocked = [&](int y) {
-        return !board.fits({piece, Rotation::north, rules.spawn.x, static_cast<std::int8_t>(y)});
+        return !board.fits(
+            {piece, rules.kicks.spawn(piece), rules.spawn.x, static_cast<std::int8_t>(y)});
     };
     Spawn spawn = rules.spawn;
     if (!blocked(spawn.y)) {

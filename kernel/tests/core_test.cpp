@@ -11,6 +11,7 @@
 #include "movegen.hpp"
 #include "path.hpp"
 #include "perft.hpp"
+#include "rotate.hpp"
 
 using namespace sevenbag;
 
@@ -18,55 +19,95 @@ namespace {
 
 using Resting = std::tuple<int, int, int, int>;  // canonical rotation, x, y, spin
 
-// Every resting place by depth-first search over (x, y, rotation, how it was entered).
+// The verdict on a rotation that ended here, test by test.
+Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, SpinMode mode) {
+    const auto stuck = [&](int dx, int dy) {
+        return !board.fits({p.piece, p.rotation, static_cast<std::int8_t>(p.x + dx),
+                            static_cast<std::int8_t>(p.y + dy)});
+    };
+    if (!stuck(0, -1)) return Spin::none;
+    const bool t = p.piece == Piece::T;
+    const bool immobile = stuck(-1, 0) && stuck(1, 0) && stuck(0, 1);
+    Spin corner = Spin::none;
+    if (p.piece != Piece::I && p.piece != Piece::O) {
+        const int r = static_cast<int>(p.rotation);
+        int filled = 0;
+        bool front = true;
+        for (int i = 0; i < 4; ++i) {
+            const Cell c = corners_of(p.piece, r)[static_cast<std::size_t>(i)];
+            const bool is_filled = board.blocked(p.x + c.x, p.y + c.y);
+            filled += is_filled;
+            if (i < 2) front = front && is_filled;
+        }
+        if (filled >= 3) corner = !t || front || full_kick ? Spin::full : Spin::mini;
+    }
+    const auto if_immobile = [&](Spin worth) { return immobile ? worth : Spin::none; };
+    switch (mode) {
+        case SpinMode::none:
+            return Spin::none;
+        case SpinMode::t_spins:
+            return t ? corner : Spin::none;
+        case SpinMode::t_spins_plus:
+            return t ? std::max(corner, if_immobile(Spin::mini)) : Spin::none;
+        case SpinMode::all:
+            return t ? corner : if_immobile(Spin::full);
+        case SpinMode::all_plus:
+            return t ? std::max(corner, if_immobile(Spin::mini)) : if_immobile(Spin::full);
+        case SpinMode::all_mini:
+            return t ? corner : if_immobile(Spin::mini);
+        case SpinMode::all_mini_plus:
+            return t ? std::max(corner, if_immobile(Spin::mini)) : if_immobile(Spin::mini);
+        case SpinMode::mini_only:
+            return if_immobile(Spin::mini);
+        case SpinMode::handheld:
+            return corner;
+        case SpinMode::stupid:
+            return Spin::full;
+    }
+    return Spin::none;
+}
+
+// Every resting place by depth-first search over (x, y, rotation, spin).
 std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
                                SpinMode spins) {
     struct State {
-        int x, y, rotation, entered;  // 0 moved, 1 turned, 2 turned by the full kick
+        int x, y, rotation;
+        Spin spin;
         auto operator<=>(const State&) const = default;
     };
-    const auto fits = [&](const State& s) {
-        return board.fits({piece, static_cast<Rotation>(s.rotation), static_cast<std::int8_t>(s.x),
-                           static_cast<std::int8_t>(s.y)});
+    const auto placed = [&](const State& s) {
+        return Placement{piece, static_cast<Rotation>(s.rotation), static_cast<std::int8_t>(s.x),
+                         static_cast<std::int8_t>(s.y), s.spin};
     };
     std::set<State> seen;
     std::vector<State> waiting;
     const auto visit = [&](const State& s) {
-        if (fits(s) && seen.insert(s).second) waiting.push_back(s);
+        if (board.fits(placed(s)) && seen.insert(s).second) waiting.push_back(s);
     };
-    visit({spawn.x, spawn.y, 0, 0});
+    visit({spawn.x, spawn.y, static_cast<int>(kicks.spawn(piece)), Spin::none});
     std::set<Resting> found;
     while (!waiting.empty()) {
         const State s = waiting.back();
         waiting.pop_back();
-        visit({s.x - 1, s.y, s.rotation, 0});
-        visit({s.x + 1, s.y, s.rotation, 0});
-        visit({s.x, s.y - 1, s.rotation, 0});
+        const Spin moved = spins == SpinMode::stupid ? s.spin : Spin::none;
+        visit({s.x - 1, s.y, s.rotation, moved});
+        visit({s.x + 1, s.y, s.rotation, moved});
+        visit({s.x, s.y - 1, s.rotation, moved});
         for (int to = 0; to < kRotations; ++to) {
             const Tests& tests =
                 kicks.tests(piece, static_cast<Rotation>(s.rotation), static_cast<Rotation>(to));
             for (std::size_t i = 0; i < tests.count; ++i) {
                 const Cell d = tests.displacement[i];
-                const State next{s.x + d.x, s.y + d.y, to, is_full_kick(to, d) ? 2 : 1};
-                if (!fits(next)) continue;
+                State next{s.x + d.x, s.y + d.y, to, Spin::none};
+                if (!board.fits(placed(next))) continue;
+                next.spin =
+                    plain_verdict(board, placed(next), is_full_kick(s.rotation, to, d), spins);
                 visit(next);
                 break;
             }
         }
-        if (fits({s.x, s.y - 1, s.rotation, 0})) continue;
-        Spin spin = Spin::none;
-        if (spins == SpinMode::t_spins && piece == Piece::T && s.entered > 0) {
-            int filled = 0;
-            for (int i = 0; i < 4; ++i)
-                filled += board.blocked(s.x + kCornerX[i], s.y + kCornerY[i]);
-            const int a = s.rotation, b = (s.rotation + 1) % 4;
-            const bool front = board.blocked(s.x + kCornerX[a], s.y + kCornerY[a]) &&
-                               board.blocked(s.x + kCornerX[b], s.y + kCornerY[b]);
-            if (filled >= 3) spin = front || s.entered == 2 ? Spin::full : Spin::mini;
-        }
-        const Placement p =
-            canonical({piece, static_cast<Rotation>(s.rotation), static_cast<std::int8_t>(s.x),
-                       static_cast<std::int8_t>(s.y), spin});
+        if (!board.resting(placed(s))) continue;
+        const Placement p = canonical(placed(s));
         found.insert({static_cast<int>(p.rotation), p.x, p.y, static_cast<int>(p.spin)});
     }
     return found;
@@ -110,8 +151,85 @@ TEST(every_width_and_system_generates_what_a_plain_search_finds) {
                 const Board board = random_board(random, width, rows, height, 0.55);
                 const Spawn spawn{static_cast<std::int8_t>(width / 2 - 1),
                                   static_cast<std::int8_t>(rows - 2)};
-                compare(board, static_cast<Piece>(p), kicks, spawn, SpinMode::t_spins);
+                compare(board, static_cast<Piece>(p), kicks, spawn,
+                        static_cast<SpinMode>(random() % kSpinModes));
             }
+}
+
+// Half turns or none, the O included, any kicks.
+Kicks random_kicks(std::mt19937& random) {
+    std::vector<Turn> turns;
+    for (int p = 0; p < kPieces; ++p)
+        for (int from = 0; from < kRotations; ++from)
+            for (int to = 0; to < kRotations; ++to) {
+                if (from == to || random() % 4 == 0) continue;
+                Turn turn{static_cast<Piece>(p), from, to, {}};
+                for (auto n = 1 + random() % kMaxTests; n > 0; --n)
+                    turn.tests.push_back({static_cast<std::int8_t>(random() % 9 - 4),
+                                          static_cast<std::int8_t>(random() % 9 - 4)});
+                turns.push_back(turn);
+            }
+    std::array<Rotation, kPieces> spawn{};
+    for (Rotation& rotation : spawn) rotation = static_cast<Rotation>(random() % kRotations);
+    return make_kicks("random", turns, spawn);
+}
+
+TEST(systems_of_ones_own) {
+    std::mt19937 random(17);
+    for (int i = 0; i < 60; ++i) {
+        const int width = kMinWidth + static_cast<int>(random() % (kMaxWidth - kMinWidth + 1));
+        const Board board = random_board(random, width, 24, static_cast<int>(random() % 20), 0.5);
+        const Kicks kicks = random_kicks(random);
+        for (int p = 0; p < kPieces; ++p)
+            compare(board, static_cast<Piece>(p), kicks,
+                    {static_cast<std::int8_t>(width / 2 - 1), 20},
+                    static_cast<SpinMode>(random() % kSpinModes));
+    }
+}
+
+TEST(a_system_outlives_the_one_it_is_copied_from) {
+    std::mt19937 random(5);
+    Kicks kept = find_kicks("srs");
+    {
+        const Kicks made = random_kicks(random);
+        kept = made.without_half_turns();
+        CHECK(kept == made.without_half_turns());
+        CHECK_EQ(kept.hash(), made.without_half_turns().hash());
+        CHECK(!(made == find_kicks("srs")));
+    }
+    CHECK(!kept.tests(Piece::T, Rotation::north, Rotation::south).exists);
+    CHECK_EQ(kept.name(), "random without 180");
+    CHECK(&find_kicks("SRS-Tetrio without 180").table() == &kSrs);
+    CHECK(find_kicks("srs without 180").name() == "srs");
+}
+
+// Width ten, SRS and SRS+: the code that other boards and systems do not use.
+TEST(every_spin_mode) {
+    std::mt19937 random(23);
+    for (int mode = 0; mode < kSpinModes; ++mode)
+        for (int height = 0; height <= 21; ++height)
+            for (const char* name : {"srs", "srs+", "tetra-x"})
+                for (int p = 0; p < kPieces; ++p) {
+                    const Board board = random_board(random, 10, 24 + height % 3, height, 0.3);
+                    compare(board, static_cast<Piece>(p), find_kicks(name),
+                            {4, static_cast<std::int8_t>(21 - height % 2)},
+                            static_cast<SpinMode>(mode));
+                }
+}
+
+TEST(one_rotation_is_judged_at_once) {
+    Board board;
+    for (int x = 0; x < 10; ++x) {
+        board.set(x, 0, x != 4);
+        board.set(x, 1, x < 3 || x > 5);
+    }
+    board.set(3, 2, true);
+    const Placement t{Piece::T, Rotation::east, 4, 1};
+    const auto turned = rotate(board, t, Rotation::south, find_kicks("srs"), SpinMode::all_mini);
+    CHECK(turned.has_value());
+    CHECK(turned->placement == (Placement{Piece::T, Rotation::south, 4, 1, Spin::full}));
+    CHECK_EQ(turned->test, 0);
+    CHECK(!rotate(board, t, Rotation::west, find_kicks("srs"), SpinMode::none));
 }
 
 TEST(low_and_high_stacks_of_width_ten) {
@@ -162,6 +280,15 @@ TEST(wrong_input_is_refused) {
     CHECK_THROWS(Error, Board(3, 40));
     CHECK_THROWS(Error, Board(10, 65));
     CHECK_THROWS(Error, find_kicks("nothing"));
+    CHECK_THROWS(Error, find_spin_mode("nothing"));
+    const std::vector<Turn> far{{Piece::T, 0, 1, {{0, 5}}}};
+    CHECK_THROWS(Error, make_kicks("far", far, {}));
+    const std::vector<Turn> twice{{Piece::T, 0, 1, {{0, 0}}}, {Piece::T, 0, 1, {{0, 0}}}};
+    CHECK_THROWS(Error, make_kicks("twice", twice, {}));
+    const std::vector<Turn> same{{Piece::T, 1, 1, {{0, 0}}}};
+    CHECK_THROWS(Error, make_kicks("same", same, {}));
+    const std::vector<Turn> empty{{Piece::T, 0, 1, {}}};
+    CHECK_THROWS(Error, make_kicks("empty", empty, {}));
     CHECK_THROWS(Error, piece_from_letter('x'));
     Board board;
     CHECK_THROWS(Error, board.lock({Piece::T, Rotation::north, 0, 0}));

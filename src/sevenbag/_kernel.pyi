@@ -5,7 +5,8 @@ position is its SRS true-rotation centre (see docs/coordinates.md).
 """
 
 import enum
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterator, Mapping, Sequence
 from typing import SupportsIndex, overload
 
 class Piece(enum.IntEnum):
@@ -35,10 +36,18 @@ class Spin(enum.IntEnum):
     FULL = 2
 
 class SpinMode(enum.IntEnum):
-    """Which placements count as spins."""
+    """Which placements count as spins (docs/coordinates.md has the rules)."""
 
     NONE = 0
     T_SPINS = 1
+    T_SPINS_PLUS = 2
+    ALL = 3
+    ALL_PLUS = 4
+    ALL_MINI = 5
+    ALL_MINI_PLUS = 6
+    MINI_ONLY = 7
+    HANDHELD = 8
+    STUPID = 9
 
 class Key(enum.IntEnum):
     """A key press of the path finder; SOFT_DROP falls one row, SONIC_DROP to the floor."""
@@ -54,25 +63,84 @@ class Key(enum.IntEnum):
 
 PieceLike = Piece | str
 
+SpinsLike = SpinMode | str
+
+def spin_mode(name: str) -> SpinMode:
+    """The mode of a name such as ``T-spins+``, in any case.
+
+    Raises:
+        RulesError: the name is not known; the message lists those that are.
+    """
+
+def spin_mode_name(mode: SpinsLike) -> str:
+    """The mode's name as the field's protocols spell it."""
+
+MAX_KICKS: int
+"""Kicks that a turn can try after turning in place."""
+
+MAX_KICK: int
+"""How far a kick can reach, in columns and in rows."""
+
 class Kicks:
     """A rotation system: which tests a rotation tries, in order.
 
+    Systems are equal if they turn all pieces alike, whatever their names.
+
     Args:
-        name: one of `Kicks.names()`, in any case, or an alias of the field such as ``srsPlus``.
+        name: one of `Kicks.names()`, in any case, or an alias of the field such as ``srsPlus``;
+            ``... without 180`` leaves out half turns.
+        half_turns: False leaves out half turns.
 
     Raises:
         KicksError: the name is not known; the message lists those that are.
     """
 
-    def __init__(self, name: str) -> None: ...
+    def __init__(self, name: str, *, half_turns: bool = True) -> None: ...
     @property
     def name(self) -> str: ...
+    @property
+    def known(self) -> bool:
+        """Whether `Kicks(name)` is this system."""
     @staticmethod
     def names() -> list[str]: ...
+    @staticmethod
+    def from_file(path: str | os.PathLike[str]) -> Kicks:
+        """A system of one's own, from a TOML file (docs/kicks.md).
+
+        Raises:
+            KicksError: the file cannot be read, or does not describe a system; the message names
+                the line and what would be right.
+        """
+    @staticmethod
+    def from_text(text: str, name: str = "own") -> Kicks:
+        """A system of one's own, from the text of such a file."""
+    @staticmethod
+    def from_turns(
+        name: str,
+        turns: Mapping[tuple[Piece, Rotation, Rotation], Sequence[tuple[int, int]]],
+        spawns: Mapping[Piece, Rotation] = ...,
+    ) -> Kicks:
+        """A system from all tests of each turn, as `turns` gives them; others do not exist.
+
+        Args:
+            name: what to call it.
+            turns: by piece, the rotation before and the one after: at most `MAX_KICKS` + 1
+                displacements of the piece's box, within `MAX_KICK`; (0, 0) is turning in place.
+            spawns: pieces that do not appear pointing north.
+
+        Raises:
+            KicksError: there are too many tests, or one is too far.
+        """
+    def without_half_turns(self) -> Kicks:
+        """The same system, called ``... without 180``; itself if it has no half turns."""
     def tests(
         self, piece: PieceLike, start: Rotation, end: Rotation
     ) -> list[tuple[int, int]] | None:
         """Displacements of the centre, in the order tried; None if there is no such rotation."""
+    def turns(self) -> dict[tuple[Piece, Rotation, Rotation], list[tuple[int, int]]]:
+        """All tests of all turns there are, as displacements of the piece's box."""
+    def spawn(self, piece: PieceLike) -> Rotation:
+        """The way a piece points as it appears."""
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -148,7 +216,7 @@ class Board:
         piece: PieceLike,
         kicks: Kicks | str = "srs",
         *,
-        spins: SpinMode = SpinMode.NONE,
+        spins: SpinsLike = SpinMode.NONE,
         spawn: tuple[int, int] = (4, 19),
     ) -> Placements:
         """All placements reachable from the spawn by shifts, single-row drops and rotations."""
@@ -157,10 +225,24 @@ class Board:
         placement: Placement,
         kicks: Kicks | str = "srs",
         *,
-        spins: SpinMode = SpinMode.NONE,
+        spins: SpinsLike = SpinMode.NONE,
         spawn: tuple[int, int] = (4, 19),
     ) -> list[Key] | None:
         """The fewest keys from spawn to the placement, HARD_DROP last; None if unreachable."""
+    def rotate(
+        self,
+        placement: Placement,
+        to: Rotation,
+        kicks: Kicks | str = "srs",
+        *,
+        spins: SpinsLike = SpinMode.NONE,
+    ) -> tuple[Placement, int] | None:
+        """Turn a piece, resting or in mid-air, and judge the spin at once.
+
+        Returns: where it comes to be, with its spin, and which of the system's tests led there
+            (the first is 0); None if there is no such turn or nothing fits.
+        Raises: PlacementError if the placement itself does not fit.
+        """
     def lock(self, placement: Placement) -> int:
         """Fill the placement's cells and remove full rows.
 
@@ -182,7 +264,7 @@ def perft(
     kicks: Kicks | str = "srs",
     *,
     board: Board | None = None,
-    spins: SpinMode = SpinMode.NONE,
+    spins: SpinsLike = SpinMode.NONE,
     spawn: tuple[int, int] = (4, 19),
     threads: int = 1,
 ) -> int:

@@ -1,0 +1,173 @@
+// Rotation systems and spin modes.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "bind.hpp"
+#include "error.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sevenbag::bind {
+
+const Kicks& kicks_argument(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) return find_kicks(nb::cast<std::string>(value));
+    return nb::cast<const Kicks&>(value);
+}
+
+SpinMode spins_argument(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) return find_spin_mode(nb::cast<std::string>(value));
+    return nb::cast<SpinMode>(value);
+}
+
+namespace {
+
+using Offsets = std::vector<std::pair<int, int>>;
+using Key = std::tuple<Piece, Rotation, Rotation>;
+using Spawns = std::map<Piece, Rotation>;
+
+// All tests of all turns, as displacements of the box.
+std::vector<std::pair<Key, Offsets>> turns_of(const Kicks& kicks) {
+    std::vector<std::pair<Key, Offsets>> turns;
+    for (int p = 0; p < kPieces; ++p)
+        for (int from = 0; from < kRotations; ++from)
+            for (int to = 0; to < kRotations; ++to) {
+                const auto piece = static_cast<Piece>(p);
+                const Tests& tests = kicks.table().of(piece, from, to);
+                if (!tests.exists) continue;
+                const Cell plain = detail::plain_turn(piece, from, to);
+                Offsets offsets;
+                for (std::size_t i = 0; i < tests.count; ++i)
+                    offsets.emplace_back(tests.displacement[i].x - plain.x,
+                                         tests.displacement[i].y - plain.y);
+                turns.emplace_back(
+                    Key{piece, static_cast<Rotation>(from), static_cast<Rotation>(to)}, offsets);
+            }
+    return turns;
+}
+
+nb::dict turns_dict(const Kicks& kicks) {
+    nb::dict turns;
+    for (const auto& [key, offsets] : turns_of(kicks)) turns[nb::cast(key)] = nb::cast(offsets);
+    return turns;
+}
+
+Spawns spawns_of(const Kicks& kicks) {
+    Spawns spawns;
+    for (int p = 0; p < kPieces; ++p) {
+        const auto piece = static_cast<Piece>(p);
+        if (kicks.spawn(piece) != Rotation::north) spawns[piece] = kicks.spawn(piece);
+    }
+    return spawns;
+}
+
+Kicks kicks_from_turns(const std::string& name, const std::map<Key, Offsets>& turns,
+                       const Spawns& spawns) {
+    std::vector<Turn> all;
+    for (const auto& [key, offsets] : turns) {
+        const auto [piece, from, to] = key;
+        Turn turn{piece, static_cast<int>(from), static_cast<int>(to), {}};
+        for (const auto& [x, y] : offsets)
+            // Far is far: what a small number cannot hold is refused as what it becomes.
+            turn.tests.push_back({static_cast<std::int8_t>(std::clamp(x, -99, 99)),
+                                  static_cast<std::int8_t>(std::clamp(y, -99, 99))});
+        all.push_back(std::move(turn));
+    }
+    std::array<Rotation, kPieces> spawn{};
+    for (const auto& [piece, rotation] : spawns) spawn[static_cast<std::size_t>(piece)] = rotation;
+    return make_kicks(name, all, spawn);
+}
+
+// Known by its name, and so that it need not be spelled out.
+bool is_known(const Kicks& kicks) {
+    const Kicks* known = known_kicks(kicks.name());
+    return known && *known == kicks;
+}
+
+nb::object reduce(const Kicks& kicks) {
+    if (is_known(kicks)) return nb::make_tuple(nb::type<Kicks>(), nb::make_tuple(kicks.name()));
+    return nb::make_tuple(nb::type<Kicks>().attr("from_turns"),
+                          nb::make_tuple(kicks.name(), turns_dict(kicks), spawns_of(kicks)));
+}
+
+// The form of files is Python's to read.
+nb::object read_with(const char* function, nb::handle source, nb::handle name) {
+    return nb::module_::import_("sevenbag.game.kicks_file").attr(function)(source, name);
+}
+
+}  // namespace
+
+void bind_kicks(nb::module_& m) {
+    m.def("spin_mode", &find_spin_mode, "name"_a);
+    m.def(
+        "spin_mode_name", [](nb::handle mode) { return std::string(name(spins_argument(mode))); },
+        "mode"_a);
+    m.attr("MAX_KICKS") = kMaxTests - 1;
+    m.attr("MAX_KICK") = kMaxKick;
+
+    nb::class_<Kicks>(m, "Kicks")
+        .def(
+            "__init__",
+            [](Kicks* self, const std::string& name, bool half_turns) {
+                const Kicks& kicks = find_kicks(name);
+                new (self) Kicks(half_turns ? kicks : kicks.without_half_turns());
+            },
+            "name"_a, nb::kw_only(), "half_turns"_a = true)
+        .def_prop_ro("name", &Kicks::name)
+        .def_prop_ro("known", &is_known)
+        .def_static("names",
+                    [] {
+                        std::vector<std::string> names;
+                        for (const Kicks& k : all_kicks()) names.push_back(k.name());
+                        return names;
+                    })
+        .def_static("from_turns", &kicks_from_turns, "name"_a, "turns"_a, "spawns"_a = Spawns())
+        .def_static(
+            "from_file", [](nb::handle path) { return read_with("read_file", path, nb::none()); },
+            "path"_a)
+        .def_static(
+            "from_text",
+            [](nb::handle text, nb::handle name) { return read_with("read_text", text, name); },
+            "text"_a, "name"_a = "own")
+        .def("without_half_turns", &Kicks::without_half_turns)
+        .def(
+            "tests",
+            [](const Kicks& k, nb::handle piece, Rotation start,
+               Rotation end) -> std::optional<Offsets> {
+                const Tests& tests = k.tests(piece_argument(piece), start, end);
+                if (!tests.exists) return std::nullopt;
+                Offsets list;
+                for (std::size_t i = 0; i < tests.count; ++i)
+                    list.emplace_back(tests.displacement[i].x, tests.displacement[i].y);
+                return list;
+            },
+            "piece"_a, "start"_a, "end"_a)
+        .def("turns", &turns_dict)
+        .def(
+            "spawn",
+            [](const Kicks& k, nb::handle piece) { return k.spawn(piece_argument(piece)); },
+            "piece"_a)
+        .def("__repr__",
+             [](const Kicks& k) {
+                 return is_known(k) ? "Kicks('" + k.name() + "')"
+                                    : "<Kicks '" + k.name() + "', of one's own>";
+             })
+        .def("__eq__",
+             [](const Kicks& a, nb::handle b) {
+                 return nb::isinstance<Kicks>(b) && a == nb::cast<const Kicks&>(b);
+             })
+        .def("__hash__", &Kicks::hash)
+        .def("__reduce__", &reduce);
+}
+
+}  // namespace sevenbag::bind

@@ -1,0 +1,25 @@
+// One rotation of one piece, judged at once: the rules of kicks and spins where nothing is in bulk.
+#pragma once
+
+#include <optional>
+
+#include "board.hpp"
+#include "kicks.hpp"
+#include "piece.hpp"
+#include "spin.hpp"
+
+namespace sevenbag {
+
+struct Rotated {
+    Placement placement;  // with the spin that it makes
+    int test;             // which of the system's tests fitted; 0 is the first
+};
+
+// Nothing if no test fits or there is no such turn. `placement` must fit; its spin does not matter.
+std::optional<Rotated> rotate(const Board& board, const Placement& placement, Rotation to,
+                              const Kicks& kicks, SpinMode spins);
+
+// The spin that a rotation into `placement` makes.
+Spin judge(const Board& board, const Placement& placement, bool full_kick, const SpinRule& rule);
+
+}  // namespace sevenbag

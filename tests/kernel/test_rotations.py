@@ -1,0 +1,58 @@
+"""Rotations recorded from another engine, each judged in all ten spin modes."""
+
+from __future__ import annotations
+
+import pytest
+
+from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin
+from tests.kernel import reference
+from tests.truth import truth_lines
+
+TURNS = {"rotateCW": 1, "rotate180": 2, "rotateCCW": 3}
+VERDICTS = {"0": Spin.NONE, "m": Spin.MINI, "N": Spin.FULL}
+# The engine's "SRS" has half turns.
+SYSTEMS = {"SRS": "srs-tetrio", "SRS+": "srs+", "SRS-X": "srs-x", "TETRA-X": "tetra-x"}
+
+
+def placed(piece: str, left: int, top: int, rotation: int) -> Placement:
+    """From the top left corner of the piece's box."""
+    column, row = reference.centre(piece, rotation)
+    return Placement(piece, Rotation(rotation), left + column, top - row)
+
+
+@pytest.mark.parametrize("table", SYSTEMS)
+def test_recorded_rotations(table: str) -> None:
+    lines = truth_lines(f"triangle/rotate-{table}.jsonl")
+    modes = next(lines)["modes"]
+    kicks = Kicks(SYSTEMS[table])
+    rotations = verdicts = 0
+    for line in lines:
+        board = Board.from_rows([row.ljust(10, ".") for row in line["b"].split("/")])
+        piece = line["p"].upper()
+        start = placed(piece, *line["at"])
+        assert board.is_resting(start)
+        to = Rotation((start.rotation + TURNS[line["key"]]) % 4)
+        for mode, verdict in zip(modes, line["spin"], strict=True):
+            rotated = board.rotate(start, to, kicks, spins=mode)
+            if not line["ok"]:
+                assert rotated is None, line
+                assert verdict == "-"
+                verdicts += 1
+                continue
+            assert rotated is not None, line
+            expected = placed(piece, *line["to"])
+            seen, test = rotated
+            assert seen.spin == VERDICTS[verdict], (mode, line)
+            assert (seen.piece, seen.rotation, seen.x, seen.y) == (
+                Piece[piece],
+                to,
+                expected.x,
+                expected.y,
+            ), line
+            tests = kicks.tests(piece, start.rotation, to)
+            assert tests is not None
+            assert tests[test] == (seen.x - start.x, seen.y - start.y)
+            verdicts += 1
+        rotations += 1
+    assert rotations >= 2500
+    print(f"{table}: {rotations} rotations, {verdicts} verdicts compared, 0 differences")
