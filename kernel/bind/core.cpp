@@ -344,6 +344,15 @@ void bind_core(nb::module_& m) {
             "lock",
             [](Board& b, const Placement& placement) { return std::popcount(b.lock(placement)); },
             "placement"_a)
+        .def("svg",
+             [](nb::handle self, const nb::kwargs& options) {
+                 return nb::module_::import_("sevenbag.formats.drawing")
+                     .attr("board_svg")(self, **options);
+             })
+        .def("_repr_svg_",
+             [](nb::handle self) {
+                 return nb::module_::import_("sevenbag.formats.drawing").attr("board_svg")(self);
+             })
         .def("add_garbage", &Board::add_garbage, "hole"_a, "count"_a = 1)
         .def("copy", [](const Board& b) { return b; })
         .def("__copy__", [](const Board& b) { return b; })

@@ -249,6 +249,16 @@ class Board:
         Returns: the number of rows removed.
         Raises: PlacementError if it does not fit.
         """
+    def svg(
+        self,
+        *,
+        placements: Sequence[Placement] = (),
+        colors: Sequence[str] | None = None,
+        rows: int | None = None,
+    ) -> str:
+        """A self-contained SVG picture; see `sevenbag.formats.drawing.board_svg`."""
+    def _repr_svg_(self) -> str:
+        """What notebooks show."""
     def add_garbage(self, hole: int, count: int = 1) -> None:
         """Push `count` full rows with one empty column in from below; the top is cut."""
     def copy(self) -> Board: ...

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
-from sevenbag.arena.scene import COLORS, EMPTY, GARBAGE, shape
+from sevenbag.arena.scene import shape
+from sevenbag.formats.drawing import CELL, GROUND, block, well
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sevenbag.arena.scene import PlayerScene, Scene
 
-CELL: Final = 20
 _PIECE_CELL: Final = 14
 _MARGIN: Final = 28
 _LEFT: Final = 96
@@ -22,10 +22,6 @@ _BETWEEN: Final = 24
 _HEAD: Final = 44
 _FOOT: Final = 36
 
-_GROUND: Final = "#14161b"
-_WELL: Final = "#0b0d11"
-_GRID: Final = "#1e222b"
-_FRAME: Final = "#4a5060"
 _LABEL: Final = "#8b93a5"
 _TEXT: Final = "#eceff4"
 _ALARM: Final = "#ff5a5f"
@@ -43,7 +39,7 @@ def svg(scene: Scene) -> str:
         f' width="{width}" height="{height}" role="img"'
         ' font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace">',
         f"<title>{escape(' against '.join(player.name for player in scene.players))}</title>",
-        f'<rect width="{width}" height="{height}" rx="12" fill="{_GROUND}"/>',
+        f'<rect width="{width}" height="{height}" rx="12" fill="{GROUND}"/>',
     ]
     left = _MARGIN
     for player, side_width in zip(scene.players, widths, strict=True):
@@ -106,23 +102,12 @@ def _meter(player: PlayerScene, well_height: int) -> Iterable[str]:
 
 def _well(player: PlayerScene) -> Iterable[str]:
     width, height = len(player.rows[0]) * CELL, len(player.rows) * CELL
-    yield f'<rect width="{width}" height="{height}" fill="{_WELL}"/>'
-    across = "".join(f"M{x} 0V{height}" for x in range(CELL, width, CELL))
-    down = "".join(f"M0 {y}H{width}" for y in range(CELL, height, CELL))
-    yield f'<path d="{across}{down}" stroke="{_GRID}" fill="none"/>'
-    for y, row in enumerate(player.rows):
-        for x, letter in enumerate(row):
-            if letter != EMPTY:
-                yield _block(letter, x * CELL, height - (y + 1) * CELL, CELL)
-    yield (
-        f'<rect x="-1" y="-1" width="{width + 2}" height="{height + 2}" rx="2" fill="none"'
-        f' stroke="{_FRAME}" stroke-width="2"/>'
-    )
+    yield from well(player.rows)
     verdict = "winner" if player.won else player.fall
     if verdict:
         fill = _WON if player.won else _ALARM
         yield (
-            f'<rect y="{height / 2 - 20}" width="{width}" height="40" fill="{_GROUND}"'
+            f'<rect y="{height / 2 - 20}" width="{width}" height="40" fill="{GROUND}"'
             ' fill-opacity="0.88"/>'
         )
         yield _words(
@@ -149,18 +134,7 @@ def _piece(letter: str, left: float, top: float) -> Iterable[str]:
     for y, row in enumerate(shape(letter)):
         for x, filled in enumerate(row):
             if filled:
-                yield _block(letter, left + x * _PIECE_CELL, top + y * _PIECE_CELL, _PIECE_CELL)
-
-
-def _block(letter: str, left: float, top: float, size: int) -> str:
-    """A cell, with a light upper edge so that neighbours of one colour stay apart."""
-    fill = COLORS.get(letter, COLORS[GARBAGE])
-    side = size - 1
-    return (
-        f'<rect x="{left + 0.5:g}" y="{top + 0.5:g}" width="{side}" height="{side}" rx="2"'
-        f' fill="{fill}"/>'
-        f'<path d="M{left + 2:g} {top + 2:g}h{size - 4}" stroke="#fff" stroke-opacity="0.35"/>'
-    )
+                yield block(letter, left + x * _PIECE_CELL, top + y * _PIECE_CELL, _PIECE_CELL)
 
 
 def _words(

@@ -16,21 +16,6 @@ if TYPE_CHECKING:
     from sevenbag.arena.result import Fall, PlayerStats, Result
     from sevenbag.game import Player, Versus
 
-EMPTY: Final = "."
-GARBAGE: Final = "G"
-
-COLORS: Final = {
-    "I": "#2fc8d8",
-    "O": "#e8c52e",
-    "T": "#b056d6",
-    "L": "#e8892e",
-    "J": "#4a72e8",
-    "S": "#58bf48",
-    "Z": "#e04a4f",
-    GARBAGE: "#868b94",
-}
-"""Colours by cell letter: the field's usual ones, all clear on a dark ground."""
-
 Shape = tuple[tuple[bool, ...], ...]
 
 

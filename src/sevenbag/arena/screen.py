@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from sevenbag.arena.scene import COLORS, EMPTY, GARBAGE, shape
+from sevenbag.arena.scene import shape
+from sevenbag.formats.drawing import COLORS, EMPTY, GARBAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

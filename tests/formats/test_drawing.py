@@ -1,0 +1,60 @@
+"""Pictures of boards: read back as XML, cell by cell."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag import Board, Placement, Rotation
+from sevenbag.errors import BoardError
+from sevenbag.formats.drawing import CELL, COLORS
+
+
+def drawn(svg: str) -> dict[tuple[int, int], str]:
+    """Colour by (column, row from the top), as a reader of the picture sees it."""
+    root = ET.fromstring(svg)
+    return {
+        (int(float(r.get("x", "0")) // CELL), int(float(r.get("y", "0")) // CELL)): r.get(
+            "fill", ""
+        )
+        for r in root.iter("{http://www.w3.org/2000/svg}rect")
+        if r.get("fill") in COLORS.values()
+    }
+
+
+@given(
+    st.integers(4, 16).flatmap(
+        lambda width: st.lists(
+            st.text("#.", min_size=width, max_size=width), min_size=1, max_size=18
+        )
+    )
+)
+def test_every_filled_cell_is_drawn_in_its_place(rows: list[str]) -> None:
+    board = Board.from_rows(rows)
+    cells = drawn(board.svg(rows=20))
+    assert set(cells) == {
+        (x, 19 - y) for y, row in enumerate(rows) for x, c in enumerate(row) if c == "#"
+    }
+
+
+def test_pieces_and_colours() -> None:
+    board = Board.from_rows(["##........"])
+    placement = Placement("T", Rotation.NORTH, 4, 0)
+    cells = drawn(board.svg(placements=[placement], colors=["ZG........"]))
+    assert cells[0, 3] == COLORS["Z"]
+    assert cells[1, 3] == COLORS["G"]
+    assert [xy for xy, color in cells.items() if color == COLORS["T"]] == [
+        (3, 3),
+        (4, 3),
+        (5, 3),
+        (4, 2),
+    ]
+    assert board._repr_svg_() == board.svg()
+
+
+def test_wrong_options_are_named() -> None:
+    with pytest.raises(BoardError, match="41 rows to show, must be 1 to 40"):
+        Board().svg(rows=41)
+    with pytest.raises(BoardError, match="rows of 10 letters"):
+        Board().svg(colors=["...."])
