@@ -34,11 +34,12 @@ namespace {
 
 using Offsets = std::vector<std::pair<int, int>>;
 using Key = std::tuple<Piece, Rotation, Rotation>;
+using Turns = std::map<Key, Offsets>;
 using Spawns = std::map<Piece, Rotation>;
 
 // All tests of all turns, as displacements of the box.
-std::vector<std::pair<Key, Offsets>> turns_of(const Kicks& kicks) {
-    std::vector<std::pair<Key, Offsets>> turns;
+nb::dict turns_dict(const Kicks& kicks) {
+    nb::dict turns;
     for (int p = 0; p < kPieces; ++p)
         for (int from = 0; from < kRotations; ++from)
             for (int to = 0; to < kRotations; ++to) {
@@ -50,15 +51,9 @@ std::vector<std::pair<Key, Offsets>> turns_of(const Kicks& kicks) {
                 for (std::size_t i = 0; i < tests.count; ++i)
                     offsets.emplace_back(tests.displacement[i].x - plain.x,
                                          tests.displacement[i].y - plain.y);
-                turns.emplace_back(
-                    Key{piece, static_cast<Rotation>(from), static_cast<Rotation>(to)}, offsets);
+                const Key key{piece, static_cast<Rotation>(from), static_cast<Rotation>(to)};
+                turns[nb::cast(key)] = nb::cast(offsets);
             }
-    return turns;
-}
-
-nb::dict turns_dict(const Kicks& kicks) {
-    nb::dict turns;
-    for (const auto& [key, offsets] : turns_of(kicks)) turns[nb::cast(key)] = nb::cast(offsets);
     return turns;
 }
 
@@ -71,8 +66,7 @@ Spawns spawns_of(const Kicks& kicks) {
     return spawns;
 }
 
-Kicks kicks_from_turns(const std::string& name, const std::map<Key, Offsets>& turns,
-                       const Spawns& spawns) {
+Kicks kicks_from_turns(const std::string& name, const Turns& turns, const Spawns& spawns) {
     std::vector<Turn> all;
     for (const auto& [key, offsets] : turns) {
         const auto [piece, from, to] = key;
@@ -88,16 +82,10 @@ Kicks kicks_from_turns(const std::string& name, const std::map<Key, Offsets>& tu
     return make_kicks(name, all, spawn);
 }
 
-// Known by its name, and so that it need not be spelled out.
+// Whether its name alone says it all.
 bool is_known(const Kicks& kicks) {
     const Kicks* known = known_kicks(kicks.name());
     return known && *known == kicks;
-}
-
-nb::object reduce(const Kicks& kicks) {
-    if (is_known(kicks)) return nb::make_tuple(nb::type<Kicks>(), nb::make_tuple(kicks.name()));
-    return nb::make_tuple(nb::type<Kicks>().attr("from_turns"),
-                          nb::make_tuple(kicks.name(), turns_dict(kicks), spawns_of(kicks)));
 }
 
 // The form of files is Python's to read.
@@ -108,7 +96,7 @@ nb::object read_with(const char* function, nb::handle source, nb::handle name) {
 }  // namespace
 
 void bind_kicks(nb::module_& m) {
-    m.def("spin_mode", &find_spin_mode, "name"_a);
+    m.def("spin_mode", [](const std::string& name) { return find_spin_mode(name); }, "name"_a);
     m.def(
         "spin_mode_name", [](nb::handle mode) { return std::string(name(spins_argument(mode))); },
         "mode"_a);
@@ -167,7 +155,14 @@ void bind_kicks(nb::module_& m) {
                  return nb::isinstance<Kicks>(b) && a == nb::cast<const Kicks&>(b);
              })
         .def("__hash__", &Kicks::hash)
-        .def("__reduce__", &reduce);
+        .def("__getstate__",
+             [](const Kicks& k) { return nb::make_tuple(k.name(), turns_dict(k), spawns_of(k)); })
+        .def("__setstate__", [](Kicks& self, const std::tuple<std::string, Turns, Spawns>& state) {
+            const auto& [name, turns, spawns] = state;
+            const Kicks* known = known_kicks(name);
+            const Kicks kicks = kicks_from_turns(name, turns, spawns);
+            new (&self) Kicks(known && *known == kicks ? *known : kicks);
+        });
 }
 
 }  // namespace sevenbag::bind

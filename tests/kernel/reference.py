@@ -1,8 +1,8 @@
 """The move generator once more: slow, obvious, one state at a time.
 
 Nothing here is shared with the kernel. Pieces are turned by turning their cells, kicks come from
-the published tables (tests/data/kicks.json, box coordinates), states are visited one by one, spins
-are judged on the state in which a piece is locked.
+the published tables (tests/data/kicks.json, box coordinates), states are visited one by one, and a
+spin is judged as a rotation ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,44 @@ SYSTEMS = {
     "srs+": ("perfect_tetris", "srsPlus"),
     "srs-tetrio": ("perfect_tetris", "srsTetrio"),
     "srs-x": ("games", "SRS-X"),
+    "tetra-x": ("games", "TETRA-X"),
+    "asc": ("games", "ASC"),
+    "ars": ("games", "ARS"),
+    "nrs": ("games", "NRS"),
+    "jstris": ("perfect_tetris", "srs"),
+    "botris": ("perfect_tetris", "srs"),
 }
+
+# Systems that are SRS with other turns, written down here.
+JSTRIS_HALF_TURNS = {"02": (0, 1), "20": (0, -1), "13": (1, 0), "31": (-1, 0)}
+# Botris: all tests of its O.
+BOTRIS_O = {
+    "01": [(1, -1), (2, -1), (1, -2), (0, -1), (0, 0)],
+    "10": [(-1, 1), (-2, 1), (-1, 2), (0, 1), (0, 0)],
+    "12": [(-1, -1), (-2, -1), (-1, -2), (0, -1), (0, 0)],
+    "21": [(1, 1), (2, 1), (1, 2), (0, 1), (0, 0)],
+    "23": [(-1, 1), (-2, 1), (-1, 2), (0, 1), (0, 0)],
+    "32": [(1, -1), (2, -1), (1, -2), (0, -1), (0, 0)],
+    "30": [(1, 1), (2, 1), (1, 2), (0, 1), (0, 0)],
+    "03": [(-1, -1), (-2, -1), (-1, -2), (0, -1), (0, 0)],
+}
+
+# All tests of every turn there is, in box coordinates.
+Own = dict[tuple[str, int, int], list[tuple[int, int]]]
+System = str | Own
+
+MODES = [
+    "none",
+    "T-spins",
+    "T-spins+",
+    "all",
+    "all+",
+    "all-mini",
+    "all-mini+",
+    "mini-only",
+    "handheld",
+    "stupid",
+]
 
 # Boxes as drawn, top row first; the box turns as a whole.
 BOXES = {
@@ -43,14 +80,42 @@ CENTRES = {
 }
 CENTRE_OF_OTHERS = [(1, 1)] * 4
 
+# Mode "handheld": cells around the middle of the box, by rotation, y up.
+CORNERS = {
+    "L": [
+        [(-1, 1), (0, 1), (1, -1), (-1, -1)],
+        [(-1, 1), (1, 1), (1, 0), (-1, -1)],
+        [(-1, 1), (1, 1), (1, -1), (0, -1)],
+        [(-1, 0), (1, 1), (1, -1), (-1, -1)],
+    ],
+    "J": [
+        [(0, 1), (1, 1), (1, -1), (-1, -1)],
+        [(-1, 1), (1, 0), (1, -1), (-1, -1)],
+        [(-1, 1), (1, 1), (0, -1), (-1, -1)],
+        [(-1, 1), (1, 1), (1, -1), (-1, 0)],
+    ],
+    "S": [
+        [(-1, 1), (2, 1), (1, 0), (-2, 0)],
+        [(0, 2), (1, 1), (1, -2), (0, -1)],
+        [(-1, 0), (2, 0), (1, -1), (-2, -1)],
+        [(-1, 2), (0, 1), (-1, -1), (0, -2)],
+    ],
+    "Z": [
+        [(-2, 1), (1, 1), (2, 0), (-1, 0)],
+        [(0, 1), (1, 2), (0, -2), (1, -1)],
+        [(-2, 0), (1, 0), (2, -1), (-1, -1)],
+        [(-1, 1), (0, 2), (0, -1), (-1, -2)],
+    ],
+}
+
 
 class State(NamedTuple):
-    """A piece in the air: its box's left column and top row, its rotation, and how it got here."""
+    """A piece in the air: its box's left column and top row, its rotation, and its spin."""
 
     x: int
     y: int
     rotation: int
-    entered: str  # "moved", "turned", "kicked": the last with the kick that makes spins full
+    spin: str  # the verdict on the last rotation, unless a later move has ended it
 
 
 @cache
@@ -87,12 +152,20 @@ class Field:
         return all(self.free(x, y) for x, y in self.cells(piece, s))
 
 
-def tests(piece: str, system: str, start: int, end: int) -> list[tuple[int, int]] | None:
-    group, name = SYSTEMS[system]
+def tests(piece: str, system: System, start: int, end: int) -> list[tuple[int, int]] | None:
+    if isinstance(system, dict):
+        return system.get((piece, int(start), int(end)))
+    plain = system.removesuffix(" without 180")
+    if plain != system and (end - start) % 4 == 2:
+        return None
+    turn = f"{int(start)}{int(end)}"
+    if plain == "jstris" and turn in JSTRIS_HALF_TURNS:
+        return [(0, 0)] if piece == "O" else [(0, 0), JSTRIS_HALF_TURNS[turn]]
+    if plain == "botris" and piece == "O":
+        return BOTRIS_O.get(turn)
+    group, name = SYSTEMS[plain]
     table = KICKS[group][name]
-    kicks = table["i" if piece == "I" and "i" in table else "default"].get(
-        f"{int(start)}{int(end)}"
-    )
+    kicks = table["i" if piece == "I" and "i" in table else "default"].get(turn)
     if kicks is None:
         return None
     if piece == "O":
@@ -100,52 +173,85 @@ def tests(piece: str, system: str, start: int, end: int) -> list[tuple[int, int]
     return [(0, 0), *((dx, dy) for dx, dy in kicks)]
 
 
-def moves(field: Field, piece: str, system: str, s: State) -> list[State]:
+def moves(field: Field, piece: str, system: System, s: State, mode: str) -> list[State]:
     """Every state one key press away."""
     found = []
     for dx, dy in ((-1, 0), (1, 0), (0, -1)):
-        to = State(s.x + dx, s.y + dy, s.rotation, "moved")
+        to = shifted(s, dx, dy, mode)
         if field.fits(piece, to):
             found.append(to)
     for turn in (1, 2, 3):
         rotation = (s.rotation + turn) % 4
         for dx, dy in tests(piece, system, s.rotation, rotation) or []:
-            full = (rotation == 1 and (dx, dy) == (-1, -2)) or (
-                rotation == 3 and (dx, dy) == (1, -2)
-            )
-            to = State(s.x + dx, s.y + dy, rotation, "kicked" if full else "turned")
+            to = State(s.x + dx, s.y + dy, rotation, "NONE")
             if field.fits(piece, to):
-                found.append(to)
+                full = (s.rotation, rotation, dx, dy) in FULL_KICKS
+                found.append(to._replace(spin=verdict(field, piece, to, full, mode)))
                 break
     return found
 
 
-def spin(field: Field, piece: str, s: State) -> str:
-    """Three-corner rule, for a T that is locked where it is."""
-    if piece != "T" or s.entered == "moved":
+# From, to, and the kick that makes any T-spin full.
+FULL_KICKS = {(2, 3, 1, -2), (0, 3, 1, -2), (2, 1, -1, -2), (0, 1, -1, -2)}
+
+
+def shifted(s: State, dx: int, dy: int, mode: str) -> State:
+    """A shift or a fall ends a spin, but in mode "stupid"."""
+    return State(s.x + dx, s.y + dy, s.rotation, s.spin if mode == "stupid" else "NONE")
+
+
+def verdict(field: Field, piece: str, s: State, full_kick: bool, mode: str) -> str:
+    """What a rotation that ends in this state makes."""
+
+    def stuck(dx: int, dy: int) -> bool:
+        return not field.fits(piece, s._replace(x=s.x + dx, y=s.y + dy))
+
+    if mode == "none" or not stuck(0, -1):
         return "NONE"
-    x, y = s.x + 1, s.y - 1
-    clockwise = [(x - 1, y + 1), (x + 1, y + 1), (x + 1, y - 1), (x - 1, y - 1)]
-    filled = [field.blocked_corner(*corner) for corner in clockwise]
-    if sum(filled) < 3:
+    if mode == "stupid":
+        return "FULL"
+    immobile = stuck(-1, 0) and stuck(1, 0) and stuck(0, 1)
+    if mode == "mini-only":
+        return "MINI" if immobile else "NONE"
+    if mode == "handheld" and piece in CORNERS:
+        return "FULL" if filled_corners(field, s, CORNERS[piece][s.rotation]) >= 3 else "NONE"
+    if piece == "T":
+        corners = t_verdict(field, s, full_kick)
+        return "MINI" if corners == "NONE" and immobile and mode.endswith("+") else corners
+    if mode.startswith("all") and immobile:
+        return "MINI" if mode.startswith("all-mini") else "FULL"
+    return "NONE"
+
+
+def filled_corners(field: Field, s: State, corners: list[tuple[int, int]]) -> int:
+    return sum(field.blocked_corner(s.x + 1 + dx, s.y - 1 + dy) for dx, dy in corners)
+
+
+def t_verdict(field: Field, s: State, full_kick: bool) -> str:
+    clockwise = [(-1, 1), (1, 1), (1, -1), (-1, -1)]
+    if filled_corners(field, s, clockwise) < 3:
         return "NONE"
-    front = filled[s.rotation] and filled[(s.rotation + 1) % 4]
-    return "FULL" if front or s.entered == "kicked" else "MINI"
+    front = [clockwise[s.rotation], clockwise[(s.rotation + 1) % 4]]
+    return "FULL" if full_kick or filled_corners(field, s, front) == 2 else "MINI"
 
 
-def spawn_state(piece: str, spawn: tuple[int, int]) -> State:
-    column, row = centre(piece, 0)
-    return State(spawn[0] - column, spawn[1] + row, 0, "moved")
+def spawn_state(piece: str, system: System, spawn: tuple[int, int]) -> State:
+    south = isinstance(system, str) and system[:3] in ("ars", "nrs") and piece in "LJT"
+    rotation = 2 if south else 0
+    column, row = centre(piece, rotation)
+    return State(spawn[0] - column, spawn[1] + row, rotation, "NONE")
 
 
-def reachable(field: Field, piece: str, system: str, spawn: tuple[int, int]) -> set[State]:
-    start = spawn_state(piece, spawn)
+def reachable(
+    field: Field, piece: str, system: System, spawn: tuple[int, int], mode: str
+) -> set[State]:
+    start = spawn_state(piece, system, spawn)
     if not field.fits(piece, start):
         return set()
     seen = {start}
     waiting = [start]
     while waiting:
-        for to in moves(field, piece, system, waiting.pop()):
+        for to in moves(field, piece, system, waiting.pop(), mode):
             if to not in seen:
                 seen.add(to)
                 waiting.append(to)
@@ -153,14 +259,14 @@ def reachable(field: Field, piece: str, system: str, spawn: tuple[int, int]) -> 
 
 
 def placements(
-    field: Field, piece: str, system: str, spawn: tuple[int, int], spins: bool
+    field: Field, piece: str, system: System, spawn: tuple[int, int], mode: str
 ) -> set[tuple[tuple[tuple[int, int], ...], str]]:
     """Cells and spin of every placement: reachable states that cannot fall."""
     found = set()
-    for s in reachable(field, piece, system, spawn):
+    for s in reachable(field, piece, system, spawn, mode):
         if not field.fits(piece, s._replace(y=s.y - 1)):
             cells = tuple(sorted(field.cells(piece, s), key=lambda cell: (cell[1], cell[0])))
-            found.add((cells, spin(field, piece, s) if spins else "NONE"))
+            found.add((cells, s.spin))
     return found
 
 
@@ -175,10 +281,10 @@ def lock(field: Field, cells: tuple[tuple[int, int], ...]) -> Field:
     )
 
 
-def perft(field: Field, queue: str, system: str, spawn: tuple[int, int], spins: bool) -> int:
+def perft(field: Field, queue: str, system: System, spawn: tuple[int, int], mode: str) -> int:
     if not queue:
         return 1
     return sum(
-        perft(lock(field, cells), queue[1:], system, spawn, spins)
-        for cells, _ in placements(field, queue[0], system, spawn, spins)
+        perft(lock(field, cells), queue[1:], system, spawn, mode)
+        for cells, _ in placements(field, queue[0], system, spawn, mode)
     )

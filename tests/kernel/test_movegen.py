@@ -1,5 +1,6 @@
 """The move generator against a slow, obvious one: random boards, pieces, rotation systems."""
 
+import pickle
 import random
 
 import pytest
@@ -7,7 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sevenbag import Board, Kicks, Piece, Rotation, Spin, SpinMode
-from tests.kernel import reference
+from sevenbag._kernel import spin_mode, spin_mode_name
+from sevenbag.errors import KicksError, RulesError
+from tests.kernel import reference, systems
 
 PIECES = "IOTLJSZ"
 
@@ -31,10 +34,11 @@ def field_of(board: Board) -> reference.Field:
     )
 
 
-def same(board: Board, piece: str, system: str, spawn: tuple[int, int], spins: bool) -> int:
-    mode = SpinMode.T_SPINS if spins else SpinMode.NONE
-    found = board.placements(piece, system, spins=mode, spawn=spawn)
-    expected = reference.placements(field_of(board), piece, system, spawn, spins)
+def same(
+    board: Board, piece: str, system: reference.System, spawn: tuple[int, int], mode: str
+) -> int:
+    found = board.placements(piece, systems.kicks(system), spins=mode, spawn=spawn)
+    expected = reference.placements(field_of(board), piece, system, spawn, mode)
     as_cells = [(tuple(p.cells), p.spin.name) for p in found]
     assert len(set(as_cells)) == len(as_cells), "a placement was listed twice"
     assert set(as_cells) == expected
@@ -54,22 +58,22 @@ boards = st.tuples(
 @given(
     boards,
     st.sampled_from(PIECES),
-    st.sampled_from(sorted(reference.SYSTEMS)),
-    st.booleans(),
+    systems.systems,
+    systems.modes,
     st.floats(0.0, 1.0),
 )
-@example((1, 10, 40, 0.3, 0.6), "T", "srs+", True, 0.45)
+@example((1, 10, 40, 0.3, 0.6), "T", "srs+", "T-spins", 0.45)
 def test_any_board(
     board_spec: tuple[int, int, int, float, float],
     piece: str,
-    system: str,
-    spins: bool,
+    system: reference.System,
+    mode: str,
     spawn_height: float,
 ) -> None:
     seed, width, rows, height, density = board_spec
     spawn = (width // 2 - 1, 2 + int(spawn_height * (rows - 5)))
     board = random_board(seed, width, rows, int(height * (rows - 1)), density)
-    same(board, piece, system, spawn, spins)
+    same(board, piece, system, spawn, mode)
 
 
 @settings(max_examples=400, deadline=None)
@@ -79,7 +83,7 @@ def test_any_board(
     st.floats(0.2, 0.95),
     st.sampled_from(PIECES),
     st.sampled_from(["srs", "srs+"]),
-    st.booleans(),
+    systems.modes,
     st.sampled_from([(4, 19), (4, 20), (4, 21)]),
 )
 def test_boards_of_width_ten(
@@ -88,26 +92,56 @@ def test_boards_of_width_ten(
     density: float,
     piece: str,
     system: str,
-    spins: bool,
+    mode: str,
     spawn: tuple[int, int],
 ) -> None:
     """The boards and systems that have code of their own."""
-    same(random_board(seed, 10, 40, height, density), piece, system, spawn, spins)
+    same(random_board(seed, 10, 40, height, density), piece, system, spawn, mode)
 
 
-def test_many_spins_are_seen() -> None:
-    """The comparison is not empty: on cavernous boards there are minis and full spins."""
-    kinds: dict[Spin, int] = dict.fromkeys(Spin, 0)
-    for seed in range(150):
-        board = random_board(seed, 10, 40, 8, 0.3)
-        same(board, "T", "srs+", (4, 19), True)
-        for placement in board.placements("T", "srs+", spins=SpinMode.T_SPINS):
-            kinds[placement.spin] += 1
-    assert kinds[Spin.MINI] > 20
-    assert kinds[Spin.FULL] > 20
+@pytest.mark.parametrize("mode", reference.MODES)
+@pytest.mark.parametrize("system", ["srs+", "tetra-x"])
+def test_many_spins_are_seen(system: str, mode: str) -> None:
+    """The comparison is not empty: on cavernous boards there are spins of every kind."""
+    kinds = dict.fromkeys(((p == "T", spin) for p in PIECES for spin in Spin), 0)
+    for seed in range(60):
+        board = random_board(seed, 10, 40, 8, 0.35)
+        for piece in PIECES:
+            if seed < 15:
+                same(board, piece, system, (4, 19), mode)
+            for placement in board.placements(piece, system, spins=mode):
+                kinds[piece == "T", placement.spin] += 1
+    seen = {kind for kind, count in kinds.items() if count > 5 and kind[1] != Spin.NONE}
+    assert seen == KINDS[mode]
 
 
-@pytest.mark.parametrize("system", sorted(reference.SYSTEMS))
+T_MINI, T_FULL = (True, Spin.MINI), (True, Spin.FULL)
+OTHER_MINI, OTHER_FULL = (False, Spin.MINI), (False, Spin.FULL)
+KINDS = {
+    "none": set(),
+    "T-spins": {T_MINI, T_FULL},
+    "T-spins+": {T_MINI, T_FULL},
+    "all": {T_MINI, T_FULL, OTHER_FULL},
+    "all+": {T_MINI, T_FULL, OTHER_FULL},
+    "all-mini": {T_MINI, T_FULL, OTHER_MINI},
+    "all-mini+": {T_MINI, T_FULL, OTHER_MINI},
+    "mini-only": {T_MINI, OTHER_MINI},
+    "handheld": {T_MINI, T_FULL, OTHER_FULL},
+    "stupid": {T_FULL, OTHER_FULL},
+}
+
+
+def test_a_piece_that_appears_stuck() -> None:
+    """Only there can a piece without kicks be stuck, and be turned into a spin all the same."""
+    board = Board.from_rows(["####..####", "####..####", "##########"][::-1])
+    board[4, 3] = board[5, 3] = True
+    for mode in reference.MODES:
+        assert same(board, "O", "srs+", (4, 1), mode) in (1, 2)
+    found = board.placements("O", "srs+", spawn=(4, 1), spins="all-mini+")
+    assert {p.spin for p in found} == {Spin.NONE, Spin.MINI}
+
+
+@pytest.mark.parametrize("system", systems.NAMES + systems.WITHOUT_HALF_TURNS)
 @pytest.mark.parametrize("piece", PIECES)
 def test_kick_tables_are_the_published_ones(system: str, piece: str) -> None:
     for start in Rotation:
@@ -136,6 +170,14 @@ def test_kick_tables_are_the_published_ones(system: str, piece: str) -> None:
         ("SRS180", "srs180"),
         ("None", "none"),
         ("NONE180", "none180"),
+        ("TETRA-X", "tetra-x"),
+        ("tetrax", "tetra-x"),
+        ("ASC", "asc"),
+        ("ARS", "ars"),
+        ("NRS", "nrs"),
+        ("Jstris", "jstris"),
+        ("srsPlus Without 180", "srs+ without 180"),
+        ("srs without 180", "srs"),
     ],
 )
 def test_names_of_the_field(spelling: str, name: str) -> None:
@@ -156,3 +198,46 @@ def test_blocked_or_absent_spawn_has_no_placements() -> None:
     assert len(board.placements("T")) == 0
     assert len(Board(10, 12).placements("T")) == 0
     assert len(Board().placements(Piece.T, spawn=(-3, 19))) == 0
+
+
+def test_every_known_system_is_compared() -> None:
+    assert set(Kicks.names()) == set(reference.SYSTEMS)
+
+
+@pytest.mark.parametrize("name", reference.MODES)
+def test_names_of_spin_modes(name: str) -> None:
+    mode = spin_mode(name.upper())
+    assert spin_mode_name(mode) == name
+    assert SpinMode[name.upper().replace("-", "_").replace("+", "_PLUS")] == mode
+    with pytest.raises(RulesError, match="no spin mode 'twist'; there are none, T-spins, T-spins"):
+        Board().placements("T", spins="twist")
+
+
+def test_systems_are_values() -> None:
+    plain = Kicks("srs+", half_turns=False)
+    assert plain == Kicks("SRS+ without 180") == Kicks("srs+").without_half_turns()
+    assert plain != Kicks("srs+")
+    assert plain.name == "srs+ without 180"
+    assert repr(plain) == "Kicks('srs+ without 180')"
+    assert Kicks("srs", half_turns=False).name == "srs"
+    assert Kicks("srs-tetrio", half_turns=False) == Kicks("srs")
+    assert hash(Kicks("srs-tetrio", half_turns=False)) == hash(Kicks("srs"))
+    own = systems.kicks(systems.own(1))
+    assert isinstance(own, Kicks)
+    for kicks in (plain, own, own.without_half_turns(), Kicks("nrs")):
+        again = pickle.loads(pickle.dumps(kicks))
+        assert (again, again.name, hash(again)) == (kicks, kicks.name, hash(kicks))
+        assert Kicks.from_turns("x", kicks.turns(), {p: kicks.spawn(p) for p in Piece}) == kicks
+    assert not own.known
+    assert repr(own) == "<Kicks 'own', of one's own>"
+    assert [p.name for p in Piece if Kicks("ARS").spawn(p) == Rotation.SOUTH] == ["T", "L", "J"]
+
+
+def test_a_system_of_ones_own_is_checked() -> None:
+    turn = (Piece.T, Rotation.NORTH, Rotation.EAST)
+    with pytest.raises(KicksError, match=r"piece T, turn 0 to 1: kick \(5, 0\) is too far"):
+        Kicks.from_turns("x", {turn: [(5, 0)]})
+    with pytest.raises(KicksError, match="has 25 tests, must have 1 to 24"):
+        Kicks.from_turns("x", {turn: [(0, 0)] * 25})
+    with pytest.raises(KicksError, match="a turn leads from one to another"):
+        Kicks.from_turns("x", {(Piece.T, Rotation.EAST, Rotation.EAST): [(0, 0)]})

@@ -6,27 +6,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sevenbag import Board, Key, Placement, Rotation, Spin, SpinMode
-from tests.kernel import reference
+from tests.kernel import reference, systems
 from tests.kernel.test_movegen import PIECES, field_of, random_board
 
 TURNS = {Key.CW: 1, Key.FLIP: 2, Key.CCW: 3}
 SHIFTS = {Key.LEFT: (-1, 0), Key.RIGHT: (1, 0), Key.SOFT_DROP: (0, -1)}
 
 
-def press(field: reference.Field, piece: str, system: str, keys: list[Key]) -> reference.State:
+def press(
+    field: reference.Field, piece: str, system: reference.System, keys: list[Key], mode: str
+) -> reference.State:
     """Where the keys lead; a key that has no effect is a fault of the path."""
-    s = reference.spawn_state(piece, (4, 19))
+    s = reference.spawn_state(piece, system, (4, 19))
     assert keys[-1] == Key.HARD_DROP
     for key in keys[:-1]:
-        reached = reference.moves(field, piece, system, s)
+        reached = reference.moves(field, piece, system, s, mode)
         if key in SHIFTS:
             dx, dy = SHIFTS[key]
-            s = reference.State(s.x + dx, s.y + dy, s.rotation, "moved")
+            s = reference.shifted(s, dx, dy, mode)
             assert s in reached, key
         elif key == Key.SONIC_DROP:
             start = s
             while field.fits(piece, s._replace(y=s.y - 1)):
-                s = s._replace(y=s.y - 1, entered="moved")
+                s = reference.shifted(s, 0, -1, mode)
             assert s != start, key
         else:
             rotation = (s.rotation + TURNS[key]) % 4
@@ -34,28 +36,29 @@ def press(field: reference.Field, piece: str, system: str, keys: list[Key]) -> r
             assert len(turned) == 1, key
             s = turned[0]
     while field.fits(piece, s._replace(y=s.y - 1)):
-        s = s._replace(y=s.y - 1, entered="moved")
+        s = reference.shifted(s, 0, -1, mode)
     return s
 
 
 Goal = tuple[tuple[tuple[int, int], ...], str]
 
 
-def distance(field: reference.Field, piece: str, system: str, goal: Goal, spins: bool) -> int:
+def distance(
+    field: reference.Field, piece: str, system: reference.System, goal: Goal, mode: str
+) -> int:
     """Key presses to the goal, counted by a plain breadth-first search, hard drop included."""
-    layer = {reference.spawn_state(piece, (4, 19))}
+    layer = {reference.spawn_state(piece, system, (4, 19))}
     seen = set(layer)
     for presses in range(1, 100):
         following = set()
         for s in layer:
             down = s
             while field.fits(piece, down._replace(y=down.y - 1)):
-                down = down._replace(y=down.y - 1, entered="moved")
+                down = reference.shifted(down, 0, -1, mode)
             cells = tuple(sorted(field.cells(piece, down), key=lambda c: (c[1], c[0])))
-            kind = reference.spin(field, piece, down) if spins else "NONE"
-            if (cells, kind) == goal:
+            if (cells, down.spin) == goal:
                 return presses
-            following.update(reference.moves(field, piece, system, s))
+            following.update(reference.moves(field, piece, system, s, mode))
             following.add(down)
         layer = following - seen
         seen |= following
@@ -68,25 +71,24 @@ def distance(field: reference.Field, piece: str, system: str, goal: Goal, spins:
     st.integers(0, 12),
     st.floats(0.3, 0.9),
     st.sampled_from(PIECES),
-    st.sampled_from(sorted(reference.SYSTEMS)),
-    st.booleans(),
+    systems.systems,
+    systems.modes,
 )
 def test_every_placement_has_a_shortest_path(
-    seed: int, height: int, density: float, piece: str, system: str, spins: bool
+    seed: int, height: int, density: float, piece: str, system: reference.System, mode: str
 ) -> None:
     board = random_board(seed, 10, 40, height, density)
     field = field_of(board)
-    mode = SpinMode.T_SPINS if spins else SpinMode.NONE
-    found = list(board.placements(piece, system, spins=mode))
+    kicks = systems.kicks(system)
+    found = list(board.placements(piece, kicks, spins=mode))
     for placement in random.Random(seed).sample(found, min(6, len(found))):
-        keys = board.path(placement, system, spins=mode)
+        keys = board.path(placement, kicks, spins=mode)
         assert keys is not None
-        last = press(field, piece, system, keys)
+        last = press(field, piece, system, keys, mode)
         assert sorted(field.cells(piece, last)) == sorted(placement.cells)
-        if spins:
-            assert reference.spin(field, piece, last) == placement.spin.name
+        assert last.spin == placement.spin.name
         goal = (tuple(placement.cells), placement.spin.name)
-        assert len(keys) == distance(field, piece, system, goal, spins)
+        assert len(keys) == distance(field, piece, system, goal, mode)
 
 
 def test_equal_cells_in_another_rotation_are_the_same_goal() -> None:

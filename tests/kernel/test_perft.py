@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sevenbag import Board, Piece, SpinMode, perft
 from sevenbag.errors import KicksError, PieceError, QueueError
-from tests.kernel import reference
+from tests.kernel import reference, systems
 from tests.kernel.test_movegen import field_of, random_board
 
 PUBLISHED = json.loads((Path(__file__).parent.parent / "data" / "perft.json").read_text())
@@ -57,18 +57,35 @@ def test_threads_count_the_same() -> None:
     st.integers(4, 12),
     st.integers(0, 15),
     st.lists(st.sampled_from("IOTLJSZ"), min_size=1, max_size=2),
-    st.sampled_from(sorted(reference.SYSTEMS)),
-    st.booleans(),
+    systems.systems,
+    systems.modes,
 )
 def test_small_trees(
-    seed: int, width: int, height: int, queue: list[str], system: str, spins: bool
+    seed: int, width: int, height: int, queue: list[str], system: reference.System, mode: str
 ) -> None:
     """Wide words and narrow ones, tall boards and low ones: the tree is the reference's."""
     board = random_board(seed, width, 24, height, 0.7)
     spawn = (width // 2 - 1, 19)
-    mode = SpinMode.T_SPINS if spins else SpinMode.NONE
-    ours = perft("".join(queue), kicks=system, board=board, spins=mode, spawn=spawn)
-    assert ours == reference.perft(field_of(board), "".join(queue), system, spawn, spins)
+    kicks = systems.kicks(system)
+    ours = perft("".join(queue), kicks=kicks, board=board, spins=mode, spawn=spawn)
+    assert ours == reference.perft(field_of(board), "".join(queue), system, spawn, mode)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 10**9),
+    st.integers(0, 6),
+    st.lists(st.sampled_from("IOTLJSZ"), min_size=2, max_size=2),
+    st.sampled_from(["srs", "srs+"]),
+    systems.modes,
+)
+def test_small_trees_of_width_ten(
+    seed: int, height: int, queue: list[str], system: str, mode: str
+) -> None:
+    """The systems that are counted in bulk, in every spin mode."""
+    board = random_board(seed, 10, 40, height, 0.6)
+    ours = perft("".join(queue), kicks=system, board=board, spins=mode)
+    assert ours == reference.perft(field_of(board), "".join(queue), system, (4, 19), mode)
 
 
 def test_a_queue_of_pieces() -> None:
