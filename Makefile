@@ -45,12 +45,12 @@ ARGS ?=
 ## play: two bots fight; A=... and B=... choose them, ARGS=... adds options
 .PHONY: play
 play: build
-	@$(BIN)/sevenbag play "$(A)" "$(B)" --ramp 100 --pieces 250 --pps 5 $(ARGS)
+	@"$(BIN)/sevenbag" play "$(A)" "$(B)" --ramp 100 --pieces 250 --pps 5 $(ARGS)
 
 ## test: every test, the kernel's own first
 .PHONY: test
 test: kernel-test $(STAMPS)/dev
-	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=term $(PYTEST_ARGS)
+	@"$(BIN)/python" -m pytest -q -n $(JOBS) --cov --cov-report=term $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
 
@@ -147,12 +147,12 @@ format: $(STAMPS)/dev
 ## coverage: which lines of Python no test runs, as pages in htmlcov/
 .PHONY: coverage
 coverage: build $(STAMPS)/dev
-	@$(BIN)/python -m pytest -q -n $(JOBS) --cov --cov-report=html $(PYTEST_ARGS)
+	@"$(BIN)/python" -m pytest -q -n $(JOBS) --cov --cov-report=html $(PYTEST_ARGS)
 
 ## bench: every speed that the README claims
 .PHONY: bench
 bench: build
-	@for file in bench/[a-z]*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for file in bench/[a-z]*.py; do echo "== $$file"; "$(BIN)/python" $$file || exit 1; done
 
 # --- the rest ---------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ bench: build
 .PHONY: wheel
 wheel: $(STAMPS)/run $(STAMPS)/compiler
 	@UV=$$(command -v uv); CXX="$$(cat .venv/cxx)"; export CXX; \
-	$(call quietly,$$UV build --quiet --wheel --no-build-isolation --python $(BIN)/python --out-dir dist)
+	$(call quietly,$$UV build --quiet --wheel --no-build-isolation --python "$(BIN)/python" --out-dir dist)
 	@ls dist/*.whl
 
 ## hooks: run the checks before every commit

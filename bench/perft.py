@@ -40,7 +40,7 @@ def dependent_adds() -> float:
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "adds.cpp", Path(folder) / "adds"
         source.write_text(ADDS)
-        subprocess.run([os.environ.get("CXX", "c++"), "-O2", source, "-o", program], check=True)
+        subprocess.run([os.environ.get("CXX") or "c++", "-O2", source, "-o", program], check=True)
         times = []
         for _ in range(3):
             start = time.perf_counter()
