@@ -61,7 +61,13 @@ void read_pieces(const Section& pieces, Rules& rules) {
         {"7-bag", "14-bag", "7+1-bag", "7+2-bag", "7+x-bag", "pairs", "classic", "total mayhem"});
     pieces.read("previews", rules.previews);
     pieces.read("hold", rules.hold);
-    rules.kicks = kicks_argument(pieces["kicks"]);
+    const nb::handle kicks = pieces["kicks"];
+    if (nb::isinstance<nb::dict>(kicks)) {
+        const nb::object read = nb::module_::import_("sevenbag.game.kicks_file").attr("read_data");
+        rules.kicks = nb::cast<const Kicks&>(read(kicks, "the rules"));
+    } else {
+        rules.kicks = kicks_argument(kicks);
+    }
     rules.spins = find_spin_mode(nb::cast<std::string>(pieces["spins"]));
 }
 

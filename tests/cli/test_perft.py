@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -39,9 +40,22 @@ def test_every_instruction_set_counts_the_same(
     assert said["leaves"] == leaves
 
 
+def test_a_system_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "srs"\n[T]\n0-2 = [[0, 1]]\n', encoding="utf-8")
+    done = sevenbag("perft", "TT", "--json", "--kicks", str(path), "--spins", "All-Mini+")
+    said = json.loads(done.stdout)
+    assert (said["kicks"], said["spins"], said["leaves"]) == ("mine", "all-mini+", 1190)
+    path.write_text('base = "srs"\n[T]\n0-2 = [\n  [0, 7],\n]\n', encoding="utf-8")
+    done = sevenbag("perft", "TT", "--kicks", str(path))
+    assert done.returncode == 2
+    assert "mine.toml, line 4: [T] 0-2: kick 1, [0, 7], is too far" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (["IOL", "--kicks", "none.toml"], "none.toml: cannot be read: "),
         (["IOX"], "'X' is no piece; pieces are I O T L J S Z"),
         (["IOL", "--depth", "4"], "depth 4 needs 4 pieces, 'IOL' has 3"),
         (["IOL", "--depth", "0"], "'0' is no whole number from 1"),

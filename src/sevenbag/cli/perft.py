@@ -6,16 +6,17 @@ import argparse
 import json
 import signal
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sevenbag._kernel import Board, Kicks, SpinMode, instruction_set, perft
+from sevenbag._kernel import Board, Kicks, SpinMode, instruction_set, perft, spin_mode_name
 from sevenbag.cli.arguments import count
-from sevenbag.errors import QueueError
+from sevenbag.errors import KicksError, QueueError
 
 if TYPE_CHECKING:
     from sevenbag.cli.main import Subparsers
 
-_SPINS = {"none": SpinMode.NONE, "t-spins": SpinMode.T_SPINS}
+_SPINS = {spin_mode_name(mode).lower(): mode for mode in SpinMode}
 
 
 def register(subparsers: Subparsers) -> None:
@@ -35,14 +36,16 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--kicks",
         default="srs",
-        metavar="NAME",
-        help=f"rotation system: {', '.join(Kicks.names())} (default: %(default)s)",
+        metavar="NAME|FILE",
+        help=f"rotation system: {', '.join(Kicks.names())}, any of them 'without 180', or a TOML"
+        " file of your own (default: %(default)s)",
     )
     parser.add_argument(
         "--spins",
-        choices=sorted(_SPINS),
+        type=str.lower,
+        choices=_SPINS,
         default="none",
-        help="t-spins: placements of a T that differ in spin (none, mini, full) count apart",
+        help="placements that differ in spin (none, mini, full) count apart",
     )
     parser.add_argument(
         "--width", type=count, default=10, metavar="N", help="columns (default: 10)"
@@ -63,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
     """Count every depth up to the one asked for."""
     # The kernel does not come back to Python while it counts: let Ctrl-C end the program itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    kicks = Kicks(args.kicks)
+    kicks = _kicks(args.kicks)
     board = Board(args.width, args.rows)
     depth = len(args.queue) if args.depth is None else args.depth
     if not 1 <= depth <= len(args.queue):
@@ -113,6 +116,18 @@ def run(args: argparse.Namespace) -> int:
             )
         )
     return 0
+
+
+def _kicks(name: str) -> Kicks:
+    """A system's name, or a file: what ends like one, or exists and is no name."""
+    if name.lower().endswith(".toml"):
+        return Kicks.from_file(name)
+    try:
+        return Kicks(name)
+    except KicksError:
+        if Path(name).is_file():
+            return Kicks.from_file(name)
+        raise
 
 
 def _rate(leaves: int, seconds: float) -> str:

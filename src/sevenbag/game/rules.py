@@ -9,20 +9,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Self, cast
+from typing import Annotated, Any, Final, Literal, Self, cast
 
-from sevenbag._kernel import Kicks, Piece, RuleSet, Spin
+from sevenbag._kernel import Kicks, Piece, RuleSet, Spin, spin_mode_name
 from sevenbag.errors import KicksError, RulesError
+from sevenbag.game.kicks_file import read_data, read_file, to_data
 from sevenbag.game.schema import Between, Items, check_number, read_section
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 Lines = Annotated[int, Between(0, 1000)]
 """Lines of garbage that something sends."""
@@ -68,8 +68,8 @@ class PieceRules:
         bag: the randomizer.
         previews: pieces seen beyond the current one.
         hold: whether a piece can be held (once per piece).
-        kicks: the rotation system, a name of `Kicks.names()`.
-        spins: which placements count as spins.
+        kicks: the rotation system: a name of `Kicks.names()`, or one of one's own.
+        spins: which placements count as spins (see docs/coordinates.md).
     """
 
     bag: Literal[
@@ -77,8 +77,19 @@ class PieceRules:
     ]
     previews: Annotated[int, Between(0, 32)]
     hold: bool
-    kicks: str
-    spins: Literal["none", "t-spins"]
+    kicks: str | Kicks
+    spins: Literal[
+        "none",
+        "t-spins",
+        "t-spins+",
+        "all",
+        "all+",
+        "all-mini",
+        "all-mini+",
+        "mini-only",
+        "handheld",
+        "stupid",
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +275,7 @@ class Rules:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise RulesError(f"{path}: cannot be read: {error}") from None
-        return cls._parse(text, path.stem, str(path))
+        return cls._parse(text, path.stem, str(path), path.parent)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object], *, where: str = "rules") -> Self:
@@ -285,7 +296,10 @@ class Rules:
         for key, section in _SECTIONS.items():
             if key not in sections:
                 raise RulesError(f"{where}: section {key!r} is missing")
-            read[key] = read_section(section, sections.pop(key), f"{where}: {key}")
+            values = sections.pop(key)
+            if key == "pieces":
+                values = _named_pieces(values, f"{where}: {key}")
+            read[key] = read_section(section, values, f"{where}: {key}")
         if sections:
             unknown = ", ".join(sorted(map(repr, sections)))
             raise RulesError(f"{where}: unknown {unknown}; sections are {', '.join(_SECTIONS)}")
@@ -348,11 +362,16 @@ class Rules:
         return kernel_rules(self).attacks(piece, spin, lines, 0, perfect_clear, combo, back_to_back)
 
     @classmethod
-    def _parse(cls, text: str, name: str, where: str) -> Self:
+    def _parse(cls, text: str, name: str, where: str, folder: Path | None = None) -> Self:
         try:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise RulesError(f"{where}: no TOML: {error}") from None
+        pieces = data.get("pieces")
+        if folder is not None and isinstance(pieces, dict):
+            kicks = cast("dict[str, object]", pieces).get("kicks")
+            if isinstance(kicks, str) and kicks.endswith(".toml"):
+                pieces["kicks"] = _own_kicks(kicks, folder, f"{where}: pieces: kicks")
         return cls.from_dict({"name": name} | data, where=where)
 
     def _check(self, where: str) -> None:
@@ -367,10 +386,11 @@ class Rules:
                 f"{where}: spawn: x {self.spawn.x}, y {self.spawn.y} is outside "
                 f"the board of {self.board.width} x {self.board.rows}"
             )
-        try:
-            Kicks(self.pieces.kicks)
-        except KicksError as error:
-            raise RulesError(f"{where}: pieces: kicks: {error}") from None
+        if isinstance(self.pieces.kicks, str):
+            try:
+                Kicks(self.pieces.kicks)
+            except KicksError as error:
+                raise RulesError(f"{where}: pieces: kicks: {error}") from None
 
 
 @functools.lru_cache(maxsize=64)
@@ -406,5 +426,31 @@ def _plain(name: str) -> str:
     return name.strip().casefold().replace("_", "-").replace(" ", "-")
 
 
+def _named_pieces(values: object, where: str) -> object:
+    """The pieces' rules with a rotation system read from its data, and the spins' own spelling."""
+    if not isinstance(values, Mapping):
+        return values
+    named = dict(cast("Mapping[object, object]", values))
+    kicks, spins = named.get("kicks"), named.get("spins")
+    if isinstance(kicks, Mapping):
+        try:
+            named["kicks"] = read_data(cast("Mapping[str, object]", kicks), "the table")
+        except KicksError as error:
+            raise RulesError(f"{where}: kicks: {error}") from None
+    if isinstance(spins, str):
+        with contextlib.suppress(RulesError):
+            named["spins"] = spin_mode_name(spins).lower()
+    return named
+
+
+def _own_kicks(name: str, folder: Path, where: str) -> Kicks:
+    try:
+        return read_file(folder / name)
+    except KicksError as error:
+        raise RulesError(f"{where}: {error}") from None
+
+
 def _plain_value(value: object) -> object:
+    if isinstance(value, Kicks):
+        return value.name if value.known else to_data(value)
     return list(cast("tuple[object, ...]", value)) if isinstance(value, tuple) else value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import types
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
@@ -79,6 +80,12 @@ def _read(hint: Any, value: object, where: str) -> object:
         return value
     if get_origin(hint) is tuple:
         return _read_list(get_args(hint)[0], limits, value, where)
+    if isinstance(hint, types.UnionType):
+        # A text, or what it is the name of.
+        named = get_args(hint)
+        if not isinstance(value, named):
+            raise RulesError(f"{where} is {value!r}, must be a text")
+        return value
     if hint is str:
         if not isinstance(value, str):
             raise RulesError(f"{where} is {value!r}, must be a text")

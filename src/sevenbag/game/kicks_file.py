@@ -1,0 +1,289 @@
+"""Rotation systems of one's own: TOML files and plain data (docs/kicks.md).
+
+>>> kicks = read_text('''
+... base = "srs"
+... [JLSTZ]
+... 0-2 = [[0, 1], [1, 1]]
+... 2-0 = []
+... ''', "mine")
+>>> kicks.name, kicks.tests("T", Rotation.NORTH, Rotation.SOUTH)
+('mine', [(0, 0), (0, 1), (1, 1)])
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn, cast
+
+from sevenbag._kernel import MAX_KICK, MAX_KICKS, Kicks, Piece, Rotation
+from sevenbag.errors import KicksError
+from sevenbag.game.toml_lines import TomlLines
+
+if TYPE_CHECKING:
+    import os
+
+LARGEST_FILE: Final = 1_000_000
+"""Bytes; a system with every kick there can be is a tenth of it."""
+
+
+def read_file(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
+    """The system that a file describes, called like the file if it names none.
+
+    Raises:
+        KicksError: the file cannot be read, or does not describe a system; the message names the
+            line and what would be right.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+        text = data.decode()
+    except (OSError, ValueError) as error:
+        raise KicksError(f"{path}: cannot be read: {error}") from None
+    if len(data) > LARGEST_FILE:
+        raise KicksError(f"{path}: is longer than {LARGEST_FILE} bytes, which no table needs")
+    return _read(text, name or path.stem, str(path))
+
+
+def read_text(text: str, name: str = "own") -> Kicks:
+    """The system that the text of such a file describes.
+
+    Raises:
+        KicksError: it does not describe a system; the message names the line.
+    """
+    return _read(text, name, "the text")
+
+
+def read_data(data: Mapping[str, object], where: str) -> Kicks:
+    """The system that `to_data` wrote.
+
+    Raises:
+        KicksError: it does not describe a system.
+    """
+    return _System(data, "own", where, TomlLines("")).read()
+
+
+def to_data(kicks: Kicks) -> dict[str, object]:
+    """A system as plain data, fit for JSON: what such a file holds, a section for each piece."""
+    turns = kicks.turns()
+    in_place_first = all(tests[0] == (0, 0) for tests in turns.values())
+    skipped = 1 if in_place_first else 0
+    data: dict[str, object] = {"name": kicks.name}
+    for piece in Piece:
+        section: dict[str, object] = {
+            f"{int(start)}-{int(end)}": [list(kick) for kick in tests[skipped:]]
+            for (turned, start, end), tests in turns.items()
+            if turned == piece
+        }
+        if kicks.spawn(piece) != Rotation.NORTH:
+            section["spawn"] = int(kicks.spawn(piece))
+        if not in_place_first:
+            section["in_place_first"] = False
+        data[piece.name] = section
+    return data
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_ROTATIONS: Final = {
+    letter: Rotation(i) for letters in ("0123", "NESW") for i, letter in enumerate(letters)
+}
+_ROTATION_NAMES: Final = "0, 1, 2, 3 or N, E, S, W"
+_TURN: Final = re.compile("([0-3NESW])-?([0-3NESW])", re.IGNORECASE)
+_SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)")
+
+_Tests = list[tuple[int, int]]
+_Turns = dict[tuple[Piece, Rotation, Rotation], _Tests]
+
+
+def _read(text: str, name: str, where: str) -> Kicks:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _SYNTAX_LINE.search(str(error))
+        line = found[1] if found else str(max(1, len(text.splitlines())))
+        problem = _SYNTAX_LINE.sub("", str(error)).removesuffix(" (at end of document)")
+        raise KicksError(f"{where}, line {line}: this is no TOML: {problem}") from None
+    except RecursionError:
+        raise KicksError(f"{where}: lists lie too deep in each other") from None
+    return _System(data, name, where, TomlLines(text)).read()
+
+
+class _System:
+    """What one file says, while it is read."""
+
+    def __init__(self, data: Mapping[str, object], name: str, where: str, lines: TomlLines) -> None:
+        self._data = data
+        self._name = name
+        self._where = where
+        self._lines = lines
+        self._turns: _Turns = {}
+        self._spawns: dict[Piece, Rotation] = {}
+        self._section_of: dict[Piece, str] = {}
+
+    def read(self) -> Kicks:
+        self._read_head()
+        for section, value in self._data.items():
+            if section not in {"name", "base"}:
+                self._read_section(section, value)
+        if "base" not in self._data:
+            self._complete()
+        kicks = Kicks.from_turns(self._name, self._turns, self._spawns)
+        if not kicks.known and _is_known(self._name):
+            self._refuse(
+                f"{self._name!r} is the name of another system; this one needs its own",
+                "name",
+            )
+        return kicks
+
+    def _read_head(self) -> None:
+        name = self._data.get("name", self._name)
+        if not isinstance(name, str) or not 1 <= len(name) <= 64 or not name.isprintable():
+            self._refuse(f"name is {_shown(name)}, must be a text of 1 to 64 characters", "name")
+        self._name = name
+        if "base" in self._data:
+            base = self._data["base"]
+            if not isinstance(base, str):
+                self._refuse(
+                    f"base is {_shown(base)}, must be the name of a rotation system", "base"
+                )
+            try:
+                kicks = Kicks(base)
+            except KicksError as error:
+                self._refuse(f"base: {error}", "base")
+            self._turns = kicks.turns()
+            self._spawns = {piece: kicks.spawn(piece) for piece in Piece}
+
+    def _read_section(self, section: str, value: object) -> None:
+        pieces = self._pieces(section)
+        if not isinstance(value, Mapping):
+            self._refuse(f"{section} is {_shown(value)}, must be a section of turns", section)
+        keys = cast("Mapping[str, object]", value)
+        in_place_first = keys.get("in_place_first", True)
+        if not isinstance(in_place_first, bool):
+            self._refuse(
+                f"[{section}] in_place_first is {in_place_first!r:.60}, must be true or false",
+                section,
+                "in_place_first",
+            )
+        seen: dict[tuple[Rotation, Rotation], str] = {}
+        for key, item in keys.items():
+            if key == "spawn":
+                spawn = self._spawn(section, item)
+                self._spawns.update(dict.fromkeys(pieces, spawn))
+            elif key != "in_place_first":
+                turn = self._turn(section, key)
+                if turn in seen:
+                    self._refuse(
+                        f"[{section}] {key} is the same turn as {seen[turn]}", section, key
+                    )
+                seen[turn] = key
+                tests = self._tests(section, key, item, in_place_first)
+                self._turns.update({(piece, *turn): tests for piece in pieces})
+
+    def _pieces(self, section: str) -> list[Piece]:
+        letters = section.upper()
+        if not letters or any(letter not in Piece.__members__ for letter in letters):
+            self._refuse(
+                f"{_shown(section)} is unknown; a file has a name, a base, and sections called by "
+                "the letters of their pieces, such as [JLSTZ]",
+                section,
+            )
+        pieces = [Piece[letter] for letter in letters]
+        for piece in pieces:
+            if piece in self._section_of:
+                self._refuse(
+                    f"[{section}]: piece {piece.name} is in [{self._section_of[piece]}] already",
+                    section,
+                )
+            self._section_of[piece] = section
+        return pieces
+
+    def _spawn(self, section: str, value: object) -> Rotation:
+        rotation = _ROTATIONS.get(str(value).upper())
+        if rotation is None or isinstance(value, bool):
+            self._refuse(
+                f"[{section}] spawn is {_shown(value)}, must be {_ROTATION_NAMES}", section, "spawn"
+            )
+        return rotation
+
+    def _turn(self, section: str, key: str) -> tuple[Rotation, Rotation]:
+        found = _TURN.fullmatch(key)
+        turn = [_ROTATIONS[name.upper()] for name in found.groups()] if found else []
+        if len(turn) != 2 or turn[0] == turn[1]:
+            self._refuse(
+                f"[{section}] {_shown(key)} is no turn; turns are called by two different "
+                f"rotations ({_ROTATION_NAMES}), such as 0-1",
+                section,
+                key,
+            )
+        return turn[0], turn[1]
+
+    def _tests(self, section: str, key: str, value: object, in_place_first: bool) -> _Tests:
+        least, most = (0, MAX_KICKS) if in_place_first else (1, MAX_KICKS + 1)
+        if not isinstance(value, list):
+            self._refuse(
+                f"[{section}] {key} is {_shown(value)}, must be a list such as [[-1, 0]]",
+                section,
+                key,
+            )
+        items = cast("list[object]", value)
+        if not least <= len(items) <= most:
+            self._refuse(
+                f"[{section}] {key} has {len(items)} kicks, must have {least} to {most}",
+                section,
+                key,
+            )
+        tests: _Tests = [(0, 0)] if in_place_first else []
+        for i, item in enumerate(items):
+            tests.append(self._kick(section, key, i, item))
+        return tests
+
+    def _kick(self, section: str, key: str, place: int, item: object) -> tuple[int, int]:
+        shown = _shown(item)
+        kick = cast("list[object]", item) if isinstance(item, list) else []
+        numbers = [n for n in kick if isinstance(n, int) and not isinstance(n, bool)]
+        fault = f"[{section}] {key}: kick {place + 1}, {shown}, "
+        if len(kick) != 2 or len(numbers) != 2:
+            fault += "must be two whole numbers, columns to the right and rows up"
+            self._refuse(fault, section, key, place)
+        if max(map(abs, numbers)) > MAX_KICK:
+            fault += f"is too far, must be within {MAX_KICK} columns and rows"
+            self._refuse(fault, section, key, place)
+        return numbers[0], numbers[1]
+
+    def _complete(self) -> None:
+        """Without a base every piece has a section, but O, which may turn in place like others."""
+        missing = [
+            piece.name for piece in Piece if piece not in self._section_of and piece != Piece.O
+        ]
+        if missing:
+            self._refuse(
+                f"no section for {', '.join(missing)}; every piece but O needs one, "
+                "or there must be a base"
+            )
+        if Piece.O not in self._section_of:
+            turns = {(start, end) for _, start, end in self._turns}
+            self._turns.update({(Piece.O, *turn): [(0, 0)] for turn in turns})
+
+    def _refuse(
+        self, problem: str, section: str = "", key: str = "", place: int | None = None
+    ) -> NoReturn:
+        line = self._lines.find(section, key, place)
+        raise KicksError(f"{self._where}{f', line {line}' if line else ''}: {problem}")
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_known(name: str) -> bool:
+    try:
+        Kicks(name)
+    except KicksError:
+        return False
+    return True

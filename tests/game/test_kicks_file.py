@@ -1,0 +1,199 @@
+"""Rotation systems from files: what they say, and what is said of those that are wrong."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import sevenbag.game.kicks_file
+from sevenbag import Board, Kicks, Piece, Rotation
+from sevenbag.errors import KicksError, RulesError
+from sevenbag.game import Game, Rules
+from sevenbag.game.kicks_file import read_data, read_text, to_data
+from tests.kernel import reference, systems
+
+PAGE = Path(__file__).parents[2] / "docs" / "kicks.md"
+
+SRS = """
+name = "plain"
+# Box coordinates: columns to the right, rows up.
+[JLSTZ]
+0-1 = [[-1, 0], [-1, 1], [0, -2], [-1, -2]]
+1-0 = [[1, 0], [1, -1], [0, 2], [1, 2]]
+1-2 = [[1, 0], [1, -1], [0, 2], [1, 2]]
+2-1 = [[-1, 0], [-1, 1], [0, -2], [-1, -2]]
+2-3 = [[1, 0], [1, 1], [0, -2], [1, -2]]
+3-2 = [[-1, 0], [-1, -1], [0, 2], [-1, 2]]
+3-0 = [[-1, 0], [-1, -1], [0, 2], [-1, 2]]
+0-3 = [[1, 0], [1, 1], [0, -2], [1, -2]]
+
+[I]
+N-E = [[-2, 0], [1, 0], [-2, -1], [1, 2]]
+e-n = [[2, 0], [-1, 0], [2, 1], [-1, -2]]
+12 = [[-1, 0], [2, 0], [-1, 2], [2, -1]]
+21 = [[1, 0], [-2, 0], [1, -2], [-2, 1]]
+"SW" = [[2, 0], [-1, 0], [2, 1], [-1, -2]]
+W-S = [[-2, 0], [1, 0], [-2, -1], [1, 2]]
+3-N = [[1, 0], [-2, 0], [1, -2], [-2, 1]]
+0-3 = [[-1, 0], [2, 0], [-1, 2], [2, -1]]
+"""
+
+
+def test_a_system_spelled_out() -> None:
+    kicks = read_text(SRS)
+    assert kicks == Kicks("srs")
+    assert (kicks.name, kicks.known) == ("plain", False)
+
+
+def test_a_system_on_the_base_of_another(tmp_path: Path) -> None:
+    path = tmp_path / "flips.toml"
+    path.write_text('base = "srs"\n[jlt]\n0-2 = [[0, 1]]\nspawn = "S"\n', encoding="utf-8")
+    kicks = Kicks.from_file(path)
+    assert kicks.name == "flips"
+    assert kicks.tests("L", Rotation.NORTH, Rotation.SOUTH) == [(0, 0), (0, 1)]
+    assert kicks.tests("S", Rotation.NORTH, Rotation.SOUTH) is None
+    assert [kicks.spawn(piece) for piece in "ITLS"] == [0, 2, 2, 0]
+    assert kicks.without_half_turns().tests("L", Rotation.NORTH, Rotation.SOUTH) is None
+    assert Kicks.from_text(path.read_text(encoding="utf-8"), name="flips") == kicks
+
+
+def test_turning_in_place_can_come_later() -> None:
+    kicks = read_text('base = "srs"\n[O]\nin_place_first = false\n0-1 = [[1, -1], [0, 0]]\n')
+    assert kicks.tests("O", Rotation.NORTH, Rotation.EAST) == [(1, 0), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[JLSTZ\n", "the text, line 1: this is no TOML: "),
+        ("name = 'x'\n[I]\n0-1 = [[1, 0]", "the text, line 3: this is no TOML: "),
+        ("[T]\n0-1 = []\n[T]\n", "line 3: this is no TOML: "),
+        ("x = " + "[" * 50_000, "too deep|no TOML"),
+        ("", "the text: no section for I, T, L, J, S, Z; every piece but O needs one"),
+        ("[JLSTZ]\n0-1 = []\n", "no section for I; every piece but O needs one, or there must be"),
+        ("name = 3\n", "line 1: name is 3, must be a text of 1 to 64 characters"),
+        ("\nbase = 'srz'\n", "line 2: base: no rotation system 'srz'; there are none, "),
+        ("base = 1\n", "line 1: base is 1, must be the name of a rotation system"),
+        ("base = 'srs'\n\n[JQ]\n", "line 3: 'JQ' is unknown; .* sections called by the letters"),
+        ("base = 'srs'\nkind = 1\n", "line 2: 'kind' is unknown"),
+        ("base = 'srs'\nT = 1\n", "line 2: T is 1, must be a section of turns"),
+        ("base = 'srs'\n[TL]\n[TT]\n", r"line 3: \[TT\]: piece T is in \[TL\] already"),
+        ("base = 'srs'\n[T]\n\n0-4 = []\n", r"line 4: \[T\] '0-4' is no turn; turns are called by"),
+        ("base = 'srs'\n[T]\n1-E = []\n", r"line 3: \[T\] '1-E' is no turn"),
+        ("base = 'srs'\n[T]\n0-1 = []\nNE=[]\n", r"line 4: \[T\] NE is the same turn as 0-1"),
+        ("base = 'srs'\n[T]\n0-1 = 5\n", r"line 3: \[T\] 0-1 is 5, must be a list such as"),
+        (
+            "base = 'srs'\n[T]\n0-1 = [ # [0, 9]\n  [0, 1],\n\n  [0, 5],\n]\n",
+            r"line 6: \[T\] 0-1: kick 2, \[0, 5\], is too far, must be within 4 columns and rows",
+        ),
+        ("base = 'srs'\n[T]\n0-1 = [[0]]\n", r"kick 1, \[0\], must be two whole numbers, columns"),
+        ("base = 'srs'\n[T]\n0-1 = [[0, 1.5]]\n", r"kick 1, \[0, 1.5\], must be two whole numbers"),
+        ("base = 'srs'\n[T]\n0-1 = [[0, true]]\n", "must be two whole numbers"),
+        ("base = 'srs'\n[T]\n0-1 = [3]\n", "line 3: .* kick 1, 3, must be two whole numbers"),
+        (f"base = 'srs'\n[T]\n0-1 = {[[0, 0]] * 24}\n", "0-1 has 24 kicks, must have 0 to 23"),
+        (
+            "base = 'srs'\n[T]\nin_place_first = false\n0-1 = []\n",
+            "line 4: .* 0-1 has 0 kicks, must have 1 to 24",
+        ),
+        ("base = 'srs'\n[T]\nin_place_first = 1\n", "line 3: .* is 1, must be true or false"),
+        (
+            "base = 'srs'\n[T]\nspawn = 'up'\n",
+            r"line 3: \[T\] spawn is 'up', must be 0, 1, 2, 3 or",
+        ),
+        ("base = 'srs'\nT.0-1 = [[0, 7]]\n", "line 2: .* is too far"),
+        ("base = 'srs'\nT = { 0-1 = [[0, 7]] }\n", "line 2: .* is too far"),
+        (
+            "name = 'SRS+'\nbase = 'srs'\n",
+            "line 1: 'SRS\\+' is the name of another system; this one needs",
+        ),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(KicksError, match=message):
+        read_text(text)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(KicksError, match=r"none\.toml: cannot be read: "):
+        Kicks.from_file(tmp_path / "none.toml")
+    with pytest.raises(KicksError, match="cannot be read"):
+        Kicks.from_file(tmp_path)
+    bad = tmp_path / "bad.toml"
+    bad.write_bytes(b"name = '\xff'")
+    with pytest.raises(KicksError, match="cannot be read: 'utf-8' codec"):
+        Kicks.from_file(bad)
+    bad.write_bytes(b"#" * 1_000_001)
+    with pytest.raises(KicksError, match=r"bad\.toml: is longer than 1000000 bytes"):
+        Kicks.from_file(bad)
+    bad.write_text("base = 'srs'\n[T]\n0-1 = [[9, 9]]\n", encoding="utf-8")
+    with pytest.raises(KicksError, match=r"bad\.toml, line 3: \[T\] 0-1: kick 1"):
+        Kicks.from_file(str(bad))
+
+
+@settings(max_examples=100, deadline=None)
+@given(systems.systems)
+def test_plain_data_and_back(system: reference.System) -> None:
+    made = systems.kicks(system)
+    kicks = made if isinstance(made, Kicks) else Kicks(made)
+    again = read_data(json.loads(json.dumps(to_data(kicks))), "data")
+    assert (again, again.name) == (kicks, kicks.name)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet='IOTLJSZ0123-=[], "\n#.basenmrx+', max_size=80))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    try:
+        kicks = read_text("base = 'srs'\n" + text)
+    except KicksError:
+        return
+    assert Board().placements("T", kicks)
+
+
+def test_rules_hold_a_system(tmp_path: Path) -> None:
+    kicks = read_text('base = "srs"\n[T]\n0-2 = [[0, 1]]\n', "flips")
+    rules = Rules.preset("guideline").replace({"pieces": {"kicks": kicks}})
+    assert rules.pieces.kicks == kicks
+    again = Rules.from_dict(json.loads(json.dumps(rules.to_dict())))
+    assert again == rules
+    assert hash(again) == hash(rules)
+    game = Game(rules, seed=3)
+    for _ in range(20):
+        game.play(game.placements()[0])
+    # A rules file holds the table itself, or names the file, which lies beside it.
+    preset = Path(sevenbag.game.kicks_file.__file__).parent / "presets" / "guideline.toml"
+    text = preset.read_text(encoding="utf-8")
+    (tmp_path / "flips.toml").write_text('base = "srs"\n[T]\n0-2 = [[0, 1]]\n', encoding="utf-8")
+    path = tmp_path / "rules.toml"
+    path.write_text(text.replace('kicks = "srs"', 'kicks = "flips.toml"'), encoding="utf-8")
+    assert Rules.from_file(path) == rules
+    path.write_text(
+        text.replace('kicks = "srs"', 'kicks = { name = "flips", base = "srs", T.0-2 = [[0, 1]] }'),
+        encoding="utf-8",
+    )
+    assert Rules.from_file(path) == rules
+    (tmp_path / "flips.toml").write_text("[T]\n0-2 = [[0, 9]]\n", encoding="utf-8")
+    path.write_text(text.replace('kicks = "srs"', 'kicks = "flips.toml"'), encoding="utf-8")
+    with pytest.raises(RulesError, match=r"rules\.toml: pieces: kicks: .*flips\.toml, line 2: "):
+        Rules.from_file(path)
+    with pytest.raises(RulesError, match=r"pieces: kicks: .*: 'Q' is unknown"):
+        rules.replace({"pieces": {"kicks": {"base": "srs", "Q": {}}}})
+
+
+def test_page() -> None:
+    result = doctest.testfile(str(PAGE), module_relative=False)
+    assert (result.failed, result.attempted > 3) == (0, True)
+    assert doctest.testmod(sevenbag.game.kicks_file).failed == 0
+    blocks = PAGE.read_text(encoding="utf-8").split("```toml\n")[1:]
+    assert blocks
+    for block in blocks:
+        assert read_text(block.split("```")[0]).turns()
+
+
+def test_pieces_are_letters_of_either_case() -> None:
+    kicks = read_text('base = "none"\n[t]\n0-1 = [[1, 0]]\n')
+    assert kicks.turns()[Piece.T, Rotation.NORTH, Rotation.EAST] == [(0, 0), (1, 0)]
