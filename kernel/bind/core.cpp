@@ -360,7 +360,22 @@ void bind_core(nb::module_& m) {
              [](const Board& a, nb::handle b) {
                  return nb::isinstance<Board>(b) && a == nb::cast<const Board&>(b);
              })
-        .def("__hash__", &Board::hash)
+        .def("__getstate__",
+             [](const Board& b) {
+                 std::vector<std::uint32_t> cells;
+                 for (int y = 0; y < b.height(); ++y) cells.push_back(b.row(y));
+                 return std::tuple(b.width(), b.rows(), cells);
+             })
+        .def("__setstate__",
+             [](Board& b, const std::tuple<int, int, std::vector<std::uint32_t>>& state) {
+                 const auto& [width, rows, cells] = state;
+                 Board board(width, rows);
+                 if (static_cast<int>(cells.size()) > rows)
+                     throw Error(ErrorKind::board, "a pickled board has too many rows");
+                 for (std::size_t y = 0; y < cells.size(); ++y)
+                     board.set_row(static_cast<int>(y), cells[y] & board.full_row());
+                 new (&b) Board(board);
+             })
         .def("__str__", &board_text)
         .def("__repr__", [](const Board& b) {
             return "<Board " + std::to_string(b.width()) + "x" + std::to_string(b.rows()) + ", " +
@@ -368,6 +383,8 @@ void bind_core(nb::module_& m) {
                    std::to_string(b.height()) + ">";
         });
 
+    // A board changes, so it has no hash that could be kept.
+    m.attr("Board").attr("__hash__") = nb::none();
     m.def("perft", &run_perft, "queue"_a, "depth"_a = nb::none(), "kicks"_a = "srs", nb::kw_only(),
           "board"_a = nb::none(), "spins"_a = SpinMode::none, "spawn"_a = std::pair(4, 19),
           "threads"_a = 1);
