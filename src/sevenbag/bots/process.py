@@ -220,8 +220,10 @@ class LineProcess:
             self._stdin.close()
 
     async def _death(self) -> BotDiedError:
-        """What is to be said of its end; waits a moment for the exit code."""
+        """What is to be said of its end; waits a moment for the exit code and the last words."""
         await _within(_LAST_WORDS, self._pipes.exited)
+        # Its children end with it, so that this comes at once, too.
+        await _within(_LAST_WORDS, self._pipes.silent)
         code = self.exit_code
         if code is None:
             what = "closed its output" if self._pipes.ended else "closed its input"
@@ -271,6 +273,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         self.log: BinaryIO | None = None
         self.guard: Guard | None = None
         self.exited = asyncio.Event()
+        self.silent = asyncio.Event()
         self.ended = False
         self.stdin_lost = False
         self.discard = False
@@ -335,6 +338,8 @@ class _Pipes(asyncio.SubprocessProtocol):
             self.stdin_lost = True
         elif fd == 1:
             self.end()
+        else:
+            self.silent.set()
 
     def process_exited(self) -> None:
         self.exited.set()
