@@ -4,34 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sevenbag._kernel import Piece, Placement, Rotation, RuleSet, Spin
+from sevenbag._kernel import Board, Kicks, Piece, Placement, Rotation, Spin
 from sevenbag.game import Rules
 
 SPINS = {"none": Spin.NONE, "mini": Spin.MINI, "normal": Spin.FULL}
 
-# TETR.IO's Tetra League, Season 2, but for time: nothing travels, nothing grows.
-LEAGUE = Rules.preset("guideline").replace(
-    {
-        "spawn": {"x": 4, "y": 21, "drop": 0, "blocked": "clutch"},
-        "pieces": {"kicks": "srs+", "spins": "none"},
-        "top_out": {"lock_out": "none", "garbage_out": False},
-        "attack": {
-            "mini": [0, 0, 1, 2, 10],
-            "full": [0, 2, 4, 6, 10],
-            "garbage_bonus": True,
-        },
-        "back_to_back": {"charge_at": 4, "charge_base": 3},
-        "combo": {"kind": "multiplier", "table": []},
-        "perfect_clear": {"lines": 5, "kind": "adds", "chain": 1},
-        "garbage": {
-            "travel": 0,
-            "opener_pieces": 14,
-            "cap": 8.0,
-            "cap_limit": 40,
-            "cut_off": "third from top",
-        },
-    }
-)
+# Tetra League, but for time: nothing travels; and all is played in the first frame.
+LEAGUE = Rules.preset("tetrio-league").replace({"garbage": {"travel": 0}})
 
 # The recording engine's names of the rules that its games vary.
 _CHANGES: dict[str, Any] = {
@@ -45,17 +24,66 @@ _CHANGES: dict[str, Any] = {
     "messiness_inner": lambda v: {"garbage": {"inner": v}},
     "roundmode": lambda v: {"attack": {"rounding": {"down": "down", "rng": "random"}[v]}},
     "garbagemultiplier": lambda v: {"attack": {"multiplier": v}},
-    "spinbonuses": lambda v: {"attack": {"halve_other_spins": True}} if v == "handheld" else {},
-    "kickset": lambda v: {"pieces": {"kicks": v}},
+    "spinbonuses": lambda v: {
+        "pieces": {"spins": v},
+        "attack": {"halve_other_spins": v == "handheld"},
+    },
+    "kickset": lambda v: {"pieces": {"kicks": {"SRS": "srs-tetrio"}.get(v, v)}},
 }
 
 
-def rules_of(overrides: dict[str, Any]) -> RuleSet:
+def rules_of(overrides: dict[str, Any]) -> Rules:
+    """The rules of a recorded game."""
     rules = LEAGUE
     for key, value in overrides.items():
         if key != "seed":
             rules = rules.replace(_CHANGES[key](value))
-    return RuleSet(rules.to_dict())
+    return rules
+
+
+def pressed(board: Board, piece: Piece, rules: Rules, keys: list[str]) -> Placement:
+    """Where the keys before hardDrop lead, and the spin that the kernel makes of it."""
+    kicks = rules.pieces.kicks
+    assert isinstance(kicks, str)
+    at = Placement(piece, Kicks(kicks).spawn(piece), rules.spawn.x, rules.spawn.y)
+    while not board.fits(at):
+        at = shifted(at, 0, 1)  # it was raised after a clear
+    for key in keys:
+        if key in TURNS:
+            to = Rotation((at.rotation + TURNS[key]) % 4)
+            turned = board.rotate(at, to, kicks, spins=rules.pieces.spins)
+            at = turned[0] if turned else at
+        elif key in SHIFTS:
+            dx, dy, how_far = SHIFTS[key]
+            for _ in range(how_far):
+                if not board.fits(shifted(at, dx, dy)):
+                    break
+                at = shifted(at, dx, dy)
+        else:
+            assert key in {"hold", "hardDrop"}
+    return at
+
+
+TURNS = {"rotateCW": 1, "rotate180": 2, "rotateCCW": 3}
+SHIFTS = {
+    "moveLeft": (-1, 0, 1),
+    "moveRight": (1, 0, 1),
+    "dasLeft": (-1, 0, 99),
+    "dasRight": (1, 0, 99),
+    "softDrop": (0, -1, 99),
+}
+
+
+def shifted(at: Placement, dx: int, dy: int) -> Placement:
+    """One cell further, and no spin any more."""
+    return Placement(at.piece, at.rotation, at.x + dx, at.y + dy)
+
+
+def dropped(board: Board, at: Placement) -> Placement:
+    """On the floor below."""
+    while board.fits(shifted(at, 0, -1)):
+        at = shifted(at, 0, -1)
+    return at
 
 
 def centred(piece: Piece, left: int, top: int, rotation: int) -> Placement:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from sevenbag._kernel import Placement, Rotation
+from sevenbag._kernel import Kicks, Placement
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.errors import BotStartError
 from sevenbag.game.course import after_new_piece, after_placement
@@ -26,6 +26,11 @@ class RandomBot(Bot):
         self._choice = random.Random(seed)
         self._rules: Rules | None = None
         self._position: Position | None = None
+
+    def effective(self, limits: Limits) -> Limits:
+        """None: it does not think."""
+        del limits
+        return Limits()
 
     async def prepare(self, rules: Rules) -> None:
         """Remember the rules, and begin the choices anew."""
@@ -80,16 +85,21 @@ class RandomBot(Bot):
 
 
 def _reachable(position: Position, piece: Piece, rules: Rules) -> list[Placement]:
-    spawn = _spawn(position.board, piece, rules)
+    kicks = rules.pieces.kicks
+    system = Kicks(kicks) if isinstance(kicks, str) else kicks
+    spawn = _spawn(position, Placement(piece, system.spawn(piece), 0, 0), rules)
     if spawn is None:
         return []
-    return list(position.board.placements(piece, rules.pieces.kicks, spawn=spawn))
+    return list(position.board.placements(piece, system, spawn=spawn))
 
 
-def _spawn(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None:
-    """Where the piece appears; None if it cannot."""
+def _spawn(position: Position, piece: Placement, rules: Rules) -> tuple[int, int] | None:
+    """Where the piece appears, turned as it does; None if it cannot."""
     x, y = rules.spawn.x, rules.spawn.y
-    highest = {"lost": y, "raise": y + 1, "clutch": board.rows - 1}[rules.spawn.blocked]
+    board = position.board
+    # A lock that cleared rows is what makes a combo.
+    clutch = board.rows - 1 if position.combo else y
+    highest = {"lost": y, "raise": y + 1, "clutch": clutch}[rules.spawn.blocked]
     for row in range(y, highest + 1):
         if _fits(board, piece, x, row):
             fallen = row
@@ -99,5 +109,5 @@ def _spawn(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None:
     return None
 
 
-def _fits(board: Board, piece: Piece, x: int, y: int) -> bool:
-    return board.fits(Placement(piece, Rotation.NORTH, x, y))
+def _fits(board: Board, piece: Placement, x: int, y: int) -> bool:
+    return board.fits(Placement(piece.piece, piece.rotation, x, y))
