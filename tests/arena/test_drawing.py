@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag.arena.picture import svg
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result
-from sevenbag.arena.scene import PlayerScene, Scene, scene_of, shape
+from sevenbag.arena.scene import PlayerScene, Scene, scene_of, shape, shortened
 from sevenbag.arena.screen import draw
 from sevenbag.game import Versus
 
@@ -43,6 +43,13 @@ def test_what_is_drawn_fits(width: int, height: int) -> None:
     assert "turn 123 · seed 5" in lines[-1].plain
 
 
+def test_similar_names_stay_apart_when_they_are_shortened() -> None:
+    names = ("beam:nodes=500", "beam:nodes=5000")
+    assert [shortened(name, 8) for name in names] == ["bea…=500", "bea…5000"]
+    assert shortened("beam", 4) == "beam"
+    assert shortened("beam", 1) == "…"
+
+
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 30), (30, 5), (10, 3), (200, 2)])
 def test_too_small_a_terminal_gets_figures(width: int, height: int) -> None:
     lines = draw(scene(fall="crash"), width, height)
@@ -74,7 +81,7 @@ def test_figures_that_nobody_measured_are_left_out() -> None:
 def test_long_names_are_cut() -> None:
     endless = Scene((side("a bot with a name that never ends"), side()), "")
     for width, height in ((80, 24), (60, 20)):
-        assert "┌ a bot " in draw(endless, width, height)[0].plain
+        assert "┌ a b" in draw(endless, width, height)[0].plain
     assert "a bot with a name t…" in svg(endless)
 
 

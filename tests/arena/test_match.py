@@ -277,8 +277,9 @@ async def test_a_bot_that_does_not_start_has_lost(
     assert result.falls[0] is not None
     assert result.falls[0].reason is reason
     assert other.calls == ["prepare", "quit"]
-    assert not log.openings
-    assert not log.results
+    assert not log.turns
+    assert len(log.openings) == 1
+    assert log.results == [result]
 
 
 @pytest.mark.parametrize("method", ["suggest", "play", "stop", "quit"])
@@ -386,4 +387,38 @@ async def test_positions_are_as_the_game_has_them() -> None:
 
 def test_names_are_told_apart() -> None:
     assert distinct_names("a", "b") == ("a", "b")
+    assert distinct_names("a", "b", ("x", "y")) == ("a", "b")
     assert distinct_names("a", "a") == ("a (1)", "a (2)")
+    assert distinct_names("a", "a", ("a", "a:n=1")) == ("a", "a:n=1")
+    assert distinct_names("a", "a", ("a:n=1", "a:n=1")) == ("a (1)", "a (2)")
+    assert distinct_names("a", "a", ("a", "a:" + "n" * 50)) == ("a (1)", "a (2)")
+    assert distinct_names("a", "a", ("a", "a\n")) == ("a (1)", "a (2)")
+
+
+async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_told() -> None:
+    log = Log()
+
+    class Foreign(LowBot):
+        protocol = "tbp"
+
+        def effective(self, limits: Limits) -> Limits:
+            return Limits(nodes=min(limits.nodes or 3, 3))
+
+    limits = Limits(nodes=50)
+    await match(LowBot(), Foreign(), log, limits=(limits, limits), specs=("low", "tbp:low"))
+    assert log.openings[0].names == ("low", "low (tbp)")
+    assert log.openings[0].specs == ("low", "tbp:low")
+    assert log.openings[0].limits == (limits, Limits(nodes=3))
+
+
+async def test_a_bot_with_more_time_of_its_own_gets_it() -> None:
+    class Slow(LowBot):
+        def effective(self, limits: Limits) -> Limits:
+            return Limits(milliseconds=400)
+
+        async def suggest(self, limits: Limits) -> Suggestion:
+            await asyncio.sleep(0.4)
+            return await super().suggest(limits)
+
+    result = await match(Slow(), LowBot(), max_pieces=1)
+    assert result.falls == (None, None)

@@ -118,7 +118,7 @@ async def test_a_false_spin_is_refused() -> None:
     data = replay.encode().replace(b'["T', b'["#T', 1)
     at = data.index(b"#T")
     end = data.index(b'"', at)
-    with pytest.raises(FormatError, match="player 0: its spin is none"):
+    with pytest.raises(FormatError, match="player 1: its spin is none"):
         played_back(Replay.decode(data[:at] + data[at + 1 : end] + b"f" + data[end:]))
 
 
@@ -127,7 +127,7 @@ async def test_a_wrong_winner_is_told() -> None:
     assert replay.outcome.winner == 0
     wrong = msgspec.structs.replace(replay.outcome, winner=1)
     differences = played_back(Replay(replay.header, replay.turns, wrong)).differences()
-    assert differences == ["the winner is 0, recorded is 1"]
+    assert differences == ["the winner is player 1, recorded is player 2"]
 
 
 def stats(attack: int) -> PlayerStats:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+from importlib import resources
 from typing import TYPE_CHECKING
 
 import pytest
@@ -35,12 +36,13 @@ def test_a_match_is_told_and_kept(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[0] == "random (1) against random (2), rules guideline, seed 5"
-    assert lines[1].split()[0] == "1"
+    assert lines[0] == "random:seed=3 against random:seed=4, rules guideline, seed 5"
+    assert lines[1:3] == [f"  random:seed={n}: random:seed={n}" for n in (3, 4)]
+    assert lines[3].split()[0] == "1"
     replay = checked(tmp_path / "replays/match-5.replay")
     assert replay.outcome.finished
-    assert len(replay.turns) == len(lines) - 5
-    assert lines[-4].startswith(f"random ({replay.outcome.winner + 1}) wins: random (")  # type: ignore[operator]
+    assert len(replay.turns) == len(lines) - 7
+    assert lines[-4].startswith(f"random:seed={replay.outcome.winner + 3} wins: ")  # type: ignore[operator]
     assert (
         lines[-1] == "replay: replays/match-5.replay  (sevenbag replay show replays/match-5.replay)"
     )
@@ -114,6 +116,8 @@ def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
         (["random", "beam:width=x"], "width"),
         (["random", "tbp:"], "tbp:"),
         (["random", "random", "--rules", "magic"], "magic"),
+        (["random", "random", "--rules", "magic.toml"], "magic.toml: cannot be read"),
+        (["random", "random", "--replay", "/dev/null"], "no file"),
         (["random", "random", "--seed", "x"], "'x' is no seed"),
         (["random", "random", "--seed", "-1"], "'-1' is no seed"),
         (["random", "random", "--pieces", "0"], "--pieces"),
@@ -138,26 +142,118 @@ def test_a_wrong_command_is_said_to_be_wrong(
 
 
 @pytest.mark.parametrize(
-    ("command", "message"),
+    ("command", "reason", "words"),
     [
-        ("no-such-program --fast", "no such command"),
-        ("/", "/"),
-        (f"{sys.executable} -c 'raise SystemExit(3)'", "3"),
-        (f"{sys.executable} -c 'print(1)'", ""),
+        (f"{sys.executable} -c 'raise SystemExit(3)'", "no start", "ended with exit code 3"),
+        (f"{sys.executable} -c 'print(1)'", "no start", "ended with exit code 0"),
+        (f"{sys.executable} -c 'import os; os.close(1); input()'", "no start", "closed its output"),
     ],
 )
-def test_a_bot_that_does_not_start_is_an_error(command: str, message: str, tmp_path: Path) -> None:
-    done = sevenbag("play", "random", f"tbp:{command}", folder=tmp_path)
-    assert done.returncode in {1, 2}
-    assert done.stdout == ""
-    assert done.stderr.startswith("sevenbag: ")
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert list(tmp_path.iterdir()) == []
+def test_a_bot_that_does_not_start_has_lost(
+    command: str, reason: str, words: str, tmp_path: Path
+) -> None:
+    done = sevenbag("play", "random", f"tbp:{command}", "--seed", "7", "--json", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    result = json.loads(done.stdout)
+    assert (result["winner"], result["ending"]) == (0, "fall")
+    assert result["players"][1]["fall"]["reason"] == reason
+    assert words in result["players"][1]["fall"]["detail"]
+    replay = checked(tmp_path / "replays/match-7.replay")
+    assert replay.turns == ()
+    assert replay.header.players[1].spec == f"tbp:{command}"
+    assert "wins: " in sevenbag("replay", "show", tmp_path / "replays/match-7.replay").stdout
 
 
-def slow_match(folder: Path, *words: str) -> tuple[subprocess.Popen[str], int]:
+def test_own_rules_are_read_from_a_file_and_stand_in_the_replay(tmp_path: Path) -> None:
+    preset = resources.files("sevenbag.game") / "presets" / "guideline.toml"
+    for name in ("mine.toml", "mine"):
+        (tmp_path / name).write_text(preset.read_text().replace("visible = 20", "visible = 18"))
+        words = ("--rules", name, "--quiet", "--seed", "1", "--replay", f"{name}.replay")
+        assert sevenbag("play", "random", "random", *words, folder=tmp_path).returncode == 0
+        rules = checked(tmp_path / f"{name}.replay").header.rules
+        assert rules["name"] == "mine"
+        assert rules["board"]["visible"] == 18
+
+
+def test_a_name_that_was_not_given_is_one_that_is_free(tmp_path: Path) -> None:
+    words = ("random", "random", "--seed", "7", "--quiet", "--pieces", "3")
+    told = [sevenbag("play", *words, folder=tmp_path).stdout for _ in range(3)]
+    names = ["match-7.replay", "match-7-2.replay", "match-7-3.replay"]
+    assert all(f"replay: replays/{name}  " in out for name, out in zip(names, told, strict=True))
+    assert {each.name for each in (tmp_path / "replays").iterdir()} == set(names)
+
+
+def test_a_named_file_is_replaced_by_a_finished_game_only(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.replay"
+    short = ("random", "random", "--replay", mine, "--quiet", "--pieces")
+    for pieces in (2, 3):
+        assert sevenbag("play", *short, str(pieces), folder=tmp_path).returncode == 0
+        assert len(checked(mine).turns) == pieces
+    for name, kept in (("mine.replay", "mine-2.replay"), ("mine-2.replay", "mine-2.replay")):
+        match, _ = slow_match(tmp_path, "--replay", name)
+        match.send_signal(signal.SIGINT)
+        _, error = match.communicate(timeout=20)
+        assert error == f"sevenbag: interrupted; replay of the unfinished game: {kept}\n"
+    assert checked(mine).outcome.finished
+    assert not checked(tmp_path / "mine-2.replay").outcome.finished
+
+
+def test_a_replay_that_cannot_be_written_in_the_end_costs_only_the_replay(tmp_path: Path) -> None:
+    match, bot = slow_match(tmp_path, "--replay", "games/a.replay", make=tmp_path / "games")
+    (tmp_path / "games").rmdir()
+    os.kill(bot, signal.SIGKILL)
+    out, error = match.communicate(timeout=20)
+    assert match.returncode == 1
+    assert "random wins: random (tbp) lost by crash" in out
+    assert error.startswith("sevenbag: the replay is lost: games/a.replay: cannot be written: No")
+    assert len(error.splitlines()) == 1
+
+
+def test_who_played_stands_in_the_replay_and_the_result(tmp_path: Path) -> None:
+    done = sevenbag(
+        *("play", "beam:nodes=70,ms=9000", FOREIGN, "--nodes", "50", "--pieces", "2", "--json"),
+        *("--replay", "a.replay"),
+        folder=tmp_path,
+    )
+    assert done.returncode == 0
+    assert done.stderr == (
+        f"sevenbag: --nodes does not hold for {FOREIGN}: TBP has no word for it; give it with the"
+        " bot's command\n"
+    )
+    first, second = checked(tmp_path / "a.replay").header.players
+    assert (first.name, first.spec) == ("beam", "beam:nodes=70,ms=9000")
+    assert (first.nodes, first.milliseconds) == (50, 9000)
+    assert (second.name, second.spec) == ("random (tbp)", FOREIGN)
+    assert (second.nodes, second.milliseconds) == (None, None)
+    told = json.loads(done.stdout)["players"]
+    assert [player["name"] for player in told] == ["beam", "random (tbp)"]
+    assert [player["spec"] for player in told] == ["beam:nodes=70,ms=9000", FOREIGN]
+    assert [player["nodes"] for player in told] == [50, None]
+
+
+def test_what_holds_without_being_asked_for_is_kept_too(tmp_path: Path) -> None:
+    words = ("beam", "beam:width=30", "--pieces", "1", "--replay", "a.replay")
+    done = sevenbag("play", *words, folder=tmp_path)
+    first, second = checked(tmp_path / "a.replay").header.players
+    assert (first.name, second.name) == ("beam", "beam:width=30")
+    assert (first.nodes, second.nodes) == (50_000, None)
+    assert "  beam: beam, 50000 nodes a move\n  beam:width=30: beam:width=30\n" in done.stdout
+
+
+def test_limits_that_do_not_hold_are_told(tmp_path: Path) -> None:
+    words = ("random", FOREIGN, "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
+    lines = sevenbag("play", *words, folder=tmp_path).stderr.splitlines()
+    assert lines[0] == "sevenbag: --ms does not hold for random: it takes no limits"
+    assert lines[1].startswith(f"sevenbag: --ms 1 is when {FOREIGN} is asked for its move")
+    assert len(lines) == 2
+
+
+def slow_match(
+    folder: Path, *words: str, make: Path | None = None
+) -> tuple[subprocess.Popen[str], int]:
     """A match that would take for ever, some turns in; and the pid of its foreign bot."""
+    if make is not None:
+        make.mkdir()
     match = start(*("play", "random", FOREIGN, "--pps", "20", "--seed", "5", *words), folder=folder)
     assert match.stdout is not None
     while not match.stdout.readline().startswith("   3"):

@@ -45,7 +45,7 @@ def test_the_same_game_is_told_again(game: Path) -> None:
     assert shown.stderr == ""
     told, again = played.stdout.splitlines(), shown.stdout.splitlines()
     turns = len(game.read_text().splitlines()) - 2
-    assert again[: turns + 2] == told[: turns + 2]
+    assert again[: turns + 4] == told[: turns + 4]
     assert again[-1] == "Played again, the game is the recorded one."
 
 
@@ -53,7 +53,7 @@ def test_one_turn_is_drawn(game: Path) -> None:
     done = sevenbag("replay", "show", game, "--turn", "7")
     assert done.returncode == 0
     assert "turn 7 · rules guideline · seed 5" in done.stdout
-    assert "┌ random (1) " in done.stdout
+    assert "┌ random:seed=1 " in done.stdout
     assert "█" in done.stdout
 
 
@@ -69,7 +69,7 @@ def test_a_picture_is_drawn(game: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     root = ET.fromstring(out.read_text())
     words = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert "random (1)" in words
+    assert "random:seed=1" in words
     assert "turn 12 · rules guideline · seed 5" in words
     assert sevenbag("replay", "show", game, "--turn", "12", "--svg", "-").stdout == out.read_text()
 
@@ -110,11 +110,11 @@ def test_a_file_that_is_no_replay_is_named_with_its_line(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("number", "old", "new", "message"),
     [
-        (1, '"seed":5', '"seed":6', "line 2: player 0: "),
+        (1, '"seed":5', '"seed":6', "line 2: player 1: "),
         (1, '"width":10', '"width":400', "line 1: "),
         (1, '"kicks":"srs"', '"kicks":"magic"', "line 1: "),
         (4, '["', '["ZN9,39","', "line 4: "),
-        (4, '["', '["nonsense ', "line 4: player 0: 'nonsense"),
+        (4, '["', '["nonsense ', "line 4: player 1: 'nonsense"),
     ],
 )
 def test_a_game_that_is_not_legal_is_an_error(
@@ -132,7 +132,7 @@ def test_another_result_than_recorded_is_told(game: Path, tmp_path: Path) -> Non
     path = changed(game, tmp_path, last, '"attack":0', '"attack":7')
     done = sevenbag("replay", "show", path)
     assert done.returncode == 1
-    assert "does not play back as recorded: player 0: 0 attack, recorded are 7" in done.stderr
+    assert "does not play back as recorded: player 1: 0 attack, recorded are 7" in done.stderr
     assert "Played again" not in done.stdout
 
 
@@ -145,7 +145,7 @@ def test_another_end_than_recorded_is_told(game: Path, tmp_path: Path) -> None:
     path.write_text("\n".join([*lines[:-1], json.dumps({"result": result})]))
     done = sevenbag("replay", "show", path)
     assert done.returncode == 1
-    assert f"player {loser} lost by" in done.stderr
+    assert f"player {loser + 1} lost by" in done.stderr
     result["falls"][loser]["reason"] = "boredom"
     path.write_text("\n".join([*lines[:-1], json.dumps({"result": result})]))
     done = sevenbag("replay", "show", path)

@@ -161,7 +161,7 @@ def test_what_is_no_placement_is_refused(text: str) -> None:
         (broken(2, '["TN4,0"]'), "line 2", ""),
         (broken(2, '["TN4,0","TN4,0",{},1]'), "line 2", ""),
         (broken(2, '["TN4,0",4]'), "line 2", "$[1]"),
-        (broken(2, '["TN4,0","nonsense"]'), "line 2", "player 1"),
+        (broken(2, '["TN4,0","nonsense"]'), "line 2", "player 2"),
         (broken(2, '{"turn":1}'), "line 2", ""),
         (broken(2, ""), "line 2", ""),
         (broken(3, '["IN4,0","TS4,1f",{"ms":[1]}]'), "line 3", "ms"),
@@ -179,7 +179,11 @@ def test_what_is_no_placement_is_refused(text: str) -> None:
         (changed(4, finished=False), "line 4", "finished"),
         (changed(4, finished=False, ending="interrupted"), "line 4", "no winner"),
         (changed(4, score=[{"pieces": 1, "lines": 0, "attack": -1}] * 2), "line 4", "attack"),
-        (sample().encode() + b"more\n", "line 5", "cut short"),
+        (b"\n".join(lines_of(sample())[:-1]), "line 3", "cut short"),
+        (sample().encode() + b"more\n", "line 5", "comes after the result"),
+        (sample().encode() + b"\n", "line 5", "comes after the result"),
+        (sample().encode() + b"{}\n", "line 5", "comes after the result"),
+        (sample().encode() * 2, "line 5", "comes after the result"),
     ],
 )
 def test_what_is_no_replay_is_refused_by_line_and_field(data: bytes, place: str, what: str) -> None:
@@ -225,6 +229,35 @@ def test_files_are_written_as_a_whole(tmp_path: Path) -> None:
     assert Replay.load(path) == sample()
     sample().write(path)
     assert [each.name for each in tmp_path.iterdir()] == ["game.replay"]
+
+
+def test_a_file_beside_others_replaces_none(tmp_path: Path) -> None:
+    path = tmp_path / "game.v1.replay"
+    names = [sample().write_beside(path).name for _ in range(3)]
+    assert names == ["game.v1.replay", "game.v1-2.replay", "game.v1-3.replay"]
+    (tmp_path / "game.v1-4.replay").symlink_to("nowhere")
+    assert sample().write_beside(path).name == "game.v1-5.replay"
+    assert sorted(each.suffix for each in tmp_path.iterdir()) == [".replay"] * 5
+    assert Replay.load(tmp_path / "game.v1-5.replay") == sample()
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_file_that_comes_up_meanwhile_is_not_replaced(
+    works: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_late(_: int) -> None:
+        monkeypatch.undo()
+        (tmp_path / "game.replay").write_text("mine")
+        if not works:
+            monkeypatch.setattr(os, "link", refuse)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(1, "no links here")
+
+    monkeypatch.setattr(os, "fsync", too_late)
+    assert sample().write_beside(tmp_path / "game.replay").name == "game-2.replay"
+    assert (tmp_path / "game.replay").read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_an_old_file_survives_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING, Final, Self, TextIO
 
 from rich.live import Live
+from rich.text import Text
 
 from sevenbag.arena.result import PlayerStats
 from sevenbag.arena.scene import scene_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sevenbag.arena.result import Result
     from sevenbag.arena.scene import Scene
     from sevenbag.arena.watch import Opening, Turn
+    from sevenbag.bots.bot import Limits
     from sevenbag.game import Lock
 
 # Nobody sees more, and drawing must not take time from bots that play faster.
@@ -34,9 +36,14 @@ class LiveView(Watcher):
 
     Attributes:
         scene: what was last to be seen; None before the game began.
+
+    Args:
+        console: where to draw.
+        before: what is to be read there until the game begins.
     """
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, before: str = "") -> None:
+        self._before = before
         self.scene: Scene | None = None
         self._console = console
         self._live = Live(console=console, screen=True, auto_refresh=False)
@@ -45,6 +52,7 @@ class LiveView(Watcher):
 
     def __enter__(self) -> Self:
         self._live.start()
+        self._live.update(Text(self._before), refresh=True)
         return self
 
     def __exit__(
@@ -89,7 +97,13 @@ class Lines(Watcher):
 
     def opened(self, opening: Opening) -> None:
         """Say who plays."""
+        players = [
+            player_line(*each)
+            for each in zip(opening.names, opening.specs, opening.limits, strict=True)
+        ]
         self._tell(opening_line(opening.names, opening.rules.name, opening.seed))
+        for line in players:
+            self._tell(line)
 
     def turned(self, turn: Turn) -> None:
         """Say what both did."""
@@ -103,6 +117,15 @@ class Lines(Watcher):
 def opening_line(names: tuple[str, str], rules: str, seed: int) -> str:
     """Who plays, by which rules."""
     return f"{names[0]} against {names[1]}, rules {rules}, seed {seed}"
+
+
+def player_line(name: str, spec: str | None, limits: Limits) -> str:
+    """A player in full: its name, the specification of its bot, the limits that hold for it."""
+    plain = "".join(c if c.isprintable() else "?" for c in spec or "no specification")
+    held = [f"{limits.nodes} nodes"] if limits.nodes is not None else []
+    if limits.milliseconds is not None:
+        held.append(f"{limits.milliseconds:g} ms")
+    return f"  {name}: {plain}" + (f", {' and '.join(held)} a move" if held else "")
 
 
 def turn_line(number: int, locks: tuple[Lock, Lock]) -> str:

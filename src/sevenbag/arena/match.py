@@ -40,7 +40,8 @@ class Conditions:
     Attributes:
         rules: the rules.
         seed: what the pieces and the garbage follow from.
-        limits: what each bot may spend on a move.
+        limits: what each bot may spend on a move, as far as it heeds limits.
+        specs: by which specification each bot was called for, for those who want to know.
         max_pieces: after so many pieces each, more attack wins; None for no limit.
         frames_per_turn: game time of a turn, in which garbage travels.
         pps: turns begin at most so often in a second of real time; None for as fast as can be.
@@ -50,6 +51,7 @@ class Conditions:
     rules: Rules
     seed: int
     limits: tuple[Limits, Limits] = (Limits(), Limits())
+    specs: tuple[str, str] = ("", "")
     max_pieces: int | None = None
     frames_per_turn: int = FRAMES_PER_TURN
     pps: float | None = None
@@ -61,7 +63,7 @@ async def play_match(
 ) -> Result:
     """Prepare the bots, play one game, end the bots.
 
-    A bot that cannot be prepared has lost as well; no watcher hears of such a game's opening.
+    A bot that cannot be prepared has lost as well: that game opens and closes without a turn.
     When cancelled, or when a watcher fails, the watchers are told that the game is broken off, and
     the bots are ended.
     """
@@ -76,14 +78,24 @@ async def play_match(
         await _to_the_end(match.dismiss())
 
 
-def distinct_names(first: str, second: str) -> tuple[str, str]:
-    """The names of two players, told apart where they are the same."""
-    return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
+def distinct_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> tuple[str, str]:
+    """The names of two players, told apart where they are the same.
+
+    By the bots' specifications if these differ and are short enough for names, else by numbers.
+    """
+    if first != second:
+        return first, second
+    if specs[0] != specs[1] and all(0 < len(s) <= _NAME and s.isprintable() for s in specs):
+        return specs
+    return f"{first} (1)", f"{second} (2)"
 
 
 # --- the game -----------------------------------------------------------------------------------
 
 T = TypeVar("T")
+
+# The longest specification that makes a name.
+_NAME: Final = 40
 
 # A seat keeps its own deadlines; this much later the match no longer waits for one that has got
 # stuck in them, as with a bot that will not be cancelled.
@@ -105,7 +117,7 @@ class _Match:
         self._seats = seats
         self._conditions = conditions
         self._watchers = watchers
-        self._names = distinct_names(seats[0].bot.name, seats[1].bot.name)
+        self._names = self._named()
         self._versus = Versus(
             conditions.rules, conditions.seed, frames_per_turn=conditions.frames_per_turn
         )
@@ -118,14 +130,13 @@ class _Match:
             [seat.prepare(conditions.rules) for seat in self._seats], deadlines.prepare
         )
         # A driver may learn only now what its bot calls itself.
-        self._names = distinct_names(self._seats[0].bot.name, self._seats[1].bot.name)
-        if self._somebody_fell():
-            return self._result(Ending.FALL)
+        self._names = self._named()
         opening = Opening(
             self._names,
             conditions.rules,
             conditions.seed,
-            conditions.limits,
+            conditions.specs,
+            (self._seats[0].limits, self._seats[1].limits),
             conditions.max_pieces,
             conditions.frames_per_turn,
             self._versus,
@@ -133,7 +144,7 @@ class _Match:
         try:
             for watcher in self._watchers:
                 watcher.opened(opening)
-            ending = await self._turns()
+            ending = Ending.FALL if self._somebody_fell() else await self._turns()
         except BaseException:
             self._break_off()
             raise
@@ -148,6 +159,10 @@ class _Match:
         await self._both(
             [_stop_and_quit(seat) for seat in self._seats], deadlines.stop + deadlines.quit
         )
+
+    def _named(self) -> tuple[str, str]:
+        first, second = (_called(seat.bot) for seat in self._seats)
+        return distinct_names(first, second, self._conditions.specs)
 
     async def _turns(self) -> Ending:
         pace = 1 / self._conditions.pps if self._conditions.pps else 0.0
@@ -268,6 +283,10 @@ class _Match:
                 _abandon(task)
                 answers.append(None)
         return answers
+
+
+def _called(bot: Bot) -> str:
+    return f"{bot.name} ({bot.protocol})" if bot.protocol else bot.name
 
 
 async def _stop_and_quit(seat: Seat) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape
 
-from sevenbag.arena.scene import shape
+from sevenbag.arena.scene import shape, shortened
 from sevenbag.formats.drawing import CELL, GROUND, block, well
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def _side(player: PlayerScene) -> Iterable[str]:
     well_width, well_height = columns * CELL, rows * CELL
     name_fill = _WON if player.won else _ALARM if player.fall else _TEXT
     yield _words(
-        _shortened(player.name, well_width // 10),
+        shortened(player.name, well_width // 10),
         well_left + well_width / 2,
         -16,
         size=17,
@@ -111,7 +111,7 @@ def _well(player: PlayerScene) -> Iterable[str]:
             ' fill-opacity="0.88"/>'
         )
         yield _words(
-            _shortened(verdict, width // 11),
+            shortened(verdict, width // 11),
             width / 2,
             height / 2 + 6,
             size=18,
@@ -151,10 +151,6 @@ def _words(
         f'<text x="{left:g}" y="{baseline:g}" font-size="{size}" fill="{fill}"'
         f' text-anchor="{at}" font-weight="{weight}">{escape(text)}</text>'
     )
-
-
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _side_width(player: PlayerScene) -> int:

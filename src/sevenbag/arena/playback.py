@@ -69,7 +69,7 @@ class Playback:
             if self.versus.over:
                 raise PlacementError("the game was over before this turn")
             for player, placement in enumerate((first, second)):
-                where = f"player {player}: "
+                where = f"player {player + 1}: "
                 judged = self.versus.players[player].judge(placement)
                 if judged != placement:
                     raise PlacementError(f"its spin is {judged.spin.name.lower()}")
@@ -118,14 +118,14 @@ class Playback:
                 ("attack", game.stats.attack, score.attack),
             ):
                 if here != there:
-                    found.append(f"player {player}: {here} {what}, recorded are {there}")
+                    found.append(f"player {player + 1}: {here} {what}, recorded are {there}")
             found += self._difference_of_falls(player, game.top_out)
         limit = self.replay.header.pieces
         if Ending(outcome.ending) is Ending.PIECES and limit != self.turn:
             found.append(f"ended by the piece limit after {self.turn} turns, the limit is {limit}")
         winner = decide(Ending(outcome.ending), self.result().falls, self.result().stats)
         if winner != outcome.winner:
-            found.append(f"the winner is {winner}, recorded is {outcome.winner}")
+            found.append(f"the winner is {_who(winner)}, recorded is {_who(outcome.winner)}")
         return found
 
     def result(self) -> Result:
@@ -158,8 +158,8 @@ class Playback:
         except ValueError:
             known = ", ".join(Reason)
             raise FormatError(
-                f"{self._source}: line {len(self.replay.turns) + 2}: result.falls: player {player}:"
-                f" {fall.reason!r} is no reason to lose; those are {known}"
+                f"{self._source}: line {len(self.replay.turns) + 2}: result.falls: player"
+                f" {player + 1}: {fall.reason!r} is no reason to lose; those are {known}"
             ) from None
 
     def _difference_of_falls(self, player: int, top_out: str | None) -> list[str]:
@@ -169,4 +169,8 @@ class Playback:
             return []
         here = f"lost by {top_out}" if top_out is not None else "did not top out"
         there = f"it lost by {recorded}" if recorded is not None else "it did not top out"
-        return [f"player {player} {here}, recorded is that {there}"]
+        return [f"player {player + 1} {here}, recorded is that {there}"]
+
+
+def _who(winner: int | None) -> str:
+    return "nobody" if winner is None else f"player {winner + 1}"

@@ -17,8 +17,7 @@ class Recorder(Watcher):
     """Keeps what a replay needs.
 
     Attributes:
-        replay: the replay, once the game is over or broken off; None before, and for a game that
-            never began.
+        replay: the replay, once the game is over or broken off; None before.
 
     Args:
         times: whether to keep thinking times; with them no two replays are the same.
@@ -33,8 +32,8 @@ class Recorder(Watcher):
     def opened(self, opening: Opening) -> None:
         """Keep what the game starts from."""
         first, second = (
-            _player(name, limits)
-            for name, limits in zip(opening.names, opening.limits, strict=True)
+            _player(name, spec, limits)
+            for name, spec, limits in zip(opening.names, opening.specs, opening.limits, strict=True)
         )
         self._header = replay.Header(
             format=replay.FORMAT,
@@ -75,8 +74,18 @@ def outcome_of(result: Result) -> replay.Outcome:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _player(name: str, limits: Limits) -> replay.Player:
-    return replay.Player(name=name[:200], nodes=limits.nodes, milliseconds=limits.milliseconds)
+def _player(name: str, spec: str, limits: Limits) -> replay.Player:
+    return replay.Player(
+        name=_text(name)[:200],
+        spec=_text(spec)[:1000] or None,
+        nodes=limits.nodes,
+        milliseconds=limits.milliseconds,
+    )
+
+
+def _text(text: str) -> str:
+    """What a file in UTF-8 can hold of a text; a command line may have other bytes in it."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _fall(fall: Fall | None) -> replay.Fall | None:

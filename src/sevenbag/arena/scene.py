@@ -115,6 +115,14 @@ def shape(letter: str) -> Shape:
     return _SHAPES[letter]
 
 
+def shortened(text: str, longest: int) -> str:
+    """A text that fits; its middle is left out, since similar names differ at the end."""
+    if len(text) <= longest:
+        return text
+    end = longest // 2
+    return f"{text[: longest - end - 1]}…{text[len(text) - end :]}"
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 

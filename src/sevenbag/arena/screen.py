@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from sevenbag.arena.scene import shape
+from sevenbag.arena.scene import shape, shortened
 from sevenbag.formats.drawing import COLORS, EMPTY, GARBAGE
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def _next_column(player: PlayerScene, width: int, *, large: bool) -> list[Text]:
 def _framed(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[Text]:
     """The board in its frame; the left side of the frame is the meter of pending garbage."""
     inner = _board_width(player, cell) - _FRAME
-    name = player.name if len(player.name) <= inner - 2 else player.name[: inner - 3] + "…"
+    name = shortened(player.name, inner - 2)
     top = Text("┌", style=_FAINT, no_wrap=True)
     style = _WON if player.won else _ALARM if player.fall else _VALUE
     top.append(Text(f" {name} ", style=style))

@@ -58,7 +58,7 @@ class Seat:
 
     Attributes:
         bot: the bot.
-        limits: what it may spend on a move.
+        limits: what it may spend on a move; from `prepare` on, what really holds for it.
         fall: how it failed, None as long as it has not.
         seconds: time it has taken for its answers so far.
         last_seconds: time it took for the last one.
@@ -75,7 +75,7 @@ class Seat:
 
     async def prepare(self, rules: Rules) -> None:
         """Get the bot ready; failing that, it has fallen."""
-        await self._ask("the rules", self.bot.prepare(rules), self._deadlines.prepare)
+        await self._ask("the rules", self._prepare(rules), self._deadlines.prepare)
 
     async def start(self, position: Position) -> None:
         """Put the bot before a position."""
@@ -116,6 +116,10 @@ class Seat:
         """Note that the bot has lost; the first reason stays."""
         if self.fall is None:
             self.fall = Fall(reason, _one_line(detail))
+
+    async def _prepare(self, rules: Rules) -> None:
+        self.limits = self.bot.effective(self.limits)
+        await self.bot.prepare(rules)
 
     async def _advance(self, placement: Placement, new_pieces: Sequence[Piece]) -> None:
         await self.bot.play(placement)

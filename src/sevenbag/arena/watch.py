@@ -24,7 +24,8 @@ class Opening:
         names: the players, told apart even where both bots call themselves the same.
         rules: the rules.
         seed: what the pieces and the garbage follow from.
-        limits: what each bot may spend on a move.
+        specs: by which specification each bot was called for; empty where there was none.
+        limits: what each bot may spend on a move; only limits that really hold for it.
         max_pieces: the piece limit; None for none.
         frames_per_turn: game time of a turn.
         versus: the game itself, live.
@@ -33,6 +34,7 @@ class Opening:
     names: tuple[str, str]
     rules: Rules
     seed: int
+    specs: tuple[str, str]
     limits: tuple[Limits, Limits]
     max_pieces: int | None
     frames_per_turn: int
@@ -62,7 +64,7 @@ class Watcher:
     """Does nothing; override what is of interest. An exception ends the game."""
 
     def opened(self, opening: Opening) -> None:
-        """Both bots are ready; the first turn is next."""
+        """The first turn is next, or the end, where a bot did not get ready."""
 
     def turned(self, turn: Turn) -> None:
         """A turn was played."""

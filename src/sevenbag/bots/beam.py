@@ -63,6 +63,14 @@ class BeamBot(Bot):
         # One thread: a search that was called off ends before the next begins.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
 
+    def effective(self, limits: Limits) -> Limits:
+        """The smaller of its own limits and these; `DEFAULT_NODES` if there is none at all."""
+        nodes = _smaller(self._limits.nodes, limits.nodes)
+        milliseconds = _smaller(self._limits.milliseconds, limits.milliseconds)
+        if nodes is None and milliseconds is None and self._width is None:
+            nodes = DEFAULT_NODES
+        return Limits(milliseconds, nodes)
+
     async def prepare(self, rules: Rules) -> None:
         """Get ready for these rules; it plays all of them."""
         self._search = BeamSearch(kernel_rules(rules))
@@ -80,11 +88,11 @@ class BeamBot(Bot):
             return Suggestion(())
         self._stop = stop = StopFlag()
         begun = time.perf_counter()
-        nodes, milliseconds = self._within(limits)
+        held = self.effective(limits)
         queue, bag = _certain_and_possible(position)
 
         def run() -> SearchResult:
-            left = milliseconds
+            left = held.milliseconds
             if left is not None:
                 left = max(left * _PART_OF_TIME - (time.perf_counter() - begun) * 1000, 0.01)
             return search.run(
@@ -95,7 +103,7 @@ class BeamBot(Bot):
                 position.back_to_back,
                 sum(position.pending),
                 bag,
-                nodes=nodes,
+                nodes=held.nodes,
                 milliseconds=left,
                 width=self._width,
                 stop=stop,
@@ -128,14 +136,6 @@ class BeamBot(Bot):
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     # --- helpers --------------------------------------------------------------------------------
-
-    def _within(self, limits: Limits) -> tuple[int | None, float | None]:
-        """Nodes and milliseconds that both its own limits and these allow."""
-        nodes = _smaller(self._limits.nodes, limits.nodes)
-        milliseconds = _smaller(self._limits.milliseconds, limits.milliseconds)
-        if nodes is None and milliseconds is None and self._width is None:
-            nodes = DEFAULT_NODES
-        return nodes, milliseconds
 
     def _known(self) -> Position:
         if self._position is None:

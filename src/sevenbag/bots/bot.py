@@ -65,6 +65,15 @@ class Bot(abc.ABC):
     """
 
     name: str
+    protocol: str | None = None
+    """By which a program of its own is spoken to; None for a bot within this process."""
+
+    def effective(self, limits: Limits) -> Limits:
+        """The limits that really hold where these are asked for: its own are among them.
+
+        By default those asked for. Asking for what is effective changes nothing any more.
+        """
+        return limits
 
     @abc.abstractmethod
     async def prepare(self, rules: Rules) -> None:

@@ -104,6 +104,12 @@ class TbpBot(Bot):
         self._suggested: tuple[tbp.Move, ...] = ()
         self._thinks_since = 0.0
 
+    protocol = "tbp"
+
+    def effective(self, limits: Limits) -> Limits:
+        """The time, which passes before the bot is asked; nodes cannot be told."""
+        return Limits(milliseconds=limits.milliseconds)
+
     @property
     def info(self) -> tbp.Info | None:
         """How the bot introduced itself."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import secrets
 import sys
 from pathlib import Path
@@ -20,8 +19,9 @@ from sevenbag.arena.screen import SceneView
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, positive
+from sevenbag.cli.keeping import ReplayPlace
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.errors import BotStartError, FormatError
+from sevenbag.errors import FormatError, RulesError
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.result import Result
     from sevenbag.arena.watch import Watcher
+    from sevenbag.bots.bot import Bot
     from sevenbag.cli.main import Subparsers
+    from sevenbag.formats.replay import Header
 
 _DESCRIPTION: Final = """\
 Two bots play against each other; who tops out, fails, or at the piece limit has made less attack,
@@ -39,8 +41,6 @@ program that speaks TBP, such as "tbp:sevenbag serve beam --as tbp".
 
 # What is left on the screen may scroll out of it: it is drawn in full, if it is wide enough.
 _TALL: Final = 100
-# Where replays go that were given no name; made when there is something to put into it.
-_FOLDER: Final = Path("replays")
 _LIVE_PPS: Final = 6.0
 _LAST_SEED: Final = 2**31 - 2
 _MOST_PIECES: Final = 100_000
@@ -58,7 +58,11 @@ def register(subparsers: Subparsers) -> None:
     game = parser.add_argument_group("the game")
     game.add_argument("--seed", type=_seed, metavar="N", help="which pieces come (default: any)")
     game.add_argument(
-        "--rules", default="guideline", metavar="NAME", help="rules preset (default: %(default)s)"
+        "--rules",
+        default="guideline",
+        metavar="NAME|FILE",
+        help=f"rules preset ({', '.join(Rules.presets())}), or a TOML file of your own (default:"
+        " %(default)s)",
     )
     game.add_argument(
         "--pieces",
@@ -74,8 +78,10 @@ def register(subparsers: Subparsers) -> None:
         help="from piece N on attack grows, so that even equal bots come to an end",
     )
     limits = game.add_mutually_exclusive_group()
-    limits.add_argument("--ms", type=positive, metavar="N", help="milliseconds for each move")
-    limits.add_argument("--nodes", type=count, metavar="N", help="nodes for each move")
+    limits.add_argument(
+        "--ms", type=positive, metavar="N", help="milliseconds for each move of both bots"
+    )
+    limits.add_argument("--nodes", type=count, metavar="N", help="nodes for each move of both bots")
     game.add_argument(
         "--pps",
         type=positive,
@@ -87,7 +93,8 @@ def register(subparsers: Subparsers) -> None:
         "--replay",
         type=Path,
         metavar="FILE",
-        help="replay file (default: replays/match-SEED.replay)",
+        help="replay file (default: replays/match-SEED.replay, or -2, -3 and so on where that is"
+        " taken)",
     )
     output.add_argument("--no-replay", action="store_true", help="keep no replay")
     output.add_argument(
@@ -109,28 +116,35 @@ def run(args: argparse.Namespace) -> int:
         rules=_rules(args.rules, args.ramp),
         seed=seed,
         limits=(limits, limits),
+        specs=(args.first, args.second),
         max_pieces=args.pieces,
         pps=args.pps or (_LIVE_PPS if watched else None),
     )
-    target = None if args.no_replay else args.replay or _FOLDER / f"match-{seed}.replay"
-    if target is not None:
-        _expect_writable(target)
+    place = None if args.no_replay else ReplayPlace(args.replay, seed)
+    if place is not None:
+        place.expect_writable()
     bots = (create_bot(args.first), create_bot(args.second))
+    _mention_unheeded(args, bots, limits)
     recorder = Recorder(times=args.times)
     try:
         with _display(args, console, watched=watched) as watchers:
             result = run_until_signal(play_match(bots, conditions, (recorder, *watchers)))
     except BaseException:
         # Broken off: what was played is kept, marked as unfinished.
-        kept = _keep(recorder, target)
-        if kept is not None:
-            print(f"sevenbag: interrupted; replay of the unfinished game: {kept}", file=sys.stderr)
+        if recorder.replay is not None and recorder.replay.turns:
+            kept, why_not = _keep(recorder, place)
+            if kept is not None:
+                _say(f"interrupted; replay of the unfinished game: {kept}")
+            elif why_not:
+                _say(why_not)
         raise
-    kept = _keep(recorder, target)
-    if recorder.replay is None:
-        _refuse_unplayed(result)
-    _tell(args, result, seed, kept)
-    return 0
+    assert recorder.replay is not None
+    kept, why_not = _keep(recorder, place)
+    _tell(args, result, recorder.replay.header, kept)
+    if why_not:
+        sys.stdout.flush()
+        _say(why_not)
+    return 1 if why_not else 0
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -140,8 +154,9 @@ def run(args: argparse.Namespace) -> int:
 def _display(
     args: argparse.Namespace, console: Console, *, watched: bool
 ) -> Generator[tuple[Watcher, ...]]:
+    starting = f"starting {args.first}, {args.second}"
     if watched:
-        with LiveView(console) as view:
+        with LiveView(console, starting) as view:
             yield (view,)
         # The drawing was on the other screen: leave the last one on this.
         if view.scene is not None:
@@ -149,45 +164,67 @@ def _display(
     elif args.quiet or args.json:
         yield ()
     else:
+        if sys.stderr.isatty():
+            _say(starting)
         yield (Lines(sys.stdout),)
 
 
-def _rules(preset: str, ramp: int | None) -> Rules:
-    rules = Rules.preset(preset)
+def _named_rules(name: str) -> Rules:
+    """A preset's name, or a file: what ends like one, or exists and is no name."""
+    if name.lower().endswith(".toml"):
+        return Rules.from_file(name)
+    try:
+        return Rules.preset(name)
+    except RulesError:
+        if Path(name).is_file():
+            return Rules.from_file(name)
+        raise
+
+
+def _rules(name: str, ramp: int | None) -> Rules:
+    rules = _named_rules(name)
     if ramp is None:
         return rules
     growth = {"multiplier_growth": _RAMP_GROWTH, "multiplier_margin": ramp * FRAMES_PER_TURN}
     return rules.replace({"attack": growth}, name=f"{rules.name}, ramp at {ramp}")
 
 
-def _expect_writable(target: Path) -> None:
-    """Before the game: it would be a pity to play it and then have nowhere to put it."""
-    folder = target.parent
-    if folder == _FOLDER and not folder.exists():
-        folder = folder.parent
-    if target.is_dir() or not os.access(folder, os.W_OK):
-        raise FormatError(f"{target}: cannot be written; --replay FILE chooses another place")
+def _mention_unheeded(args: argparse.Namespace, bots: tuple[Bot, Bot], limits: Limits) -> None:
+    """A limit that was given and does not hold is told, lest somebody believe in it."""
+    for spec, bot in zip((args.first, args.second), bots, strict=True):
+        held = bot.effective(limits)
+        if limits.nodes is not None and held.nodes is None:
+            if bot.protocol:
+                why = f"{bot.protocol.upper()} has no word for it; give it with the bot's command"
+            else:
+                why = "it takes no limits"
+            _say(f"--nodes does not hold for {spec}: {why}")
+        if limits.milliseconds is not None and bot.protocol:
+            _say(
+                f"--ms {limits.milliseconds:g} is when {spec} is asked for its move; how soon it"
+                " answers then is its own affair"
+            )
+        elif limits.milliseconds is not None and held.milliseconds is None:
+            _say(f"--ms does not hold for {spec}: it takes no limits")
 
 
-def _refuse_unplayed(result: Result) -> None:
-    """A bot that did not even start is a mistake in the command rather than a lost game."""
-    for name, fall in zip(result.names, result.falls, strict=True):
-        if fall is not None:
-            raise BotStartError(name, fall.detail)
+def _keep(recorder: Recorder, place: ReplayPlace | None) -> tuple[Path | None, str]:
+    """The file that the replay is in now, or why it is in none."""
+    if recorder.replay is None or place is None:
+        return None, ""
+    try:
+        return place.keep(recorder.replay), ""
+    except FormatError as error:
+        return None, f"the replay is lost: {error}"
 
 
-def _keep(recorder: Recorder, target: Path | None) -> Path | None:
-    if recorder.replay is None or target is None:
-        return None
-    if target.parent == _FOLDER:
-        _FOLDER.mkdir(exist_ok=True)
-    recorder.replay.write(target)
-    return target
+def _say(text: str) -> None:
+    print(f"sevenbag: {text}", file=sys.stderr, flush=True)
 
 
-def _tell(args: argparse.Namespace, result: Result, seed: int, kept: Path | None) -> None:
+def _tell(args: argparse.Namespace, result: Result, header: Header, kept: Path | None) -> None:
     if args.json:
-        print(json.dumps(_plain_data(result, seed, kept)))
+        print(json.dumps(_plain_data(result, header, kept)))
         return
     print(result)
     for name, stats in zip(result.names, result.stats, strict=True):
@@ -200,14 +237,18 @@ def _tell(args: argparse.Namespace, result: Result, seed: int, kept: Path | None
         print(f"replay: {kept}  (sevenbag replay show {kept})")
 
 
-def _plain_data(result: Result, seed: int, kept: Path | None) -> dict[str, object]:
+def _plain_data(result: Result, header: Header, kept: Path | None) -> dict[str, object]:
     return {
-        "seed": seed,
+        "seed": header.seed,
+        "rules": header.rules["name"],
         "winner": result.winner,
         "ending": result.ending.value,
         "players": [
             {
                 "name": name,
+                "spec": player.spec,
+                "nodes": player.nodes,
+                "milliseconds": player.milliseconds,
                 "fall": {"reason": fall.reason.value, "detail": fall.detail} if fall else None,
                 "pieces": stats.pieces,
                 "lines": stats.lines,
@@ -216,7 +257,9 @@ def _plain_data(result: Result, seed: int, kept: Path | None) -> dict[str, objec
                 "thinking": stats.thinking,
                 "pps": stats.pps,
             }
-            for name, fall, stats in zip(result.names, result.falls, result.stats, strict=True)
+            for name, player, fall, stats in zip(
+                result.names, header.players, result.falls, result.stats, strict=True
+            )
         ],
         "replay": str(kept) if kept is not None else None,
     }

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Final
 from rich.console import Console
 from rich.live import Live
 
-from sevenbag.arena.live import opening_line, turn_line
+from sevenbag.arena.live import opening_line, player_line, turn_line
 from sevenbag.arena.picture import svg
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.scene import scene_of
 from sevenbag.arena.screen import SceneView
+from sevenbag.bots.bot import Limits
 from sevenbag.cli.arguments import positive
 from sevenbag.cli.keys import LEFT, RIGHT, pressed_keys
 from sevenbag.errors import FormatError
@@ -28,7 +29,7 @@ _SPEED: Final = 8.0
 # What is left on the screen may scroll out of it: it is drawn in full, if it is wide enough.
 _TALL: Final = 100
 _BLINK: Final = 0.25
-_KEYS: Final = "space: pause   left, right: step   q: quit"
+_KEYS: Final = "space pauses, left and right step, q quits"
 
 
 def register(subparsers: Subparsers) -> None:
@@ -108,7 +109,10 @@ def _show(playback: Playback, console: Console, speed: float) -> None:
 
 
 def _tell(playback: Playback) -> None:
-    print(opening_line(playback.names, playback.rules.name, playback.replay.header.seed))
+    header = playback.replay.header
+    print(opening_line(playback.names, playback.rules.name, header.seed))
+    for player in header.players:
+        print(player_line(player.name, player.spec, Limits(player.milliseconds, player.nodes)))
     while not playback.at_end:
         locks = playback.step()
         print(turn_line(playback.turn, locks))

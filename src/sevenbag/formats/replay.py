@@ -11,6 +11,7 @@ gives the same bytes.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import secrets
@@ -41,9 +42,17 @@ Millis = Annotated[float, Meta(ge=0, le=1e9)]
 
 
 class Player(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Who played, and what it was allowed to spend on a move."""
+    """Who played, and what it was allowed to spend on a move.
+
+    Attributes:
+        name: what the player is called in this game.
+        spec: the specification by which the bot was called for; None where there was none.
+        nodes: the limit that was in force; None for none.
+        milliseconds: the same.
+    """
 
     name: Name
+    spec: Text | None = None
     nodes: Annotated[int, Meta(ge=1, le=2**53)] | None = None
     milliseconds: Millis | None = None
 
@@ -145,7 +154,28 @@ class Replay:
         Raises:
             FormatError: the file cannot be written.
         """
-        _write_whole(Path(path), self.encode())
+        _write_whole(Path(path), self.encode(), over=True)
+
+    def write_beside(self, path: str | os.PathLike[str]) -> Path:
+        """Write a file of this name or, where that is taken, of the first free one beside it.
+
+        ``game.replay``, ``game-2.replay``, ``game-3.replay`` and so on. No file is ever replaced,
+        not even one that somebody else writes at the same time.
+
+        Returns:
+            The file's path.
+
+        Raises:
+            FormatError: the file cannot be written.
+        """
+        first, data = Path(path), self.encode()
+        for number in itertools.count(1):
+            free = first if number == 1 else first.with_stem(f"{first.stem}-{number}")
+            if not os.path.lexists(free):
+                with contextlib.suppress(FileExistsError):
+                    _write_whole(free, data, over=False)
+                    return free
+        raise AssertionError("a count has no end")
 
     @staticmethod
     def load(path: str | os.PathLike[str]) -> Replay:
@@ -236,11 +266,18 @@ class _Reader:
         if len(lines) - 2 > MAX_TURNS:
             self._refuse(len(lines), f"more than {MAX_TURNS} turns, the most a replay may have")
         header = self._header(lines[0])
-        if len(lines) == 1 or not lines[-1].startswith(b"{"):
+        # Turns are lists: the first object is the result, and with it the file ends.
+        last = next((n for n, line in enumerate(lines[1:], start=2) if line[:1] == b"{"), None)
+        turns = tuple(
+            self._turn(number, line)
+            for number, line in enumerate(lines[1 : None if last is None else last - 1], start=2)
+        )
+        if last is None:
             self._refuse(len(lines), "the file ends without its result: it is cut short")
-        turns = tuple(self._turn(number, line) for number, line in enumerate(lines[1:-1], start=2))
-        result = self._decode(len(lines), lines[-1], _RESULT_DECODER.decode).result
-        self._check(len(lines), header, turns, result)
+        result = self._decode(last, lines[last - 1], _RESULT_DECODER.decode).result
+        if last < len(lines):
+            self._refuse(last + 1, "comes after the result, with which a replay ends")
+        self._check(last, header, turns, result)
         return Replay(header, turns, result)
 
     def _header(self, line: bytes) -> Header:
@@ -261,7 +298,7 @@ class _Reader:
             try:
                 placements.append(read_placement(text))
             except FormatError as error:
-                self._refuse(number, f"player {player}: {error}")
+                self._refuse(number, f"player {player + 1}: {error}")
         return Turn((placements[0], placements[1]), row.notes.ms if row.notes else None)
 
     def _decode(self, number: int, line: bytes, decode: Callable[[bytes], T]) -> T:
@@ -314,8 +351,13 @@ def _read_bounded(path: Path) -> bytes:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
 
 
-def _write_whole(path: Path, data: bytes) -> None:
-    """Write beside the file, then rename over it: a rename is the one step that is atomic."""
+def _write_whole(path: Path, data: bytes, *, over: bool) -> None:
+    """Write beside the file, then rename over it: a rename is the one step that is atomic.
+
+    Raises:
+        FileExistsError: there is such a file, and it is not to be written over.
+        FormatError: it cannot be written.
+    """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         try:
@@ -323,10 +365,29 @@ def _write_whole(path: Path, data: bytes) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            draft.replace(path)
+            if over:
+                draft.replace(path)
+            else:
+                _rename_to_free(draft, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 draft.unlink()
             raise
+    except FileExistsError:
+        raise
     except OSError as error:
         raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _rename_to_free(draft: Path, path: Path) -> None:
+    """Rename unless there is such a file, in one step where the file system can do that."""
+    try:
+        path.hardlink_to(draft)
+    except FileExistsError:
+        raise
+    except OSError:
+        if os.path.lexists(path):
+            raise FileExistsError(path) from None
+        draft.replace(path)
+    else:
+        draft.unlink()
