@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sevenbag import Kicks, SpinMode
+from sevenbag._kernel import spin_mode_name
 from sevenbag.errors import RulesError
 from sevenbag.game import Game, Rules, Versus
 
@@ -121,6 +123,23 @@ def test_small_boards_and_impossible_spawns() -> None:
     impossible = small.replace({"spawn": {"x": 3}})
     with pytest.raises(RulesError, match="pieces cannot appear at x 3"):
         Game(impossible)
+
+
+@pytest.mark.parametrize("mode", SpinMode)
+def test_any_spins_and_any_rotation_system_can_be_played(mode: SpinMode) -> None:
+    for system in Kicks.names():
+        for name in (system, f"{system} without 180"):
+            rules = GUIDELINE.replace({"pieces": {"kicks": name, "spins": spin_mode_name(mode)}})
+            assert rules.pieces.spins == spin_mode_name(mode).lower()
+            game = Game(rules, seed=8)
+            while not game.over and game.stats.pieces < 12:
+                placement = game.placements()[-1]
+                assert game.play(placement).spin == placement.spin
+
+
+def test_an_unknown_spin_mode_is_named_with_those_that_are() -> None:
+    with pytest.raises(RulesError, match="spins is 'twists', must be one of 'none', 't-spins', "):
+        GUIDELINE.replace({"pieces": {"spins": "twists"}})
 
 
 @pytest.mark.parametrize("seed", [-1, 2**63, 1.0, "1", None, True])
