@@ -6,8 +6,19 @@ Let it play:  sevenbag play beam "tbp:python examples/tbp_bot.py"
 import itertools
 import json
 import sys
+from typing import Any
 
-from sevenbag import Board, Placement
+from sevenbag import Board, Placement, Rotation
+
+
+def moves(board: Board, piece: str) -> list[Placement]:
+    """Every placement of a piece, the best first."""
+    # It appears around (4, 19), or in the first row above where there is room for it.
+    free = (y for y in range(19, board.rows) if board.fits(Placement(piece, Rotation.NORTH, 4, y)))
+    spawn = next(free, None)
+    if spawn is None:
+        return []
+    return sorted(board.placements(piece, spawn=(4, spawn)), key=lambda move: badness(board, move))
 
 
 def badness(board: Board, placement: Placement) -> float:
@@ -21,10 +32,16 @@ def badness(board: Board, placement: Placement) -> float:
     return 0.51 * sum(heights) + 0.36 * holes + 0.18 * steps - 0.76 * lines
 
 
-def location(placement: Placement) -> dict[str, object]:
+def location(placement: Placement) -> dict[str, Any]:
     """A placement in the words of TBP."""
     name, turned = placement.piece.name, placement.rotation.name.lower()
     return {"type": name, "orientation": turned, "x": placement.x, "y": placement.y}
+
+
+def placement(location: dict[str, Any]) -> Placement:
+    """And back."""
+    rotation = Rotation[location["orientation"].upper()]
+    return Placement(location["type"], rotation, location["x"], location["y"])
 
 
 def say(**message: object) -> None:
@@ -33,24 +50,24 @@ def say(**message: object) -> None:
 
 
 say(type="info", name="stacker", version="1.0", author="sevenbag", features=[])
-board, queue, choices = Board(), [""], list[Placement]()
+board, queue = Board(), list[str]()
 for line in sys.stdin:
     message = json.loads(line)
     match message["type"]:
         case "rules":
             say(type="ready")
         case "start":
-            board = Board.from_rows(["".join(cell or "." for cell in r) for r in message["board"]])
+            rows = ["".join(cell or "." for cell in row) for row in message["board"]]
+            board = Board.from_rows(rows, height=40)
             queue = message["queue"]
         case "suggest":
-            choices = sorted(board.placements(queue[0]), key=lambda move: badness(board, move))
+            choices = moves(board, queue[0])
             say(
                 type="suggestion",
                 moves=[{"location": location(m), "spin": "none"} for m in choices],
             )
         case "play":
-            played = message["move"]["location"]
-            board.lock(next(m for m in choices if location(m) == played))
+            board.lock(placement(message["move"]["location"]))
             del queue[0]
         case "new_piece":
             queue.append(message["piece"])

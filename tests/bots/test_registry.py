@@ -44,6 +44,12 @@ def test_beam(spec: str) -> None:
         ("random:seed=-1", "must be a whole number from 0"),
         ("tbp", "no command; expected tbp:COMMAND"),
         ("tbp: ", "no command"),
+        ("tbp:/no/such/bot --fast", "bot 'tbp:/no/such/bot --fast': no such command: /no/such/bot"),
+        ("tbp:no-such-bot-anywhere", "no such command: no-such-bot-anywhere"),
+        ("tbp:/etc", "cannot be run: /etc is a folder"),
+        (f"tbp:{__file__}", "is not executable"),
+        ("./my-bot", "no bot './my-bot'; did you mean 'tbp:./my-bot'?; there are beam"),
+        ("sh -c ls", "did you mean 'tbp:sh -c ls'?"),
         ("tbp:a 'b", "no closing quotation"),
     ],
 )

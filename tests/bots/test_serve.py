@@ -192,6 +192,7 @@ def test_limits_and_moves_can_be_given() -> None:
     [
         (["beem"], "no bot 'beem'; did you mean 'beam'?"),
         (["tbp:"], "no command; expected tbp:COMMAND"),
+        (["tbp:/nonexistent"], "sevenbag: bot 'tbp:/nonexistent': no such command: /nonexistent"),
         (["random", "--as", "telnet"], "invalid choice: 'telnet'"),
         (["random", "--ms", "0"], "is no number above 0"),
     ],
@@ -207,11 +208,11 @@ def test_wrong_words(words: list[str], told: str) -> None:
 
 
 def test_a_bot_that_cannot_be_had_is_an_error_on_the_wire() -> None:
-    command = [*SEVENBAG, "serve", "tbp:no-such-command-here"]
+    command = [*SEVENBAG, "serve", f"tbp:{sys.executable} -c 'raise SystemExit(3)'"]
     answers, done = serve(RULES, SUGGEST, QUIT, command=command)
     assert answers[1] == {"type": "error", "reason": "unsupported_rules"}
     assert answers[2]["moves"] == []
-    assert b"no such command: no-such-command-here" in done.stderr
+    assert b"ended with exit code 3" in done.stderr
 
 
 # --- how it ends --------------------------------------------------------------------------------

@@ -205,6 +205,15 @@ async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
         await bot.quit()
 
 
+async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Command) -> None:
+    bot = TbpBot(fake("AnswersTwiceAtOnce"), deadlines=SHORT)
+    try:
+        game = await play(bot, 40)
+        assert game.stats.pieces == 40
+    finally:
+        await bot.quit()
+
+
 # --- those that fail ----------------------------------------------------------------------------
 
 
@@ -212,7 +221,18 @@ async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
     ("fault", "error", "words", "deadlines"),
     [
         ("DiesAtStart", BotStartError, "ended with exit code 3; its last words: no model file", {}),
-        ("HangsAtInfo", BotTimeoutError, "no answer to info within 0.3 s", {"info": 0.3}),
+        (
+            "HangsAtInfo",
+            BotTimeoutError,
+            r"no info within 0.3 s; is its output flushed\?",
+            {"info": 0.3},
+        ),
+        (
+            "ChattyAtInfo",
+            BotTimeoutError,
+            r"passed over 3 lines that are no messages, such as 'warm",
+            {"info": 1.5},
+        ),
         ("NoNewline", BotTimeoutError, "68 bytes came without a line end", {"info": 1.5}),
         ("Refuses", BotStartError, r"does not play these rules \(unsupported_rules\)", {}),
         ("HangsAtReady", BotTimeoutError, "no answer to the rules within 0.3 s", {"ready": 0.3}),

@@ -115,6 +115,8 @@ def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
         (["randm", "random"], "no bot 'randm'"),
         (["random", "beam:width=x"], "width"),
         (["random", "tbp:"], "tbp:"),
+        (["random", "tbp:no-such-program --fast"], "no such command: no-such-program"),
+        (["./my-bot", "beam"], "did you mean 'tbp:./my-bot'?"),
         (["random", "random", "--rules", "magic"], "magic"),
         (["random", "random", "--rules", "magic.toml"], "magic.toml: cannot be read"),
         (["random", "random", "--replay", "/dev/null"], "no file"),

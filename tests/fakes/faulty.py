@@ -5,6 +5,7 @@ What the field has, and what it could have.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -38,6 +39,13 @@ class DiesAtStart(Dropper):
 
 class HangsAtInfo(Dropper):
     def introduce(self) -> None:
+        hang()
+
+
+class ChattyAtInfo(Dropper):
+    def introduce(self) -> None:
+        for part in range(3):
+            print(f"warming up, part {part}", flush=True)
         hang()
 
 
@@ -263,6 +271,14 @@ class AnswersTwice(Dropper):
     def suggest(self) -> None:
         super().suggest()
         super().suggest()
+
+
+class AnswersTwiceAtOnce(Dropper):
+    def suggest(self) -> None:
+        kept, sys.stdout = sys.stdout, io.StringIO()
+        super().suggest()
+        answer, sys.stdout = sys.stdout.getvalue(), kept
+        os.write(1, answer.encode() * 2)
 
 
 class AnswersLate(Dropper):

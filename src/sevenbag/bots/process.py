@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import shlex
+import shutil
 import signal
 import sys
 from collections import deque
@@ -31,6 +32,8 @@ _LATE_OUTPUT: Final = 0.1
 """Seconds for what an ended process has still written to arrive."""
 _LAST_WORDS: Final = 1.0
 """Seconds for a bot that closed its output to end, so that its exit code can be told."""
+_ROUNDS: Final = 4
+"""Rounds of the event loop: to see that there is something, to read it, to deliver it; one more."""
 _TERM_GRACE: Final = 0.5
 _KILL_GRACE: Final = 2.0
 _STDERR_KEPT: Final = 8192
@@ -145,12 +148,15 @@ class LineProcess:
         pipes.balance()
         return self._whole(line)
 
-    def take_waiting(self) -> list[bytes]:
+    async def take_waiting(self) -> list[bytes]:
         """The lines that have come already.
 
         Raises:
             BotProtocolError: a line is longer than 1 MiB.
         """
+        # What lies in the pipe takes the event loop a few rounds to bring here.
+        for _ in range(_ROUNDS):
+            await asyncio.sleep(0)
         lines = [self._whole(line) for line in self._pipes.lines]
         self._pipes.lines.clear()
         self._pipes.balance()
@@ -258,6 +264,20 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
     if any("\0" in word for word in words):
         raise BotStartError(name, "the command holds a null character")
     return words
+
+
+def expect_program(command: str | Sequence[str], name: str) -> None:
+    """See that a command names a program, before anything is made ready for it.
+
+    Raises:
+        BotStartError: there is no such program, or it cannot be run.
+    """
+    program = split_command(command, name)[0]
+    if program == "sevenbag" or shutil.which(program) is not None:
+        return
+    if os.sep in program and Path(program).exists():
+        raise BotStartError(name, _start_failure(program, None, PermissionError()))
+    raise BotStartError(name, _start_failure(program, None, FileNotFoundError()))
 
 
 # --- helpers ------------------------------------------------------------------------------------

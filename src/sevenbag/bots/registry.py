@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
+import os
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import BotStartError, SpecError
@@ -51,8 +54,8 @@ def create_bot(spec: str) -> Bot:
     """The bot that a specification names; nothing of it runs yet.
 
     Raises:
-        SpecError: there is no such bot, or an option of it is wrong; the message says what there
-            is.
+        SpecError: there is no such bot or program, or an option of it is wrong; the message says
+            what there is.
     """
     name, colon, rest = spec.strip().partition(":")
     name = name.strip().lower()
@@ -60,7 +63,8 @@ def create_bot(spec: str) -> Bot:
         return _tbp(rest, spec)
     kind = KINDS.get(name)
     if kind is None:
-        raise SpecError(f"no bot {name!r}{_nearest(name, [*KINDS, 'tbp'])}; {_there_is()}")
+        hint = _as_program(spec.strip()) or _nearest(name, [*KINDS, "tbp"])
+        raise SpecError(f"no bot {name!r}{hint}; {_there_is()}")
     if colon and not rest.strip():
         raise SpecError(f"bot {spec!r}: no option after the colon; {_options_of(name, kind)}")
     return kind.create(_values(name, kind, rest))
@@ -89,12 +93,15 @@ def _random(values: Mapping[str, Value]) -> Bot:
 
 
 def _tbp(command: str, spec: str) -> Bot:
+    from sevenbag.bots.process import expect_program  # noqa: PLC0415
     from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
 
     if not command.strip():
         raise SpecError(f"bot {spec!r}: no command; expected tbp:COMMAND, such as tbp:./my-bot")
     try:
-        return TbpBot(command.strip())
+        bot = TbpBot(command.strip())
+        expect_program(command.strip(), bot.name)
+        return bot
     except BotStartError as error:
         raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
 
@@ -154,6 +161,14 @@ def _value(what: str, option: Option, text: str) -> Value:
 def _nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _as_program(spec: str) -> str:
+    """Somebody who names a program means a bot behind a protocol."""
+    program, *arguments = spec.split() or [""]
+    if os.sep in program or Path(program).is_file() or (arguments and shutil.which(program)):
+        return f"; did you mean {f'tbp:{spec}'!r}?"
+    return ""
 
 
 def _there_is() -> str:

@@ -50,11 +50,17 @@ async def serve_tbp(
         most_moves: how many moves a suggestion has at most. One is what all frontends understand.
         input_descriptor: where messages come from.
         output_descriptor: where messages go, and nothing else may.
+
+    Raises:
+        OSError: the output cannot be written, other than for having been closed.
     """
     server = _Server(bot, limits or Limits(), most_moves, output_descriptor)
     try:
-        with contextlib.suppress(BrokenPipeError):
-            await server.run(input_descriptor)
+        await server.run(input_descriptor)
+    except _OutputError as lost:
+        # Whoever closed it wants no more of us.
+        if not isinstance(lost.error, BrokenPipeError):
+            raise lost.error from None
     finally:
         await bot.quit()
 
@@ -103,7 +109,7 @@ class _Server:
                     _log(text)
                 case bot_side.Close():
                     pass
-        except BrokenPipeError:
+        except _OutputError:
             raise
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
             # Whatever happened to it: it is asked again from the next position on.
@@ -159,6 +165,16 @@ class _Server:
                 line = line[os.write(self._output, line) :]
             except BlockingIOError:
                 select.select([], [self._output], [])
+            except OSError as error:
+                raise _OutputError(error) from None
+
+
+class _OutputError(Exception):
+    """The output failed, and not the bot."""
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 class _Inbox:

@@ -94,6 +94,7 @@ class TbpBot(Bot):
         self._named = name is not None
         self.name = name or Path(self._command[0]).name or self._command[0]
         self.skipped = 0
+        self._last_skipped = b""
         self._deadlines = deadlines or Deadlines()
         self._folder = folder
         self._log = log
@@ -160,7 +161,7 @@ class TbpBot(Bot):
         if limits.milliseconds is not None:
             await asyncio.sleep(self._thinks_since + limits.milliseconds / 1000 - _now())
         ends = _now() + self._deadlines.move
-        answer = self._waiting_answer()
+        answer = await self._waiting_answer()
         # Some answer without a move before they have thought at all. Only when the time is over
         # there is nothing left but the text's reading, that they give up.
         while answer is None or not answer.moves:
@@ -204,7 +205,7 @@ class TbpBot(Bot):
         if self._process is None or not self._process.running:
             await self._launch()
         await self._send(self._side.rules(tbp.Rules(self._randomizer)))
-        event, _ = await self._event(self._deadlines.ready, "the rules", Event.READY)
+        event, _ = await self._event(self._deadlines.ready, "no answer to the rules", Event.READY)
         if event is Event.REFUSED:
             raise BotStartError(self.name, f"does not play these rules ({self._side.reason})")
 
@@ -214,7 +215,7 @@ class TbpBot(Bot):
         self._process = await LineProcess.launch(
             self._command, name=self.name, folder=self._folder, log=self._log
         )
-        event, _ = await self._event(self._deadlines.info, "info", Event.INTRODUCED)
+        event, _ = await self._event(self._deadlines.info, "no info", Event.INTRODUCED)
         if event is Event.REFUSED:
             raise BotStartError(self.name, f"does not play ({self._side.reason})")
         introduced = _printable(self._side.info.name) if self._side.info is not None else ""
@@ -238,7 +239,7 @@ class TbpBot(Bot):
         await self._running().send(encode(message))
 
     async def _answer(self, ends: float) -> tbp.Suggestion:
-        event, message = await self._event(ends - _now(), "suggest", Event.SUGGESTED)
+        event, message = await self._event(ends - _now(), "no answer to suggest", Event.SUGGESTED)
         if event is Event.REFUSED or not isinstance(message, tbp.Suggestion):
             raise self._given_up()
         return message
@@ -246,9 +247,15 @@ class TbpBot(Bot):
     async def _event(self, seconds: float, what: str, awaited: Event) -> tuple[Event, tbp.Message]:
         """The awaited event, or a refusal.
 
+        Args:
+            seconds: how long to wait for it.
+            what: what is to be said if nothing comes.
+            awaited: the event.
+
         Raises:
             BotTimeoutError: neither came in time.
         """
+        skipped = self.skipped
         try:
             async with asyncio.timeout(seconds):
                 while True:
@@ -256,12 +263,22 @@ class TbpBot(Bot):
                     if event is awaited or event is Event.REFUSED:
                         return event, message
         except TimeoutError:
-            begun = self._running().unfinished()
-            hint = f"; {begun} bytes came without a line end" if begun else ""
-            allowed = self._allowed(awaited)
-            raise BotTimeoutError(
-                self.name, f"no answer to {what} within {allowed:g} s{hint}"
-            ) from None
+            hints = [f"{what} within {self._allowed(awaited):g} s", *self._hints(skipped)]
+            if awaited is not Event.SUGGESTED:
+                hints.append("is its output flushed?")
+            raise BotTimeoutError(self.name, "; ".join(hints)) from None
+
+    def _hints(self, skipped: int) -> list[str]:
+        """What came instead of what was awaited; so many lines had been passed over before."""
+        hints: list[str] = []
+        lines = self.skipped - skipped
+        if lines:
+            what = "line that is no message" if lines == 1 else "lines that are no messages"
+            hints.append(f"passed over {lines} {what}, such as {_quoted(self._last_skipped)}")
+        begun = self._running().unfinished()
+        if begun:
+            hints.append(f"{begun} bytes came without a line end")
+        return hints
 
     def _allowed(self, awaited: Event) -> float:
         deadlines = self._deadlines
@@ -282,14 +299,14 @@ class TbpBot(Bot):
             f"printed {_MOST_SKIPPED} lines that are no messages, such as {_quoted(line)}",
         )
 
-    def _waiting_answer(self) -> tbp.Suggestion | None:
-        """Hear what was said before we ask: late or double answers, chatter.
+    async def _waiting_answer(self) -> tbp.Suggestion | None:
+        """Hear what was said before we ask: late or double answers, chatter. That is dropped.
 
         It is an answer for us only if this position was asked for before, and whoever asked then
         was cancelled.
         """
         answer: tbp.Suggestion | None = None
-        for line in self._running().take_waiting():
+        for line in await self._running().take_waiting():
             message = self._decoded(line)
             if message is None:
                 continue
@@ -307,6 +324,7 @@ class TbpBot(Bot):
             raise BotProtocolError(self.name, str(error)) from error
         if message is None and line.strip():
             self.skipped += 1
+            self._last_skipped = line
         return message
 
     def _given_up(self) -> BotForfeitError:

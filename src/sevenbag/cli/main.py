@@ -3,12 +3,13 @@
 A command's module is imported only when it is called, so that the help is there at once.
 
 Exit codes: 0 all well; 1 something failed; 2 something given cannot be used; 128 + n ended by
-signal n, so 130 for Ctrl-C.
+signal n, so 130 for Ctrl-C. docs/commands.md says more.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import importlib.metadata
 import io
@@ -21,6 +22,8 @@ from sevenbag.errors import InputError, SevenbagError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from _typeshed import SupportsWrite
 
     # What add_subparsers returns; argparse has no public name for it.
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # pyright: ignore[reportPrivateUsage]
@@ -45,12 +48,19 @@ class Interrupted(KeyboardInterrupt):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line; returns the exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if not _have_streams():
+        print("sevenbag: standard output is closed", file=sys.stderr)
+        return 1
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a character shows another one; it is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        return _run(arguments)
+        try:
+            return _run(arguments)
+        finally:
+            # Now, where an error can still be told, and not when the interpreter ends.
+            sys.stdout.flush()
     except SevenbagError as error:
         print(f"sevenbag: {error}", file=sys.stderr)
         return 2 if isinstance(error, InputError) else 1
@@ -61,8 +71,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # Whoever read our output has gone. What is still buffered must not be tried again when
         # the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        # What can fail besides is named where it is done: this is the output.
+        _drop_output()
+        print(f"sevenbag: cannot write: {error.strerror or error}", file=sys.stderr)
+        return 1
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -80,6 +95,10 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"sevenbag: {message}\nTry: {self.prog} --help\n")
 
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help; argparse would not tell if that fails."""
+        (file or sys.stdout).write(self.format_help())
+
 
 def _run(arguments: list[str]) -> int:
     called = next((word for word in arguments if not word.startswith("-")), None)
@@ -95,10 +114,26 @@ def _run(arguments: list[str]) -> int:
     args = parser.parse_args(arguments)
     if command is None:
         parser.error("no command given")
-    code = command.run(args)
-    # Now, where an error can still be told, and not when the interpreter ends.
-    sys.stdout.flush()
-    return code
+    return command.run(args)
+
+
+def _have_streams() -> bool:
+    """Whether there is a standard output; what else is closed is replaced by nothingness.
+
+    A descriptor that is closed would be given to the next file that is opened, and then be taken
+    for the stream.
+    """
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(os.open(os.devnull, os.O_RDONLY))
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    return sys.stdout is not None
+
+
+def _drop_output() -> None:
+    """Let what is still buffered vanish instead of failing when the interpreter ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -9,9 +9,18 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sevenbag._kernel import Board, Kicks, SpinMode, instruction_set, perft, spin_mode_name
+from sevenbag._kernel import (
+    Board,
+    Kicks,
+    Placement,
+    Rotation,
+    SpinMode,
+    instruction_set,
+    perft,
+    spin_mode_name,
+)
 from sevenbag.cli.arguments import count
-from sevenbag.errors import KicksError, QueueError
+from sevenbag.errors import KicksError, PlacementError, QueueError
 
 if TYPE_CHECKING:
     from sevenbag.cli.main import Subparsers
@@ -69,11 +78,15 @@ def run(args: argparse.Namespace) -> int:
     kicks = _kicks(args.kicks)
     board = Board(args.width, args.rows)
     depth = len(args.queue) if args.depth is None else args.depth
+    if not args.queue:
+        raise QueueError("the queue is empty; expected piece letters such as IOLJSZT")
     if not 1 <= depth <= len(args.queue):
         raise QueueError(
             f"depth {depth} needs {depth} pieces, {args.queue!r} has {len(args.queue)}"
         )
-    perft(args.queue, 0)  # names a wrong piece before anything is printed
+    # Names what is wrong before anything is printed.
+    perft(args.queue, 0, spawn=args.spawn, threads=args.threads)
+    _expect_room(args.queue, args.spawn, board)
     where = (
         f"{args.queue.upper()}, {kicks.name}, board {board.width}x{board.rows}, spawn"
         f" ({args.spawn[0]}, {args.spawn[1]}), spins {args.spins}, {instruction_set()},"
@@ -128,6 +141,17 @@ def _kicks(name: str) -> Kicks:
         if Path(name).is_file():
             return Kicks.from_file(name)
         raise
+
+
+def _expect_room(queue: str, spawn: tuple[int, int], board: Board) -> None:
+    """A piece that cannot appear has no placements; on an empty board that is a mistake."""
+    x, y = spawn
+    for letter in dict.fromkeys(queue.upper()):
+        if not board.fits(Placement(letter, Rotation.NORTH, x, y)):
+            raise PlacementError(
+                f"spawn ({x}, {y}): {letter} does not fit there on a board of {board.width} columns"
+                f" and {board.rows} rows"
+            )
 
 
 def _rate(leaves: int, seconds: float) -> str:
