@@ -29,7 +29,10 @@ Piece piece_argument(nb::handle value) {
         throw Error(ErrorKind::piece,
                     "'" + text.substr(0, 40) + "' is no piece; pieces are I O T L J S Z");
     }
-    return nb::cast<Piece>(value);
+    Piece piece;
+    if (!nb::try_cast<Piece>(value, piece, false))
+        throw nb::type_error("a piece is a Piece or its letter: I O T L J S Z");
+    return piece;
 }
 
 Spawn spawn_argument(std::pair<int, int> value) {
@@ -157,7 +160,9 @@ std::vector<Piece> queue_argument(nb::handle value) {
         for (char c : nb::cast<std::string>(value)) queue.push_back(piece_from_letter(c));
         return queue;
     }
-    for (nb::handle item : nb::cast<nb::iterable>(value)) queue.push_back(piece_argument(item));
+    if (!nb::isinstance<nb::iterable>(value))
+        throw nb::type_error("a queue is a string of piece letters, or pieces");
+    for (nb::handle item : value) queue.push_back(piece_argument(item));
     return queue;
 }
 
@@ -170,6 +175,9 @@ std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::ha
         throw Error(ErrorKind::queue, "depth " + std::to_string(wanted) + " needs " +
                                           std::to_string(wanted) + " pieces, the queue has " +
                                           std::to_string(queue.size()));
+    // No tree of this depth was ever counted; a slip should not count for ever.
+    if (wanted > 64)
+        throw Error(ErrorKind::queue, "depth is " + std::to_string(wanted) + ", must be 0 to 64");
     if (threads < 1 || threads > 256)
         throw Error(ErrorKind::queue,
                     "threads is " + std::to_string(threads) + ", must be 1 to 256");
