@@ -168,12 +168,12 @@ def test_placements_are_a_sequence() -> None:
         found[9]
 
 
-@pytest.mark.parametrize("wrong", [None, 3, 2**70, 1.5, b"T", [], (1, 2)])
+@pytest.mark.parametrize("wrong", [12, 2**70, 1.5, b"T", [], (1, 2)])
 def test_wrong_types_are_type_errors(wrong: object) -> None:
     board: Any = Board()
     with pytest.raises(TypeError, match="a piece is a Piece or its letter"):
-        board.placements(wrong if not isinstance(wrong, int) or wrong > 6 else None)
+        board.placements(wrong)
     with pytest.raises(TypeError, match="a rotation system is"):
         board.placements("T", wrong)
     with pytest.raises(TypeError, match="a spin mode is"):
-        board.placements("T", spins=wrong if wrong != 3 else None)
+        board.placements("T", spins=wrong)
