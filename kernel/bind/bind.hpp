@@ -23,5 +23,6 @@ void bind_core(nanobind::module_& m);
 void bind_kicks(nanobind::module_& m);
 void bind_game(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
+void bind_envs(nanobind::module_& m);
 
 }  // namespace sevenbag::bind

@@ -48,4 +48,5 @@ NB_MODULE(_kernel, m) {
     sevenbag::bind::bind_kicks(m);
     sevenbag::bind::bind_game(m);
     sevenbag::bind::bind_search(m);
+    sevenbag::bind::bind_envs(m);
 }

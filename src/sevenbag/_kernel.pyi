@@ -539,3 +539,108 @@ class BeamSearch:
             BoardError: the board's size is not that of the rules.
             QueueError: the queue is empty.
         """
+
+# --- batches of games and random playouts; `sevenbag.envs` is the face to use ---------------------
+
+class Envs:
+    """Games stepped together; arrays are NumPy's, contiguous, a row for each seat.
+
+    A seat is a player of a game: seat s belongs to game s // players.
+
+    Raises:
+        RulesError: a number out of its range, or an array of a wrong size.
+    """
+
+    def __init__(
+        self,
+        rules: RuleSet,
+        games: int,
+        players: int,
+        rows: int,
+        spins_apart: bool,
+        frames_per_turn: int,
+        most_pieces: int,
+        weights: dict[str, float],
+    ) -> None: ...
+    @property
+    def action_shape(self) -> tuple[int, int, int, int, int]:
+        """Sizes of (hold, spin, rotation, y, x)."""
+    @property
+    def pieces_seen(self) -> int: ...
+    def game(self, seat: int) -> Game:
+        """A copy of a seat's game."""
+    def ended(self, game: int) -> bool: ...
+    def seed(self, game: int) -> int:
+        """What the game was begun with."""
+    def move(self, seat: int, action: int) -> tuple[Placement, bool] | None:
+        """What an action plays now, and whether by hold; None if it cannot be played."""
+    def reset(self, game: int, seed: int) -> None: ...
+    def observe(
+        self, threads: int, boards: object, pieces: object, counters: object, masks: object
+    ) -> None: ...
+    def renew(self, boards: object, pieces: object, counters: object, masks: object) -> None:
+        """Begin the next game where one has ended, and write what is seen of it."""
+    def step(
+        self,
+        actions: object,
+        begin_next: bool,
+        threads: int,
+        boards: object,
+        pieces: object,
+        counters: object,
+        masks: object,
+        rewards: object,
+        terminated: object,
+        truncated: object,
+    ) -> None:
+        """One turn of every game; other threads of Python run meanwhile.
+
+        Raises:
+            PlacementError: a game has ended, was not reset, and `begin_next` is False.
+        """
+    def choose(self, seed: int, actions: object) -> None:
+        """For every seat an action that can be played, all equally likely; 0 where none can."""
+
+class Falling:
+    """A piece in the air, moved by keys; the game itself does not change.
+
+    Raises:
+        PlacementError: hold offers no piece, or the piece cannot appear.
+    """
+
+    def __init__(self, game: Game, hold: bool) -> None: ...
+    def copy(self) -> Falling: ...
+    @property
+    def placement(self) -> Placement:
+        """Where it is, with the spin of its last rotation if nothing has taken it back."""
+    @property
+    def resting(self) -> bool: ...
+    def press(self, key: Key) -> bool:
+        """Whether the key has moved it; HARD_DROP falls, but does not lock."""
+
+def random_versus(
+    rules: RuleSet,
+    seed: int,
+    games: int,
+    *,
+    frames_per_turn: int = 30,
+    hold_one_in: int = 8,
+    draws: int = 1,
+    most_turns: int = 10000,
+    threads: int = 1,
+) -> dict[str, int]:
+    """Whole versus games of random players, and what happened in them.
+
+    Args:
+        rules: for both.
+        seed: decides everything; the number of threads does not.
+        games: how many.
+        frames_per_turn: as in `Versus`.
+        hold_one_in: how seldom a player uses hold; 0 is never.
+        draws: of so many placements, drawn evenly, the lowest is played.
+        most_turns: turns after which a game is given up.
+        threads: threads that share the games.
+
+    Returns: games, placements, holds, lines, spins, attack, garbage (rows that entered),
+        first_wins, second_wins, draws, unfinished.
+    """

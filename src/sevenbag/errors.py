@@ -12,6 +12,7 @@
     │   ├── QueueError                   a queue too short or too long for what is asked
     │   ├── SpecError                    a bot specification that names no bot
     │   └── FormatError                  a file that is not what it should be
+    ├── MissingExtraError (also an ImportError)   an optional part is not installed
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
         ├── BotStartError                it cannot be started, or refuses the rules
@@ -60,6 +61,10 @@ class SpecError(InputError):
 
 class FormatError(InputError):
     """A file that is not what it should be."""
+
+
+class MissingExtraError(SevenbagError, ImportError):
+    """An optional part of sevenbag is not installed; the message says how to get it."""
 
 
 class ProtocolError(SevenbagError, ValueError):

@@ -16,6 +16,7 @@ FLOORS = {
     "protocols": 3,
     "bots": 4,
     "arena": 5,
+    "envs": 5,
     "cli": 6,
 }
 

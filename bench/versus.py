@@ -1,0 +1,73 @@
+"""Whole versus games of random players in the kernel: placements of both players a second.
+
+    python bench/versus.py [--runs N] [--games N] [--json]
+
+Purely random players hardly ever clear a row. So the same is measured with players who take the
+lowest of eight random placements, under rules that send four lines for every row: there garbage
+enters all the time. Medians over the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from typing import Any
+
+from sevenbag._kernel import instruction_set, random_versus
+from sevenbag.game import Rules
+from sevenbag.game.rules import kernel_rules
+
+HEAVY = {"attack": {"none": [0, 4, 8, 12, 16]}}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--games", type=int, default=4000)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    guideline = Rules.preset("guideline")
+    tasks = (
+        ("guideline, random", guideline, 1),
+        ("guideline, lowest of 8", guideline, 8),
+        ("heavy, lowest of 8", guideline.replace(HEAVY), 8),
+    )
+    rows: list[dict[str, Any]] = []
+    for name, rules, draws in tasks:
+        for threads in (1, 2):
+            seconds = []
+            played: dict[str, int] = {}
+            for _ in range(args.runs):
+                start = time.perf_counter()
+                played = random_versus(
+                    kernel_rules(rules), 1, args.games, draws=draws, threads=threads
+                )
+                seconds.append(time.perf_counter() - start)
+            rows.append(
+                {
+                    "task": name,
+                    "threads": threads,
+                    "placements": played["placements"],
+                    "lines": played["lines"],
+                    "garbage": played["garbage"],
+                    "placements_per_second": round(
+                        played["placements"] / statistics.median(seconds)
+                    ),
+                }
+            )
+    if args.json:
+        print(json.dumps({"instruction_set": instruction_set(), "rows": rows}))
+        return
+    print(f"{instruction_set()}, median of {args.runs} runs of {args.games} games")
+    print(f"{'task':<24} {'threads':>7} {'rows cleared':>12} {'garbage rows':>12} {'M/s':>6}")
+    for row in rows:
+        print(
+            f"{row['task']:<24} {row['threads']:>7} {row['lines']:>12,} {row['garbage']:>12,}"
+            f" {row['placements_per_second'] / 1e6:>6.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

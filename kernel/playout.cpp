@@ -1,0 +1,112 @@
+#include "playout.hpp"
+
+#include <string>
+#include <vector>
+
+#include "dice.hpp"
+#include "error.hpp"
+#include "threads.hpp"
+#include "versus.hpp"
+
+namespace sevenbag {
+
+namespace {
+
+// A random move, straight from the generator: what it lists needs no judge. The game must go on.
+Game::Move random_move(const Game& game, const PlayoutOptions& options, Dice& dice,
+                       PlacementList& list) {
+    const Rules& rules = game.rules();
+    Piece piece = game.current();
+    bool hold = false;
+    if (options.hold_one_in > 0 && dice.below(options.hold_one_in) == 0)
+        if (const auto offered = game.offered_by_hold(); offered && game.spawn_of(*offered)) {
+            piece = *offered;
+            hold = true;
+        }
+    generate(game.board(), piece, rules.kicks, *game.spawn_of(piece), rules.spins, list);
+    Placement chosen = list[dice.below(list.size())];
+    for (int draw = 1; draw < options.draws; ++draw) {
+        const Placement& other = list[dice.below(list.size())];
+        if (other.y < chosen.y) chosen = other;
+    }
+    return {chosen, hold};
+}
+
+void add(const Stats& stats, Playout& sum) {
+    sum.placements += stats.pieces;
+    sum.holds += stats.holds;
+    sum.lines += stats.lines;
+    sum.spins += stats.spins;
+    sum.attack += stats.attack;
+    sum.garbage += stats.garbage_entered;
+}
+
+void play(const std::shared_ptr<const Rules>& rules, Dice dice, const PlayoutOptions& options,
+          Playout& sum) {
+    thread_local PlacementList list;
+    Versus versus(rules, dice.seed(), options.frames_per_turn);
+    while (!versus.over() && versus.turn() < options.most_turns &&
+           versus.next_frame() <= kLastFrame) {
+        const Game::Move first = random_move(versus.player(0), options, dice, list);
+        const Game::Move second = random_move(versus.player(1), options, dice, list);
+        versus.play(first, second);
+    }
+    ++sum.games;
+    for (int i : {0, 1}) add(versus.player(i).stats(), sum);
+    if (!versus.over())
+        ++sum.unfinished;
+    else if (versus.winner() < 0)
+        ++sum.draws;
+    else
+        ++(versus.winner() == 0 ? sum.first_wins : sum.second_wins);
+}
+
+void add(const Playout& part, Playout& sum) {
+    sum.games += part.games;
+    sum.placements += part.placements;
+    sum.holds += part.holds;
+    sum.lines += part.lines;
+    sum.spins += part.spins;
+    sum.attack += part.attack;
+    sum.garbage += part.garbage;
+    sum.first_wins += part.first_wins;
+    sum.second_wins += part.second_wins;
+    sum.draws += part.draws;
+    sum.unfinished += part.unfinished;
+}
+
+void check(const char* name, int value, int least, int most) {
+    if (value < least || value > most)
+        throw Error(ErrorKind::rules, std::string(name) + " is " + std::to_string(value) +
+                                          ", must be " + std::to_string(least) + " to " +
+                                          std::to_string(most));
+}
+
+}  // namespace
+
+Playout random_versus(std::shared_ptr<const Rules> rules, std::uint64_t seed,
+                      const PlayoutOptions& options) {
+    check("games", options.games, 0, 1'000'000'000);
+    check("frames_per_turn", options.frames_per_turn, 0, 36000);
+    check("hold_one_in", options.hold_one_in, 0, 1'000'000'000);
+    check("draws", options.draws, 1, 1000);
+    check("most_turns", options.most_turns, 0, 1'000'000'000);
+    check("threads", options.threads, 1, kMaxThreads);
+    // Wrong rules are told here, by the thread that asks.
+    Versus(rules, 1, options.frames_per_turn);
+    std::vector<Playout> parts(static_cast<std::size_t>(options.threads));
+    in_parts(options.games, options.threads, [&](int thread, int begin, int end) {
+        Playout sum;
+        for (int game = begin; game < end; ++game) {
+            // A generator of its own for each game, so that threads make no difference.
+            Dice dice(seed);
+            play(rules, Dice(dice.next() ^ static_cast<std::uint64_t>(game) << 32), options, sum);
+        }
+        parts[static_cast<std::size_t>(thread)] = sum;
+    });
+    Playout sum;
+    for (const Playout& part : parts) add(part, sum);
+    return sum;
+}
+
+}  // namespace sevenbag

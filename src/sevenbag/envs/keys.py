@@ -1,0 +1,237 @@
+"""One player; an action is a key."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import gymnasium
+import numpy as np
+
+from sevenbag import _kernel
+from sevenbag._kernel import Key
+from sevenbag.envs.placement import check_render_mode, picture
+from sevenbag.envs.render import RENDER_MODES
+from sevenbag.envs.settings import NO_PIECE, Settings, game_seed
+from sevenbag.errors import PlacementError, RulesError
+from sevenbag.game import Player
+from sevenbag.game.game import LAST_FRAME
+from sevenbag.game.rules import kernel_rules
+from sevenbag.game.schema import check_number
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sevenbag.envs.settings import Observation, Reward
+    from sevenbag.game import Rules
+
+
+class EnvKey(enum.IntEnum):
+    """What an action presses; the first eight are those of `sevenbag.Key`."""
+
+    LEFT = 0
+    RIGHT = 1
+    CW = 2
+    CCW = 3
+    FLIP = 4
+    SOFT_DROP = 5
+    """Falls one row."""
+    SONIC_DROP = 6
+    """Falls to the floor without locking."""
+    HARD_DROP = 7
+    """Falls to the floor and locks."""
+    HOLD = 8
+
+
+class KeysEnv(gymnasium.Env["Observation", np.int64]):
+    """A game of one player, a key a step.
+
+    There is no gravity: a piece falls by keys alone. A key that can do nothing does nothing; the
+    mask tells which they are. ``reset(seed=s)`` begins the very game that
+    ``sevenbag.Game(rules, seed=s)`` is.
+
+    Args:
+        rules: the rules, or the name of a preset.
+        reward: a name of `REWARDS`, or weights; a step that locks no piece is worth 0.
+        max_keys: keys for one piece; the last one is followed by a hard drop.
+        frames_per_turn: time that a piece takes, however many keys.
+        max_pieces: pieces after which a game is cut short; None: a day's worth.
+        rows: rows of the board that are seen; None: the visible ones and four more.
+        render_mode: ``ansi``, ``rgb_array`` or None.
+
+    Raises:
+        RulesError: no such preset, reward or mode, or a number out of its range.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": RENDER_MODES, "render_fps": 30}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        rules: Rules | str = "guideline",
+        *,
+        reward: Reward = "sent",
+        max_keys: int = 100,
+        frames_per_turn: int = 30,
+        max_pieces: int | None = None,
+        rows: int | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        self._settings = Settings.read(
+            rules,
+            reward,
+            frames_per_turn=frames_per_turn,
+            max_pieces=max_pieces,
+            rows=rows,
+            spins_apart=False,
+        )
+        check_render_mode(render_mode)
+        check_number("max_keys", max_keys, 1_000_000)
+        if max_keys == 0:
+            raise RulesError("max_keys is 0, must be at least 1")
+        self._max_keys = max_keys
+        self.render_mode = render_mode
+        self.action_space = gymnasium.spaces.Discrete(len(EnvKey))
+        single = self._settings.observation_space(1, len(EnvKey))
+        shape = (2, self._settings.rows, self._settings.rules.board.width)
+        board = gymnasium.spaces.Box(0, 1, shape, np.uint8)
+        self.observation_space: gymnasium.Space[Any] = gymnasium.spaces.Dict(
+            {**single.spaces, "board": board}
+        )
+        self._falling: _kernel.Falling | None = None
+        self._held: _kernel.Falling | None = None
+        # There is a game to look at before the first reset, but none to play.
+        self._begin(0)
+        self._ended = True
+
+    @property
+    def player(self) -> Player:
+        """The game as it stands, to look at; the piece in the air is no part of it."""
+        return self._game
+
+    @property
+    def falling(self) -> _kernel.Placement | None:
+        """Where the piece in the air is; None when the game is over."""
+        return None if self._falling is None else self._falling.placement
+
+    def reset(
+        self,
+        *,
+        seed: int | None = None,
+        options: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a game; without a seed, the next of those that the last seed has decided."""
+        super().reset(seed=seed)
+        self._begin(game_seed(seed, self.np_random))
+        return self._seen()
+
+    def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Press a key.
+
+        Raises:
+            PlacementError: the game has ended and was not reset, or there is no such key.
+        """
+        falling = self._falling
+        if self._ended or falling is None:
+            raise PlacementError("the game has ended and was not reset")
+        if not 0 <= action < len(EnvKey):
+            raise PlacementError(f"action {action}, must be 0 to {len(EnvKey) - 1}")
+        key = EnvKey(int(action))
+        self._pressed += 1
+        if key is EnvKey.HOLD:
+            if self._held is not None:
+                self._falling, self._held = self._held, None
+                self._holds = True
+        else:
+            falling.press(Key(key))
+        reward, terminated, truncated = 0.0, False, False
+        if key is EnvKey.HARD_DROP or self._pressed >= self._max_keys:
+            reward = self._lock()
+            terminated = self._game.over
+            truncated = not terminated and self._cut_short()
+            self._ended = terminated or truncated
+        observation, info = self._seen()
+        return observation, reward, terminated, truncated, info
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The board with the piece in the air, by the render mode."""
+        cells = () if self._falling is None else tuple(self._falling.placement.cells)
+        return picture([self._game], self.render_mode, cells)
+
+    def _begin(self, seed: int) -> None:
+        settings = self._settings
+        self._kernel = _kernel.Game(kernel_rules(settings.rules), seed, seed)
+        self._game = Player(self._kernel, settings.rules, seed)
+        self._ended = False
+        self._next_piece()
+
+    def _next_piece(self) -> None:
+        self._pressed = 0
+        self._holds = False
+        self._falling = None if self._game.over else self._spawned(hold=False)
+        # What hold would bring; none when it has been used.
+        self._held = None if self._game.over else self._spawned(hold=True)
+
+    def _spawned(self, *, hold: bool) -> _kernel.Falling | None:
+        try:
+            return _kernel.Falling(self._kernel, hold)
+        except PlacementError:
+            return None
+
+    def _lock(self) -> float:
+        assert self._falling is not None
+        self._falling.press(Key.SONIC_DROP)
+        frame = self._kernel.frame + self._settings.frames_per_turn
+        lock = self._kernel.play(self._falling.placement, self._holds, frame)
+        self._next_piece()
+        return self._settings.reward(lock, lost=self._game.over)
+
+    def _cut_short(self) -> bool:
+        settings, game = self._settings, self._game
+        return game.frame > LAST_FRAME - settings.frames_per_turn or (
+            0 < settings.max_pieces <= game.stats.pieces
+        )
+
+    def _seen(self) -> tuple[Observation, dict[str, Any]]:
+        mask = self._mask()
+        settings = self._settings
+        board = self._game.board
+        rows = np.array([board.row(y) for y in range(settings.rows)], np.uint32)
+        planes = np.zeros((2, settings.rows, board.width), np.uint8)
+        planes[0] = rows[:, None] >> np.arange(board.width, dtype=np.uint32) & 1
+        if self._falling is not None:
+            for x, y in self._falling.placement.cells:
+                if y < settings.rows:
+                    planes[1, y, x] = 1
+        observation: Observation = {
+            "board": planes,
+            "pieces": np.array([self._pieces()], np.uint8),
+            "counters": np.array(
+                [[self._game.combo, self._game.back_to_back, sum(self._game.pending)]], np.int32
+            ),
+            "action_mask": mask,
+        }
+        return observation, {"action_mask": mask}
+
+    def _pieces(self) -> list[int]:
+        """The piece in the air, the one in hold, the previews."""
+        current, *previews = map(int, self._game.queue)
+        hold = NO_PIECE if self._game.hold is None else int(self._game.hold)
+        if self._holds:
+            if hold == NO_PIECE:
+                # The first preview was taken; what follows the last is not seen yet.
+                hold = previews.pop(0) if previews else int(self._falling_piece())
+                previews += [NO_PIECE] * (self._settings.rules.pieces.previews - len(previews))
+            current, hold = hold, current
+        return [current, hold, *previews]
+
+    def _falling_piece(self) -> _kernel.Piece:
+        assert self._falling is not None
+        return self._falling.placement.piece
+
+    def _mask(self) -> NDArray[np.int8]:
+        mask = np.ones(len(EnvKey), np.int8)
+        if self._falling is not None:
+            for key in Key:
+                mask[key] = key is Key.HARD_DROP or self._falling.copy().press(key)
+            mask[EnvKey.HOLD] = self._held is not None
+        return mask

@@ -1,0 +1,182 @@
+"""What all environments are told: rules, rewards, sizes; and the spaces that follow from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from sevenbag import _kernel
+from sevenbag.envs.actions import Actions
+from sevenbag.errors import RulesError
+from sevenbag.game.game import LARGEST_SEED
+from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.schema import check_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
+    from numpy.typing import NDArray
+
+    from sevenbag._kernel import Lock
+
+    Observation: TypeAlias = dict[str, NDArray[Any]]
+    """Arrays by name: board, pieces, counters, action_mask."""
+
+    Reward: TypeAlias = str | Mapping[str, float]
+    """A name of `REWARDS`, or weights."""
+
+REWARDS: Final[Mapping[str, Mapping[str, float]]] = {
+    "sent": {"sent": 1.0},
+    "attack": {"attack": 1.0},
+    "lines": {"lines": 1.0},
+    "survival": {"placement": 1.0},
+    "outcome": {"win": 1.0, "loss": -1.0},
+}
+"""Rewards by name, as weights of what a step can bring."""
+
+WEIGHTS: Final = (
+    "attack",
+    "sent",
+    "cancelled",
+    "lines",
+    "garbage",
+    "placement",
+    "perfect_clear",
+    "win",
+    "loss",
+)
+"""What a step can bring; see docs/envs.md."""
+
+NO_PIECE: Final = 7
+"""In an observation of pieces: nothing is held, or the piece is out of sight."""
+
+HIDDEN_ROWS: Final = 4
+"""Rows above the visible ones that are seen and played in unless told."""
+
+COUNTERS: Final = 3
+"""Combo, back-to-back, pending lines."""
+
+LAST_SEED: Final = 2**31 - 2
+"""Games of seeds from 1 to this one are all different."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Rules and options of an environment, checked."""
+
+    rules: Rules
+    weights: Mapping[str, float]
+    frames_per_turn: int
+    max_pieces: int
+    rows: int
+    spins_apart: bool
+
+    @classmethod
+    def read(
+        cls,
+        rules: Rules | str,
+        reward: Reward,
+        *,
+        frames_per_turn: int,
+        max_pieces: int | None,
+        rows: int | None,
+        spins_apart: bool,
+    ) -> Settings:
+        """Check what an environment was given.
+
+        Raises:
+            RulesError: no such preset or reward, or a number out of its range.
+        """
+        if isinstance(rules, str):
+            rules = Rules.preset(rules)
+        board = rules.board
+        if rows is None:
+            rows = min(board.visible + HIDDEN_ROWS, board.rows)
+        check_number("frames_per_turn", frames_per_turn, 36_000)
+        if not 1 <= rows <= board.rows:
+            raise RulesError(f"rows is {rows}, must be 1 to {board.rows}")
+        if max_pieces is not None:
+            check_number("max_pieces", max_pieces, 1_000_000_000)
+            if max_pieces == 0:
+                raise RulesError("max_pieces is 0, must be at least 1; None is without an end")
+        weights = weights_of(reward)
+        return cls(rules, weights, frames_per_turn, max_pieces or 0, rows, spins_apart)
+
+    def kernel(self, games: int, players: int) -> _kernel.Envs:
+        """A batch of games in the kernel."""
+        return _kernel.Envs(
+            kernel_rules(self.rules),
+            games,
+            players,
+            self.rows,
+            self.spins_apart,
+            self.frames_per_turn,
+            self.max_pieces,
+            dict(self.weights),
+        )
+
+    def observation_space(self, players: int, actions: int) -> spaces.Dict:
+        """What is seen of a state."""
+        pieces = 2 + self.rules.pieces.previews
+        width = self.rules.board.width
+        most = np.iinfo(np.int32).max
+        return spaces.Dict(
+            {
+                "board": spaces.Box(0, 1, (players, self.rows, width), np.uint8),
+                "pieces": spaces.Box(0, NO_PIECE, (players, pieces), np.uint8),
+                "counters": spaces.Box(0, most, (players, COUNTERS), np.int32),
+                "action_mask": spaces.MultiBinary(actions),
+            }
+        )
+
+    def reward(self, lock: Lock, *, lost: bool) -> float:
+        """What a lock of a single player is worth."""
+        weight = self.weights.get
+        return (
+            weight("attack", 0.0) * lock.attack
+            + weight("sent", 0.0) * sum(lock.sent)
+            + weight("cancelled", 0.0) * lock.cancelled
+            + weight("lines", 0.0) * lock.lines
+            + weight("garbage", 0.0) * len(lock.garbage)
+            + weight("placement", 0.0)
+            + weight("perfect_clear", 0.0) * lock.perfect_clear
+            + weight("loss", 0.0) * lost
+        )
+
+
+def weights_of(reward: Reward) -> Mapping[str, float]:
+    """The weights of a reward.
+
+    Raises:
+        RulesError: there is no such reward, or nothing that could be weighed so.
+    """
+    if isinstance(reward, str):
+        if reward not in REWARDS:
+            raise RulesError(f"no reward named {reward!r}; there are {', '.join(REWARDS)}")
+        return REWARDS[reward]
+    unknown = ", ".join(repr(name) for name in reward if name not in WEIGHTS)
+    if unknown:
+        raise RulesError(f"no reward for {unknown}; there is one for {', '.join(WEIGHTS)}")
+    return {name: float(weight) for name, weight in reward.items()}
+
+
+def actions_of(envs: _kernel.Envs) -> Actions:
+    """The actions of a batch."""
+    holds, spins, _, rows, width = envs.action_shape
+    return Actions(holds, spins, rows, width)
+
+
+def game_seed(seed: int | None, random: np.random.Generator) -> int:
+    """The seed of a game: the one that is given, or else drawn.
+
+    Raises:
+        RulesError: it is out of its range.
+    """
+    if seed is None:
+        return int(random.integers(1, LAST_SEED, endpoint=True))
+    check_number("seed", seed, LARGEST_SEED)
+    return seed

@@ -1,0 +1,238 @@
+"""Gymnasium's and PettingZoo's own checkers, and what the environments say of wrong input."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from pettingzoo.test import (  # type: ignore[import-untyped]
+    parallel_api_test,
+    parallel_seed_test,
+)
+
+import sevenbag.envs
+from sevenbag.envs import REWARDS, EnvKey, KeysEnv, PlacementEnv, VectorEnv, VersusEnv
+from sevenbag.errors import MissingExtraError, PlacementError, RulesError, SevenbagError
+
+PRESETS = ("guideline", "tetrio-season-1")
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+@pytest.mark.parametrize("mode", [None, "ansi", "rgb_array"])
+@pytest.mark.parametrize("name", ["sevenbag/Placement-v0", "sevenbag/Keys-v0"])
+def test_gymnasium_checks_what_is_registered(name: Any, mode: Any, rules: Any) -> None:
+    check_env(gymnasium.make(name, rules=rules, render_mode=mode).unwrapped)
+
+
+@pytest.mark.parametrize("name", ["sevenbag/Placement-v0", "sevenbag/Keys-v0"])
+def test_gymnasiums_wrappers_find_nothing_wrong(name: Any) -> None:
+    env = gymnasium.make(name, rules="guideline")
+    observation, _ = env.reset(seed=3)
+    for _ in range(50):
+        action = env.action_space.sample(observation["action_mask"])
+        observation, _, terminated, truncated, _ = env.step(action)
+        if terminated or truncated:
+            observation, _ = env.reset()
+
+
+@pytest.mark.parametrize("rules", PRESETS)
+def test_pettingzoo_checks_versus(rules: Any) -> None:
+    parallel_api_test(VersusEnv(rules), num_cycles=300)
+    parallel_seed_test(lambda: VersusEnv(rules), num_cycles=100)
+
+
+def test_gymnasium_makes_the_kernels_own_vector() -> None:
+    envs = gymnasium.make_vec("sevenbag/Placement-v0", num_envs=5, players=1)
+    assert isinstance(envs.unwrapped, VectorEnv)
+    assert envs.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    observation, _ = envs.reset(seed=1)
+    assert observation in envs.observation_space
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_gymnasiums_own_vector_sees_the_same(mode: Any) -> None:
+    """The same seeds and actions, first game: what SyncVectorEnv makes of single environments."""
+    ours = VectorEnv(4, autoreset_mode=mode)
+    theirs = gymnasium.vector.SyncVectorEnv([PlacementEnv] * 4, autoreset_mode=mode)
+    assert ours.single_observation_space == theirs.single_observation_space
+    assert ours.observation_space == theirs.observation_space
+    assert ours.action_space == theirs.action_space
+    seen, _ = ours.reset(seed=9)
+    other, _ = theirs.reset(seed=9)
+    for _ in range(200):
+        for name, array in seen.items():
+            assert (array == other[name]).all()
+            assert array.dtype == other[name].dtype
+        actions = ours.random_actions()
+        seen, *given = ours.step(actions)
+        other, *due = theirs.step(actions)
+        mine: list[Any] = given
+        them: list[Any] = due
+        for a, b in zip(mine[:3], them[:3], strict=True):
+            assert np.array_equal(a, b)
+            assert a.dtype == b.dtype
+        if (mine[1] | mine[2]).any():
+            assert set(mine[3]) == {key for key in them[3] if "action_mask" not in key}
+            return
+    pytest.fail("no game ended")
+
+
+def test_what_a_step_returned_outlives_the_next() -> None:
+    envs = VectorEnv(3)
+    before, _ = envs.reset(seed=1)
+    kept = {name: array.copy() for name, array in before.items()}
+    after, *_ = envs.step(envs.random_actions())
+    assert all((before[name] == kept[name]).all() for name in kept)
+    assert not (after["board"] == before["board"]).all()
+
+
+def test_seeds_decide_everything() -> None:
+    def run(threads: int) -> list[np.ndarray]:
+        envs = VectorEnv(9, players=1, threads=threads)
+        envs.reset(seed=4)
+        seen = []
+        for _ in range(100):
+            observation, rewards, *_ = envs.step(envs.random_actions())
+            seen += [observation["board"].copy(), observation["action_mask"].copy(), rewards]
+        return seen
+
+    first, second = run(1), run(2)
+    assert all((a == b).all() for a, b in zip(first, second, strict=True))
+
+
+def test_a_forbidden_action_gives_the_game_up() -> None:
+    env = PlacementEnv(reward="outcome")
+    observation, _ = env.reset(seed=1)
+    action = int(np.flatnonzero(observation["action_mask"] == 0)[0])
+    assert env.move(action) is None
+    _, reward, terminated, truncated, _ = env.step(action)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    with pytest.raises(PlacementError, match="has ended and was not reset"):
+        env.step(0)
+    versus = VersusEnv(reward="outcome")
+    seen, _ = versus.reset(seed=1)
+    fair = int(np.flatnonzero(seen["player_0"]["action_mask"])[0])
+    _, rewards, over, _, _ = versus.step({"player_0": fair, "player_1": -1})
+    assert rewards == {"player_0": 1.0, "player_1": -1.0}
+    assert set(over.values()) == {True}
+    assert versus.agents == []
+
+
+def test_games_are_cut_short() -> None:
+    env = PlacementEnv(max_pieces=3)
+    observation, _ = env.reset(seed=1)
+    for number in range(1, 4):
+        action = int(np.flatnonzero(observation["action_mask"])[0])
+        observation, _, terminated, truncated, _ = env.step(action)
+        assert (terminated, truncated) == (False, number == 3)
+    keys = KeysEnv(max_keys=4, max_pieces=2)
+    keys.reset(seed=1)
+    ends = [keys.step(EnvKey.LEFT)[2:4] for _ in range(8)]
+    assert ends == [(False, False)] * 7 + [(False, True)]
+
+
+def test_hold_is_once_per_piece_and_hides_what_is_not_seen_yet() -> None:
+    env = KeysEnv()
+    seen, _ = env.reset(seed=1)
+    current, held, *previews = seen["pieces"][0].tolist()
+    assert held == 7
+    assert seen["action_mask"][EnvKey.HOLD] == 1
+    seen, *_ = env.step(EnvKey.HOLD)
+    assert seen["pieces"][0].tolist() == [previews[0], current, *previews[1:], 7]
+    assert seen["action_mask"][EnvKey.HOLD] == 0
+    again, *_ = env.step(EnvKey.HOLD)
+    assert all((again[name] == seen[name]).all() for name in seen)
+    seen, *_ = env.step(EnvKey.HARD_DROP)
+    assert seen["pieces"][0].tolist()[:6] == [
+        previews[1],
+        current,
+        *previews[2:],
+        seen["pieces"][0][5],
+    ]
+    assert seen["action_mask"][EnvKey.HOLD] == 1
+
+
+def test_pictures() -> None:
+    for env in (PlacementEnv(render_mode="ansi"), KeysEnv(render_mode="ansi")):
+        env.reset(seed=1)
+        text = env.render()
+        assert isinstance(text, str)
+        assert text.count("\n") == 23
+    image = VersusEnv(render_mode="rgb_array")
+    image.reset(seed=1)
+    picture = image.render()
+    assert isinstance(picture, np.ndarray)
+    assert picture.shape == (22 * 12, 2 * 120 + 6, 3)
+    assert VectorEnv(2, render_mode="ansi").render() is not None
+    assert PlacementEnv().render() is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rules": "nothing"}, "no rules named"),
+        ({"reward": "points"}, "no reward named 'points'; there are sent"),
+        ({"reward": {"points": 1}}, "no reward for 'points'; there is one for attack"),
+        ({"rows": 41}, "rows is 41"),
+        ({"rows": 0}, "rows is 0"),
+        ({"max_pieces": 0}, "max_pieces is 0"),
+        ({"frames_per_turn": -1}, "frames_per_turn is -1"),
+        ({"render_mode": "human"}, "render_mode is 'human'"),
+    ],
+)
+@pytest.mark.parametrize("kind", [PlacementEnv, KeysEnv, VersusEnv, VectorEnv])
+def test_wrong_options_are_named(kind: Any, options: Any, message: Any) -> None:
+    with pytest.raises(RulesError, match=message):
+        kind(**options)
+
+
+def test_wrong_numbers_of_games_are_named() -> None:
+    wrong: tuple[dict[str, Any], ...]
+    wrong = ({"num_envs": 3, "players": 2}, {"num_envs": 0}, {"threads": 0}, {"players": 3})
+    for options in wrong:
+        with pytest.raises(RulesError, match="must be"):
+            VectorEnv(**options)
+    envs = VectorEnv(3)
+    with pytest.raises(RulesError, match="2 seeds, must be 3"):
+        envs.reset(seed=[1, 2])
+    with pytest.raises(RulesError, match="seed is -1"):
+        envs.reset(seed=[-1, 1, 2])
+    with pytest.raises(RulesError, match="actions has 2 items, must have 3"):
+        envs.step(np.zeros(2, np.int64))
+    with pytest.raises(RulesError, match="reset_mask"):
+        envs.reset(options={"reset_mask": np.zeros(2, np.bool_)})
+
+
+def test_every_reward_has_a_name() -> None:
+    assert all(PlacementEnv(reward=name).reset(seed=1) for name in REWARDS)
+
+
+@pytest.mark.parametrize("missing", ["gymnasium", "pettingzoo"])
+def test_without_the_extra_an_error_says_what_to_install(missing: Any) -> None:
+    code = f"import sys; sys.modules[{missing!r}] = None; from sevenbag.envs import VersusEnv"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "MissingExtraError: sevenbag.envs" in run.stderr
+    assert f"needs {missing}; install it with: pip install sevenbag[envs]" in run.stderr
+    assert issubclass(MissingExtraError, SevenbagError)
+    assert issubclass(MissingExtraError, ImportError)
+
+
+def test_the_public_names_are_there() -> None:
+    assert set(dir(sevenbag.envs)) == set(sevenbag.envs.__all__)
+    assert all(getattr(sevenbag.envs, name) is not None for name in sevenbag.envs.__all__)
+    with pytest.raises(AttributeError):
+        _ = sevenbag.envs.Nothing
+
+
+def test_only_who_asks_for_environments_waits_for_gymnasium() -> None:
+    listing = "import sys, sevenbag, sevenbag.game; print(*sys.modules)"
+    modules = subprocess.run(
+        [sys.executable, "-c", listing], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"gymnasium", "numpy", "pettingzoo"} & set(modules)

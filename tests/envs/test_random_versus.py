@@ -1,0 +1,41 @@
+"""Whole games of random players in the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sevenbag import Rules
+from sevenbag._kernel import random_versus
+from sevenbag.errors import RulesError
+from sevenbag.game.rules import kernel_rules
+
+HEAVY = Rules.preset("guideline").replace({"attack": {"none": [0, 4, 8, 12, 16]}})
+
+
+@pytest.mark.parametrize("name", Rules.presets())
+def test_every_preset_is_played_to_an_end(name: Any) -> None:
+    played = random_versus(kernel_rules(Rules.preset(name)), 1, 200, draws=8)
+    ends = ("first_wins", "second_wins", "draws", "unfinished")
+    assert played["games"] == 200 == sum(played[end] for end in ends)
+    assert played["unfinished"] == 0
+    assert played["placements"] > 200 * 20
+    assert played["lines"] > 0
+    assert 0.08 < played["holds"] / played["placements"] < 0.17
+
+
+def test_threads_make_no_difference_and_seeds_do() -> None:
+    rules = kernel_rules(HEAVY)
+    alone = random_versus(rules, 7, 300, draws=8)
+    assert random_versus(rules, 7, 300, draws=8, threads=3) == alone
+    assert random_versus(rules, 8, 300, draws=8) != alone
+    assert alone["garbage"] > 500
+
+
+def test_wrong_numbers_are_named() -> None:
+    rules = kernel_rules(HEAVY)
+    for option in ({"threads": 0}, {"draws": 0}, {"frames_per_turn": -1}, {"hold_one_in": -1}):
+        with pytest.raises(RulesError, match=f"{next(iter(option))} is"):
+            random_versus(rules, 1, 1, **option)
+    assert random_versus(rules, 1, 0)["games"] == 0
