@@ -5,6 +5,8 @@ from __future__ import annotations
 import doctest
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from sevenbag.protocols.tbp import decode
@@ -19,8 +21,21 @@ def test_examples_run() -> None:
 
 
 def test_the_exchange_consists_of_messages() -> None:
-    text = DOCS.read_text(encoding="utf-8").replace(",\n   ", ",")
-    text = text.replace("[ 40 rows ]", json.dumps([[None] * 10] * 40))
+    text = DOCS.read_text(encoding="utf-8")
     messages = [decode(line) for line in re.findall(r"^[←→] (.*)$", text, re.MULTILINE)]
     assert len(messages) == 8
     assert None not in messages
+
+
+def test_the_frontends_lines_can_be_typed_as_they_stand() -> None:
+    told = re.findall(r"^→ (.*)$", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "sevenbag", "serve", "random", "--as", "tbp"],
+        input="\n".join(told) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    kinds = [json.loads(line)["type"] for line in done.stdout.splitlines()]
+    assert kinds == ["info", "ready", "suggestion"]
+    assert done.stderr == ""
