@@ -212,4 +212,5 @@ def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Pa
     assert not any(trace in shown for trace in TRACES)
     assert "\x1b[?1049h" in shown
     assert shown.rindex("\x1b[?1049l") < shown.rindex(" wins: ")
+    assert shown.index("starting random:seed=1, random:seed=2") < shown.index("turn 0")
     assert shown.endswith("\n")
