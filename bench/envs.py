@@ -3,7 +3,8 @@
     python bench/envs.py [--runs N] [--json]
 
 The vector environment is stepped with random legal actions. "step" is the time in `step` alone,
-"loop" includes the choice of the actions (`random_actions`). Medians over the runs.
+"loop" includes the choice of the actions; "core" is the loop by processor time, which says what one
+core can do on a machine that others use, too. Medians over the runs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ if TYPE_CHECKING:
 STEPS = 200_000
 """Steps of a run, over all sub-environments."""
 
-Rates = tuple[float, float]
+Rates = tuple[float, float, float]
+
+
+def rates(placed: int, inside: float, begun: float, used: float) -> Rates:
+    """By time in `step`, by the clock, and by processor time since `begun` and `used`."""
+    loop, core = time.perf_counter() - begun, time.process_time() - used
+    return placed / inside, placed / loop, placed / core
 
 
 def vector(num_envs: int, players: int, threads: int) -> Rates:
@@ -33,7 +40,7 @@ def vector(num_envs: int, players: int, threads: int) -> Rates:
     steps = max(STEPS // num_envs, 1)
     placed, inside = 0, 0.0
     ended = np.zeros(num_envs, np.bool_)
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for _ in range(steps):
         actions = envs.random_actions()
         start = time.perf_counter()
@@ -42,14 +49,14 @@ def vector(num_envs: int, players: int, threads: int) -> Rates:
         # The step after the last of a game begins the next and places nothing.
         placed += num_envs - int(ended.sum())
         ended = terminated | truncated
-    return placed / inside, placed / (time.perf_counter() - begun)
+    return rates(placed, inside, begun, used)
 
 
 def single(env: Any) -> Rates:
     steps = STEPS // 20
     inside = 0.0
     observation, _ = env.reset(seed=1)
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for _ in range(steps):
         action = np.random.choice(np.flatnonzero(observation["action_mask"]))
         start = time.perf_counter()
@@ -57,7 +64,7 @@ def single(env: Any) -> Rates:
         inside += time.perf_counter() - start
         if terminated or truncated:
             observation, _ = env.reset()
-    return steps / inside, steps / (time.perf_counter() - begun)
+    return rates(steps, inside, begun, used)
 
 
 def versus() -> Rates:
@@ -65,7 +72,7 @@ def versus() -> Rates:
     steps = STEPS // 40
     inside = 0.0
     seen, _ = env.reset(seed=1)
-    begun = time.perf_counter()
+    begun, used = time.perf_counter(), time.process_time()
     for _ in range(steps):
         actions = {
             agent: np.random.choice(np.flatnonzero(seen[agent]["action_mask"])) for agent in seen
@@ -75,7 +82,7 @@ def versus() -> Rates:
         inside += time.perf_counter() - start
         if not env.agents:
             seen, _ = env.reset()
-    return 2 * steps / inside, 2 * steps / (time.perf_counter() - begun)
+    return rates(2 * steps, inside, begun, used)
 
 
 def main() -> None:
@@ -94,16 +101,15 @@ def main() -> None:
     tasks["VersusEnv"] = versus
     rows = []
     for name, task in tasks.items():
-        rates = [task() for _ in range(args.runs)]
-        step = statistics.median(rate for rate, _ in rates)
-        loop = statistics.median(rate for _, rate in rates)
-        rows.append({"task": name, "step": round(step), "loop": round(loop)})
+        columns = zip(*(task() for _ in range(args.runs)), strict=True)
+        step, loop, core = (round(statistics.median(column)) for column in columns)
+        rows.append({"task": name, "step": step, "loop": loop, "core": core})
     if args.json:
         print(json.dumps(rows))
         return
-    print(f"{'placements a second':<42} {'step':>10} {'loop':>10}")
+    print(f"{'placements a second':<42} {'step':>10} {'loop':>10} {'core':>10}")
     for row in rows:
-        print(f"{row['task']:<42} {row['step']:>10,} {row['loop']:>10,}")
+        print(f"{row['task']:<42} {row['step']:>10,} {row['loop']:>10,} {row['core']:>10,}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,126 @@
+// Batches of games, pieces moved by keys, and whole games of random players.
+#include "envs.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "check.hpp"
+#include "error.hpp"
+#include "falling.hpp"
+#include "playout.hpp"
+
+namespace {
+
+using namespace sevenbag;
+
+std::shared_ptr<const Rules> heavy_rules() {
+    Rules rules;
+    rules.attack = {{{0, 0, 2}, {4, 4, 4}, {8, 8, 8}, {12, 12, 12}, {16, 16, 16}}};
+    rules.travel = 0;
+    return std::make_shared<const Rules>(rules);
+}
+
+// Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
+struct Arrays {
+    explicit Arrays(const Envs& envs) {
+        const auto seats = static_cast<std::size_t>(envs.seats());
+        const std::size_t shown = seats * static_cast<std::size_t>(envs.players());
+        const ActionSpace& a = envs.actions();
+        boards.resize(shown * static_cast<std::size_t>(a.rows * a.width));
+        pieces.resize(shown * static_cast<std::size_t>(envs.pieces_seen()));
+        counters.resize(shown * Envs::kCounters);
+        masks.resize(seats * static_cast<std::size_t>(a.size()));
+        actions.resize(seats);
+        rewards.resize(seats);
+        terminated = std::make_unique<bool[]>(seats);
+        truncated = std::make_unique<bool[]>(seats);
+    }
+    EnvArrays seen() { return {boards.data(), pieces.data(), counters.data(), masks.data()}; }
+    EnvOutcome outcome() { return {rewards.data(), terminated.get(), truncated.get()}; }
+
+    std::vector<std::uint8_t> boards, pieces;
+    std::vector<std::int32_t> counters;
+    std::vector<std::int8_t> masks;
+    std::vector<std::int64_t> actions;
+    std::vector<double> rewards;
+    std::unique_ptr<bool[]> terminated, truncated;
+};
+
+TEST(random_batches_stay_within_their_arrays) {
+    for (int width : {4, 5, 8, 9, 10, 16})
+        for (int players : {1, 2})
+            for (bool apart : {false, true}) {
+                Rules rules = *heavy_rules();
+                rules.width = width;
+                rules.rows = 26;
+                rules.spawn = {static_cast<std::int8_t>(width / 2 - 1), 20};
+                EnvOptions options;
+                options.games = 5;
+                options.players = players;
+                options.spins_apart = apart;
+                options.most_pieces = 30;
+                Envs envs(std::make_shared<const Rules>(rules), options);
+                Arrays arrays(envs);
+                envs.observe_all(1, arrays.seen());
+                Dice dice(1);
+                int ended = 0;
+                for (int turn = 0; turn < 200; ++turn) {
+                    envs.choose(dice, arrays.actions.data());
+                    for (int seat = 0; seat < envs.seats(); ++seat) {
+                        const std::int64_t action = arrays.actions[static_cast<std::size_t>(seat)];
+                        const auto move = envs.move(seat, action);
+                        CHECK(move.has_value() || envs.ended(seat / players));
+                        if (move) {
+                            CHECK_EQ(envs.actions().index(move->placement, move->hold), action);
+                            CHECK(arrays.masks[static_cast<std::size_t>(
+                                      seat * envs.actions().size() + action)] == 1);
+                        }
+                    }
+                    envs.step(arrays.actions.data(), true, 1 + turn % 2, arrays.seen(),
+                              arrays.outcome());
+                    for (int game = 0; game < envs.games(); ++game) ended += envs.ended(game);
+                }
+                CHECK(ended > 0);
+            }
+}
+
+TEST(any_number_can_be_given_as_an_action) {
+    EnvOptions options;
+    options.games = 3;
+    Envs envs(heavy_rules(), options);
+    Arrays arrays(envs);
+    arrays.actions = {-1, INT64_MAX, INT64_MIN};
+    envs.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome());
+    for (int game : {0, 1, 2}) CHECK(envs.ended(game) && arrays.terminated[game]);
+    CHECK_THROWS(Error,
+                 envs.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome()));
+    envs.renew(arrays.seen());
+    for (int game : {0, 1, 2}) CHECK(!envs.ended(game));
+}
+
+TEST(random_players_end_their_games_whatever_the_threads) {
+    PlayoutOptions options;
+    options.games = 60;
+    options.draws = 8;
+    const Playout alone = random_versus(heavy_rules(), 3, options);
+    CHECK_EQ(alone.games, 60);
+    CHECK_EQ(alone.unfinished, 0);
+    CHECK(alone.garbage > 100);
+    options.threads = 4;
+    CHECK(random_versus(heavy_rules(), 3, options) == alone);
+}
+
+TEST(keys_move_a_piece_and_leave_the_game_alone) {
+    const Game game(std::make_shared<const Rules>(), 1, 1);
+    Falling falling(game, false);
+    const Placement start = falling.placement();
+    CHECK(falling.press(Key::left));
+    CHECK(falling.press(Key::right));
+    CHECK(falling.placement() == start);
+    CHECK(falling.press(Key::hard_drop));
+    CHECK(falling.resting());
+    CHECK(!falling.press(Key::soft_drop));
+    CHECK(game.board().empty());
+}
+
+}  // namespace
