@@ -3,12 +3,16 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "kicks.hpp"
 #include "movegen.hpp"
 #include "piece.hpp"
 
 namespace sevenbag::bind {
 
+// A Python string with every character that is not ASCII written out (escape) or as '?'.
+std::string ascii(nanobind::handle text, bool escape = true);
 // A Piece, or its letter in either case. Raises Error(piece), or TypeError.
 Piece piece_argument(nanobind::handle value);
 // A Kicks, or the name of one. Raises Error(kicks), or TypeError.

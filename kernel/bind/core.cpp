@@ -22,9 +22,16 @@ using namespace nb::literals;
 
 namespace sevenbag::bind {
 
+std::string ascii(nb::handle text, bool escape) {
+    const auto bytes = nb::steal<nb::bytes>(
+        PyUnicode_AsEncodedString(text.ptr(), "ascii", escape ? "backslashreplace" : "replace"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return {bytes.c_str(), bytes.size()};
+}
+
 Piece piece_argument(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) {
-        const auto text = nb::cast<std::string>(value);
+        const std::string text = ascii(value);
         if (text.size() == 1) return piece_from_letter(text[0]);
         throw Error(ErrorKind::piece,
                     "'" + text.substr(0, 40) + "' is no piece; pieces are I O T L J S Z");
@@ -49,7 +56,8 @@ constexpr const char* kRotationNames[] = {"NORTH", "EAST", "SOUTH", "WEST"};
 constexpr const char* kSpinNames[] = {"NONE", "MINI", "FULL"};
 
 Placement make_placement(nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
-    if (x < -64 || x > 64 || y < -64 || y > 127)
+    // Far enough out for any board, and near enough that no form of it wraps.
+    if (x < -32 || x > 32 || y < -32 || y > 120)
         throw Error(ErrorKind::placement, "placement at x " + std::to_string(x) + ", y " +
                                               std::to_string(y) + " is far outside any board");
     return {piece_argument(piece), rotation, static_cast<std::int8_t>(x),
@@ -157,7 +165,11 @@ std::optional<std::pair<Placement, int>> rotate_on(const Board& board, const Pla
 std::vector<Piece> queue_argument(nb::handle value) {
     std::vector<Piece> queue;
     if (nb::isinstance<nb::str>(value)) {
-        for (char c : nb::cast<std::string>(value)) queue.push_back(piece_from_letter(c));
+        const std::string letters = ascii(value);
+        if (letters.find('\\') != std::string::npos)
+            throw Error(ErrorKind::piece,
+                        "'" + letters.substr(0, 40) + "' is no queue; pieces are I O T L J S Z");
+        for (char c : letters) queue.push_back(piece_from_letter(c));
         return queue;
     }
     if (!nb::isinstance<nb::iterable>(value))
@@ -295,8 +307,20 @@ void bind_core(nb::module_& m) {
 
     nb::class_<Board>(m, "Board")
         .def(nb::init<int, int>(), "width"_a = kDefaultWidth, "rows"_a = kDefaultRows)
-        .def_static("from_rows", &board_from_rows, "rows"_a, nb::kw_only(), "height"_a = 40)
-        .def_static("from_text", &board_from_text, "text"_a, nb::kw_only(), "height"_a = 40)
+        .def_static(
+            "from_rows",
+            [](const std::vector<nb::str>& rows, int height) {
+                std::vector<std::string> letters;
+                for (const nb::str& row : rows) letters.push_back(ascii(row, false));
+                return board_from_rows(letters, height);
+            },
+            "rows"_a, nb::kw_only(), "height"_a = 40)
+        .def_static(
+            "from_text",
+            [](const nb::str& text, int height) {
+                return board_from_text(ascii(text, false), height);
+            },
+            "text"_a, nb::kw_only(), "height"_a = 40)
         .def_prop_ro("width", &Board::width)
         .def_prop_ro("rows", &Board::rows)
         .def_prop_ro("height", &Board::height)

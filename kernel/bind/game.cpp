@@ -264,6 +264,11 @@ void bind_game(nb::module_& m) {
             "attacks",
             [](const Rules& rules, nb::handle piece, Spin spin, int lines, int garbage_lines,
                bool perfect, int combo, int back_to_back) {
+                if (lines < 0 || lines > 4 || garbage_lines < 0 || garbage_lines > lines ||
+                    combo < 0 || combo > 100000 || back_to_back < 0 || back_to_back > 100000)
+                    throw Error(ErrorKind::rules,
+                                "lines must be 0 to 4, garbage lines no more than that, and the"
+                                " counters 0 to 100000");
                 const Clear clear{piece_argument(piece), spin, lines, garbage_lines, perfect};
                 Counters counters{combo, back_to_back};
                 Random random(1);
@@ -276,6 +281,10 @@ void bind_game(nb::module_& m) {
             "raw_lines",
             [](const Rules& rules, nb::handle piece, Spin spin, int lines, int combo,
                int back_to_back) {
+                if (lines < 0 || lines > 4 || combo < 0 || combo > 100000 || back_to_back < 0 ||
+                    back_to_back > 100000)
+                    throw Error(ErrorKind::rules,
+                                "lines must be 0 to 4 and the counters 0 to 100000");
                 const Clear clear{piece_argument(piece), spin, lines, 0, false};
                 const Counters after{combo, back_to_back};
                 return with_combo(rules, base_lines(rules, clear, after), after);
@@ -394,7 +403,13 @@ void bind_game(nb::module_& m) {
                 new (self) Versus(std::make_shared<const Rules>(rules), seed, frames_per_turn);
             },
             nb::arg("rules"), nb::arg("seed"), nb::arg("frames_per_turn"))
-        .def("player", &Versus::player, nb::rv_policy::reference_internal, nb::arg("index"))
+        .def(
+            "player",
+            [](const Versus& versus, int index) -> const Game& {
+                if (index != 0 && index != 1) throw nb::index_error("a player is 0 or 1");
+                return versus.player(index);
+            },
+            nb::rv_policy::reference_internal, nb::arg("index"))
         .def("copy", [](const Versus& versus) { return Versus(versus); })
         .def_prop_ro("turn", &Versus::turn)
         .def_prop_ro("frame", &Versus::frame)

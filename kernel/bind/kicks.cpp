@@ -21,14 +21,14 @@ using namespace nb::literals;
 namespace sevenbag::bind {
 
 const Kicks& kicks_argument(nb::handle value) {
-    if (nb::isinstance<nb::str>(value)) return find_kicks(nb::cast<std::string>(value));
+    if (nb::isinstance<nb::str>(value)) return find_kicks(ascii(value));
     if (!nb::isinstance<Kicks>(value))
         throw nb::type_error("a rotation system is a Kicks or its name, such as 'srs+'");
     return nb::cast<const Kicks&>(value);
 }
 
 SpinMode spins_argument(nb::handle value) {
-    if (nb::isinstance<nb::str>(value)) return find_spin_mode(nb::cast<std::string>(value));
+    if (nb::isinstance<nb::str>(value)) return find_spin_mode(ascii(value));
     SpinMode mode;
     if (!nb::try_cast<SpinMode>(value, mode, false))
         throw nb::type_error("a spin mode is a SpinMode or its name, such as 't-spins'");

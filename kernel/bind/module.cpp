@@ -1,6 +1,8 @@
 // The Python module sevenbag._kernel.
 #include <nanobind/nanobind.h>
 
+#include <cstring>
+
 #include "bind.hpp"
 #include "error.hpp"
 
@@ -41,7 +43,10 @@ NB_MODULE(_kernel, m) {
         } catch (const sevenbag::Error& error) {
             const nb::object type =
                 nb::module_::import_("sevenbag.errors").attr(class_name(error.kind()));
-            PyErr_SetString(type.ptr(), error.what());
+            // A text that was cut may end within a character.
+            const auto text = nb::steal(PyUnicode_DecodeUTF8(
+                error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "replace"));
+            PyErr_SetObject(type.ptr(), text.ptr());
         }
     });
     sevenbag::bind::bind_core(m);

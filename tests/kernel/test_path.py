@@ -103,4 +103,4 @@ def test_what_cannot_be_reached_has_no_path() -> None:
     assert (
         board.path(Placement("T", Rotation.NORTH, 4, 2, Spin.FULL), spins=SpinMode.T_SPINS) is None
     )
-    assert board.path(Placement("T", Rotation.NORTH, 60, 2)) is None
+    assert board.path(Placement("T", Rotation.NORTH, 20, 2)) is None

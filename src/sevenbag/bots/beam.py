@@ -153,6 +153,7 @@ def _certain_and_possible(position: Position) -> tuple[list[Piece], list[Piece]]
     A bag that holds but one kind of piece is certain, too. An empty list: it may be any.
     """
     bag = list(position.bag or ())
-    if len(set(bag)) == 1:
+    # Alone in the queue, with nothing held, a piece cannot be exchanged for one that is not dealt.
+    if len(set(bag)) == 1 and (len(position.queue) > 1 or position.hold is not None):
         return [*position.queue, *bag], []
     return list(position.queue), bag

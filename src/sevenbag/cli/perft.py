@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sevenbag.cli.main import Subparsers
 
 _SPINS = {spin_mode_name(mode).lower(): mode for mode in SpinMode}
+_LARGEST = 1_000_000
 
 
 def register(subparsers: Subparsers) -> None:
@@ -57,9 +58,9 @@ def register(subparsers: Subparsers) -> None:
         help="placements that differ in spin (none, mini, full) count apart",
     )
     parser.add_argument(
-        "--width", type=count, default=10, metavar="N", help="columns (default: 10)"
+        "--width", type=_small, default=10, metavar="N", help="columns (default: 10)"
     )
-    parser.add_argument("--rows", type=count, default=40, metavar="N", help="rows (default: 40)")
+    parser.add_argument("--rows", type=_small, default=40, metavar="N", help="rows (default: 40)")
     parser.add_argument(
         "--spawn",
         type=_cell,
@@ -67,7 +68,7 @@ def register(subparsers: Subparsers) -> None:
         metavar="X,Y",
         help="where a piece's centre appears (default: 4,19)",
     )
-    parser.add_argument("--threads", type=count, default=1, metavar="N", help="default: 1")
+    parser.add_argument("--threads", type=_small, default=1, metavar="N", help="default: 1")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
 
 
@@ -158,9 +159,19 @@ def _rate(leaves: int, seconds: float) -> str:
     return f"{leaves / seconds / 1e6:,.1f} M"
 
 
+def _small(text: str) -> int:
+    """A whole number from 1, of a size that the kernel can refuse by name."""
+    number = count(text)
+    if number > _LARGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {_LARGEST}")
+    return number
+
+
 def _cell(text: str) -> tuple[int, int]:
     try:
         x, y = (int(part) for part in text.split(","))
+        if max(abs(x), abs(y)) > _LARGEST:
+            raise ValueError
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no cell such as 4,19") from None
     return x, y
