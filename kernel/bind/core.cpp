@@ -57,7 +57,7 @@ constexpr const char* kSpinNames[] = {"NONE", "MINI", "FULL"};
 
 Placement make_placement(nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
     // Far enough out for any board, and near enough that no form of it wraps.
-    if (x < -32 || x > 32 || y < -32 || y > 120)
+    if (x < -64 || x > 64 || y < -64 || y > 120)
         throw Error(ErrorKind::placement, "placement at x " + std::to_string(x) + ", y " +
                                               std::to_string(y) + " is far outside any board");
     return {piece_argument(piece), rotation, static_cast<std::int8_t>(x),
