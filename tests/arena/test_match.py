@@ -147,6 +147,31 @@ async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
     assert bot.board.count + 4 - 10 * log.turns[-1].locks[0].lines == before_last.board.count
 
 
+async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None:
+    log = Log()
+    known: list[tuple[int, ...]] = []
+    there: list[tuple[int, ...]] = []
+
+    class Listener(LowBot):
+        pending: tuple[int, ...] = ()
+
+        async def start(self, position: Position) -> None:
+            await super().start(position)
+            self.pending = position.pending
+
+        async def garbage(self, pending: tuple[int, ...]) -> None:
+            self.pending = pending
+
+        async def suggest(self, limits: Limits) -> Suggestion:
+            known.append(self.pending)
+            there.append(log.openings[0].versus.players[1].pending)
+            return await super().suggest(limits)
+
+    await match(QuadBot("quads"), Listener(), log, max_pieces=60, seed=3)
+    assert any(there)
+    assert known == there
+
+
 async def test_garbage_puts_a_bot_before_a_new_position() -> None:
     log = Log()
     quads, low = QuadBot("quads"), LowBot()

@@ -210,7 +210,8 @@ class _Match:
         if news.placement is None:
             await seat.start(self._versus.players[player].position())
         else:
-            await seat.advance(news.placement, news.new_pieces)
+            pending = self._versus.players[player].pending
+            await seat.advance(news.placement, news.new_pieces, pending)
         waiting = due - time.monotonic()
         if waiting > 0:
             await asyncio.sleep(waiting)

@@ -82,9 +82,12 @@ class Seat:
         self._playing = True
         await self._ask("the position", self.bot.start(position), self._deadlines.tell)
 
-    async def advance(self, placement: Placement, new_pieces: Sequence[Piece]) -> None:
-        """Tell the bot what was played and which pieces came."""
-        await self._ask("a move", self._advance(placement, new_pieces), self._deadlines.tell)
+    async def advance(
+        self, placement: Placement, new_pieces: Sequence[Piece], pending: tuple[int, ...]
+    ) -> None:
+        """Tell the bot what was played, which pieces came, and what garbage waits."""
+        told = self._advance(placement, new_pieces, pending)
+        await self._ask("a move", told, self._deadlines.tell)
 
     async def suggest(self) -> tuple[Placement, ...] | None:
         """The bot's moves, best first; None if it has fallen."""
@@ -121,10 +124,13 @@ class Seat:
         self.limits = self.bot.effective(self.limits)
         await self.bot.prepare(rules)
 
-    async def _advance(self, placement: Placement, new_pieces: Sequence[Piece]) -> None:
+    async def _advance(
+        self, placement: Placement, new_pieces: Sequence[Piece], pending: tuple[int, ...]
+    ) -> None:
         await self.bot.play(placement)
         for piece in new_pieces:
             await self.bot.new_piece(piece)
+        await self.bot.garbage(pending)
 
     async def _ask(self, what: str, call: Coroutine[object, object, T], seconds: float) -> T | None:
         if self.fall is not None:

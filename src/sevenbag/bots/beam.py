@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -124,6 +125,10 @@ class BeamBot(Bot):
     async def new_piece(self, piece: Piece) -> None:
         """Append a piece."""
         self._position = after_new_piece(self._known(), piece)
+
+    async def garbage(self, pending: tuple[int, ...]) -> None:
+        """Reckon with what waits."""
+        self._position = dataclasses.replace(self._known(), pending=pending)
 
     async def stop(self) -> None:
         """Forget the position."""

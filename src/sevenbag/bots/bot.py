@@ -104,6 +104,12 @@ class Bot(abc.ABC):
     async def new_piece(self, piece: Piece) -> None:
         """Append a piece to the end of the queue."""
 
+    async def garbage(self, pending: tuple[int, ...]) -> None:  # noqa: B027  # may be ignored
+        """Take note of the attacks that wait, in the order they will enter, in lines.
+
+        Told before each question; bots that cannot use it need not have it.
+        """
+
     @abc.abstractmethod
     async def stop(self) -> None:
         """End of the game; `start` may follow."""
