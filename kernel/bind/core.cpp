@@ -378,12 +378,11 @@ void bind_core(nb::module_& m) {
             "placement"_a)
         .def("svg",
              [](nb::handle self, const nb::kwargs& options) {
-                 return nb::module_::import_("sevenbag.formats.drawing")
-                     .attr("board_svg")(self, **options);
+                 return nb::module_::import_("sevenbag.drawing").attr("board_svg")(self, **options);
              })
         .def("_repr_svg_",
              [](nb::handle self) {
-                 return nb::module_::import_("sevenbag.formats.drawing").attr("board_svg")(self);
+                 return nb::module_::import_("sevenbag.drawing").attr("board_svg")(self);
              })
         .def("add_garbage", &Board::add_garbage, "hole"_a, "count"_a = 1)
         .def("copy", [](const Board& b) { return b; })

@@ -253,10 +253,13 @@ class Board:
         self,
         *,
         placements: Sequence[Placement] = (),
+        ghosts: Sequence[Placement] = (),
+        marks: Mapping[tuple[int, int], str] | None = None,
         colors: Sequence[str] | None = None,
-        rows: int | None = None,
+        rows: int | range | None = None,
+        skyline: int | None = None,
     ) -> str:
-        """A self-contained SVG picture; see `sevenbag.formats.drawing.board_svg`."""
+        """A self-contained SVG picture; see `sevenbag.drawing.board_picture`."""
     def _repr_svg_(self) -> str:
         """What notebooks show."""
     def add_garbage(self, hole: int, count: int = 1) -> None:

@@ -7,16 +7,13 @@ none of them knows the game.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.arena.result import Ending
 
 if TYPE_CHECKING:
     from sevenbag.arena.result import Fall, PlayerStats, Result
     from sevenbag.game import Player, Versus
-
-Shape = tuple[tuple[bool, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +107,6 @@ def scene_of(
     return Scene((first, second), " · ".join(words))
 
 
-def shape(letter: str) -> Shape:
-    """A piece as it appears, upper row first: two rows, as wide as the piece."""
-    return _SHAPES[letter]
-
-
 def shortened(text: str, longest: int) -> str:
     """A text that fits; its middle is left out, since similar names differ at the end."""
     if len(text) <= longest:
@@ -147,13 +139,3 @@ def _three_digits(value: float | None) -> str:
     if value is None:
         return ""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _drawn(piece: Piece) -> Shape:
-    cells = Placement(piece, Rotation.NORTH, 1, 0).cells
-    columns = [x for x, _ in cells]
-    across = range(min(columns), max(columns) + 1)
-    return tuple(tuple((x, y) in cells for x in across) for y in (1, 0))
-
-
-_SHAPES: Final = {piece.name: _drawn(piece) for piece in Piece}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from sevenbag.arena.scene import shape, shortened
-from sevenbag.formats.drawing import COLORS, EMPTY, GARBAGE
+from sevenbag.arena.scene import shortened
+from sevenbag.drawing.cells import COLORS, EMPTY, GARBAGE, shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

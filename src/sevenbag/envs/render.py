@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sevenbag.formats.drawing import COLORS, GARBAGE
+from sevenbag.drawing.cells import COLORS, GARBAGE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

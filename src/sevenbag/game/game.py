@@ -160,6 +160,16 @@ class Player:
             return False
         return True
 
+    def svg(self) -> str:
+        """A self-contained SVG picture: the board between hold and queue, and what waits."""
+        from sevenbag.game.picture import players_picture  # noqa: PLC0415  # few games are drawn
+
+        return players_picture([self]).svg()
+
+    def _repr_svg_(self) -> str:
+        """What notebooks show."""
+        return self.svg()
+
 
 class Game(Player):
     """One player's game, with garbage if somebody sends it.

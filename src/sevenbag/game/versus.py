@@ -103,6 +103,16 @@ class Versus:
         other._players = other._look()
         return other
 
+    def svg(self) -> str:
+        """A self-contained SVG picture of both sides."""
+        from sevenbag.game.picture import players_picture  # noqa: PLC0415  # few games are drawn
+
+        return players_picture(self._players).svg()
+
+    def _repr_svg_(self) -> str:
+        """What notebooks show."""
+        return self.svg()
+
     def _look(self) -> tuple[Player, Player]:
         return (
             Player(self._kernel.player(0), self._rules, self._seed),

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Placement, Rotation
+from sevenbag.drawing.cells import CELL, COLORS
 from sevenbag.errors import BoardError
-from sevenbag.formats.drawing import CELL, COLORS
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def drawn(svg: str) -> dict[tuple[int, int], str]:
@@ -18,7 +20,7 @@ def drawn(svg: str) -> dict[tuple[int, int], str]:
         (int(float(r.get("x", "0")) // CELL), int(float(r.get("y", "0")) // CELL)): r.get(
             "fill", ""
         )
-        for r in root.iter("{http://www.w3.org/2000/svg}rect")
+        for r in root.iter(f"{SVG}rect")
         if r.get("fill") in COLORS.values()
     }
 
@@ -58,3 +60,24 @@ def test_wrong_options_are_named() -> None:
         Board().svg(rows=41)
     with pytest.raises(BoardError, match="rows of 10 letters"):
         Board().svg(colors=["...."])
+
+
+def test_a_part_of_the_rows_and_what_lies_in_it() -> None:
+    board = Board.from_rows(["#........."] * 21)
+    ghost = Placement("T", Rotation.NORTH, 4, 19)
+    picture = ET.fromstring(
+        board.svg(rows=range(18, 22), skyline=20, ghosts=[ghost], marks={(4, 19): "<1>"})
+    )
+    filled = [r for r in picture.iter(f"{SVG}rect") if r.get("fill") == COLORS["G"]]
+    assert sorted(float(r.get("y", "")) for r in filled) == [20.5, 40.5, 60.5]
+    outlines = [r for r in picture.iter(f"{SVG}rect") if r.get("stroke") == COLORS["T"]]
+    assert len(outlines) == 4
+    assert [text.text for text in picture.iter(f"{SVG}text")] == ["<1>"]
+    lines = [p.get("d", "") for p in picture.iter(f"{SVG}path") if p.get("stroke-dasharray")]
+    assert lines == ["M-2 40H202"]
+
+
+@pytest.mark.parametrize("rows", [range(3, 3), range(5, 41), range(0, 10, 2), range(-1, 4), 0])
+def test_rows_that_are_not_there(rows: int | range) -> None:
+    with pytest.raises(BoardError, match=r"rows to show, must be 1 to 40"):
+        Board().svg(rows=rows)

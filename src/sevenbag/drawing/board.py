@@ -1,0 +1,167 @@
+"""A board with pieces on it, pieces that are or were somewhere, and words in cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import escape
+
+from sevenbag.drawing.cells import CELL, COLORS, EMPTY, GARBAGE, block
+from sevenbag.drawing.picture import Picture
+from sevenbag.errors import BoardError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sevenbag._kernel import Board, Placement
+
+FRAME: Final = "#4a5060"
+EDGE: Final = 2
+"""Width of the frame around a well."""
+
+_WELL: Final = "#0b0d11"
+_GRID: Final = "#1e222b"
+_SKYLINE: Final = "#e8c52e"
+
+
+def board_svg(
+    board: Board,
+    *,
+    placements: Sequence[Placement] = (),
+    ghosts: Sequence[Placement] = (),
+    marks: Mapping[tuple[int, int], str] | None = None,
+    colors: Sequence[str] | None = None,
+    rows: int | range | None = None,
+    skyline: int | None = None,
+) -> str:
+    """A file with the picture of a board; see `board_picture`."""
+    return board_picture(
+        board,
+        placements=placements,
+        ghosts=ghosts,
+        marks=marks,
+        colors=colors,
+        rows=rows,
+        skyline=skyline,
+    ).svg()
+
+
+def board_picture(
+    board: Board,
+    *,
+    placements: Sequence[Placement] = (),
+    ghosts: Sequence[Placement] = (),
+    marks: Mapping[tuple[int, int], str] | None = None,
+    colors: Sequence[str] | None = None,
+    rows: int | range | None = None,
+    skyline: int | None = None,
+) -> Picture:
+    """A picture of a board.
+
+    Args:
+        board: what is drawn; filled cells are grey unless `colors` knows better.
+        placements: pieces to draw on it as well, in their colours and outlined.
+        ghosts: pieces that are not there, drawn as outlines: where one comes from, or does not fit.
+        marks: a word of one to three letters by cell (x, y), written into it.
+        colors: rows from the bottom, a letter a cell, as `Position.colors` has them.
+        rows: how many rows to show, 1 to ``board.rows``, or which; by default what is filled and
+            two more.
+        skyline: number of rows below a dashed line, such as the visible ones.
+
+    Raises:
+        BoardError: there are no such rows, or `colors` has rows of another width.
+    """
+    shown = _shown(board, (*placements, *ghosts), rows)
+    if colors is not None and any(len(row) != board.width for row in colors):
+        raise BoardError(f"colors must have rows of {board.width} letters, as wide as the board")
+    lines = ["".join(_letter(board, colors, x, y) for x in range(board.width)) for y in shown]
+    parts = [f'<g transform="translate({EDGE} {EDGE})">', *well(lines)]
+    if skyline is not None and skyline in shown:
+        parts.append(_line_above(skyline, shown, board.width))
+    for ghost in ghosts:
+        parts += _outlines(ghost, shown, filled=False)
+    for placement in placements:
+        parts += _outlines(placement, shown, filled=True)
+    for (x, y), text in (marks or {}).items():
+        if y in shown and 0 <= x < board.width:
+            parts.append(_mark(text, x * CELL, _top(y, shown)))
+    parts.append("</g>")
+    return Picture(board.width * CELL + 2 * EDGE, len(shown) * CELL + 2 * EDGE, tuple(parts))
+
+
+def well(rows: Sequence[str]) -> Iterable[str]:
+    """A frame with rows of cells in it, rows from the bottom, its upper left corner at (0, 0)."""
+    width, height = len(rows[0]) * CELL, len(rows) * CELL
+    yield f'<rect width="{width}" height="{height}" fill="{_WELL}"/>'
+    across = "".join(f"M{x} 0V{height}" for x in range(CELL, width, CELL))
+    down = "".join(f"M0 {y}H{width}" for y in range(CELL, height, CELL))
+    yield f'<path d="{across}{down}" stroke="{_GRID}" fill="none"/>'
+    for y, row in enumerate(rows):
+        for x, letter in enumerate(row):
+            if letter != EMPTY:
+                yield block(letter, x * CELL, height - (y + 1) * CELL, CELL)
+    yield (
+        f'<rect x="-1" y="-1" width="{width + 2}" height="{height + 2}" rx="2" fill="none"'
+        f' stroke="{FRAME}" stroke-width="2"/>'
+    )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _shown(board: Board, pieces: Sequence[Placement], rows: int | range | None) -> range:
+    if rows is None:
+        top = max([board.height, *(y + 1 for piece in pieces for _, y in piece.cells)])
+        rows = min(top + 2, board.rows)
+    if isinstance(rows, int):
+        rows = range(rows)
+    if not (rows.step == 1 and 0 <= rows.start < rows.stop <= board.rows):
+        count = rows.stop if rows.start == 0 else rows
+        raise BoardError(f"{count} rows to show, must be 1 to {board.rows}")
+    return rows
+
+
+def _letter(board: Board, colors: Sequence[str] | None, x: int, y: int) -> str:
+    if not board[x, y]:
+        return EMPTY
+    letter = colors[y][x] if colors is not None and y < len(colors) else GARBAGE
+    return GARBAGE if letter == EMPTY else letter
+
+
+def _top(y: int, shown: range) -> int:
+    return (shown.stop - 1 - y) * CELL
+
+
+def _outlines(piece: Placement, shown: range, *, filled: bool) -> Iterable[str]:
+    color = COLORS[piece.piece.name]
+    side = CELL - 3
+    for x, y in piece.cells:
+        if y not in shown:
+            continue
+        left, top = x * CELL, _top(y, shown)
+        at = f'x="{left + 1.5}" y="{top + 1.5}" width="{side}" height="{side}" rx="2"'
+        if filled:
+            yield block(piece.piece.name, left, top, CELL)
+            yield f'<rect {at} fill="none" stroke="#fff" stroke-opacity="0.8"/>'
+        else:
+            yield (
+                f'<g opacity="0.9"><rect {at} fill="none" stroke="{color}" stroke-width="1.5"'
+                ' stroke-dasharray="3 2"/></g>'
+            )
+
+
+def _mark(text: str, left: float, top: float) -> str:
+    """A word that can be read on any colour: light, in a dark edge."""
+    size = 13 if len(text) == 1 else 10
+    return (
+        f'<text x="{left + CELL / 2:g}" y="{top + CELL / 2 + size * 0.36:g}" font-size="{size}"'
+        ' font-weight="bold" text-anchor="middle" fill="#fff" stroke="#0b0d11" stroke-width="3"'
+        f' paint-order="stroke">{escape(text)}</text>'
+    )
+
+
+def _line_above(rows: int, shown: range, width: int) -> str:
+    y = _top(rows - 1, shown)
+    return (
+        f'<path d="M-2 {y}H{width * CELL + 2}" stroke="{_SKYLINE}" stroke-width="2"'
+        ' stroke-dasharray="6 4"/>'
+    )

@@ -1,0 +1,149 @@
+"""Pictures and what can be made of several: rows, stacks, captions, a ground to lie on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+from xml.sax.saxutils import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+GROUND: Final = "#14161b"
+TEXT: Final = "#eceff4"
+LABEL: Final = "#8b93a5"
+
+FONT: Final = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+"""Whatever the reader has: a font in the file would be most of it."""
+
+_CAPTION: Final = 13
+_LINE: Final = 18
+_HEAD: Final = 15
+_ARROW: Final = 26
+_LETTER: Final = 0.61
+"""Width of a letter of `FONT`, in heights."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Something drawn: its size, and SVG elements whose upper left corner is (0, 0)."""
+
+    width: float
+    height: float
+    parts: tuple[str, ...]
+
+    def svg(self, title: str = "") -> str:
+        """A file of its own.
+
+        Args:
+            title: what it shows, for those who cannot see it.
+        """
+        size = f"{self.width:g} {self.height:g}"
+        named = f' aria-label="{escape(title, _QUOTES)}"' if title else ""
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{self.width:g}"'
+            f' height="{self.height:g}" role="img"{named} font-family="{FONT}">'
+        )
+        return "\n".join([head, *self.parts, "</svg>"]) + "\n"
+
+    def _repr_svg_(self) -> str:
+        """What notebooks show."""
+        return self.svg()
+
+
+def in_a_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = False) -> Picture:
+    """Pictures side by side, their upper edges in line.
+
+    Args:
+        pictures: from the left.
+        gap: space between two.
+        arrows: whether an arrow leads from each to the next.
+    """
+    height = max((picture.height for picture in pictures), default=0)
+    parts: list[str] = []
+    left = 0.0
+    for picture in pictures:
+        if left:
+            if arrows:
+                parts.append(_arrow(left + gap / 2, height / 2))
+                left += _ARROW
+            left += gap
+        parts += _moved(picture, left, 0)
+        left += picture.width
+    return Picture(left, height, tuple(parts))
+
+
+def stacked(pictures: Sequence[Picture], *, gap: float = 20) -> Picture:
+    """Pictures one below the other, their left edges in line."""
+    parts: list[str] = []
+    top = 0.0
+    for picture in pictures:
+        top += gap if top else 0
+        parts += _moved(picture, 0, top)
+        top += picture.height
+    return Picture(max((picture.width for picture in pictures), default=0), top, tuple(parts))
+
+
+def captioned(picture: Picture, *lines: str) -> Picture:
+    """A picture with words below it, in the middle."""
+    width = max(picture.width, *(text_width(line, _CAPTION) for line in lines))
+    parts = list(_moved(picture, (width - picture.width) / 2, 0))
+    parts += [
+        words(line, width / 2, picture.height + _LINE * i, size=_CAPTION, fill=TEXT, at="middle")
+        for i, line in enumerate(lines, start=1)
+    ]
+    return Picture(width, picture.height + _LINE * len(lines) + 4, tuple(parts))
+
+
+def headed(picture: Picture, line: str) -> Picture:
+    """A picture with a heading above it."""
+    width = max(picture.width, text_width(line, _HEAD))
+    above = _HEAD + 12
+    head = words(line, 0, _HEAD, size=_HEAD, fill=TEXT, weight="bold")
+    return Picture(width, picture.height + above, (head, *_moved(picture, 0, above)))
+
+
+def on_ground(picture: Picture, *, margin: float = 20) -> Picture:
+    """A picture on a dark ground with round corners, for pages of any colour."""
+    width, height = picture.width + 2 * margin, picture.height + 2 * margin
+    ground = f'<rect width="{width:g}" height="{height:g}" rx="12" fill="{GROUND}"/>'
+    return Picture(width, height, (ground, *_moved(picture, margin, margin)))
+
+
+def words(
+    text: str,
+    left: float,
+    baseline: float,
+    *,
+    size: int,
+    fill: str = TEXT,
+    at: str = "start",
+    weight: str = "normal",
+) -> str:
+    """A line of text; `at` is what part of it is at `left`: ``start``, ``middle`` or ``end``."""
+    return (
+        f'<text x="{left:g}" y="{baseline:g}" font-size="{size}" fill="{fill}"'
+        f' text-anchor="{at}" font-weight="{weight}">{escape(text)}</text>'
+    )
+
+
+def text_width(text: str, size: int) -> float:
+    """About how wide a line of text will be."""
+    return len(text) * size * _LETTER
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_QUOTES: Final = {'"': "&quot;"}
+
+
+def _moved(picture: Picture, left: float, top: float) -> Iterable[str]:
+    return (f'<g transform="translate({left:g} {top:g})">', *picture.parts, "</g>")
+
+
+def _arrow(left: float, middle: float) -> str:
+    tip = left + _ARROW
+    return (
+        f'<path d="M{left:g} {middle:g}H{tip:g}m-8 -6l8 6l-8 6" fill="none" stroke="{LABEL}"'
+        ' stroke-width="2.5" stroke-linecap="round" stroke-linejoin="round"/>'
+    )
