@@ -1,0 +1,142 @@
+// Perfect clears: the generator of low fields against the kernel's general one.
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "movegen.hpp"
+#include "pc/code.hpp"
+
+using namespace sevenbag;
+
+namespace {
+
+std::uint64_t cells_of_field(const Board& board) {
+    std::uint64_t filled = 0;
+    for (int y = 0; y < pc::kFieldRows; ++y)
+        filled |= std::uint64_t{board.row(y)} << (y * pc::kFieldWidth);
+    return filled;
+}
+
+Board board_of(std::uint64_t filled) {
+    Board board;
+    for (int y = 0; y < pc::kFieldRows; ++y)
+        board.set_row(y, static_cast<std::uint32_t>(filled >> (y * pc::kFieldWidth) & 0x3ff));
+    return board;
+}
+
+// Cells of every placement that lies below `height`.
+std::vector<std::uint64_t> by_the_board(const Board& board, Piece piece, const Kicks& kicks,
+                                        int height) {
+    std::vector<Placement> placements;
+    generate(board, piece, kicks, {4, 25}, SpinMode::none, placements);
+    std::vector<std::uint64_t> found;
+    for (const Placement& p : placements) {
+        std::uint64_t cells = 0;
+        bool below = true;
+        for (Cell c : cells_of(p)) {
+            below = below && c.y < height;
+            if (below) cells |= std::uint64_t{1} << (c.y * pc::kFieldWidth + c.x);
+        }
+        if (below) found.push_back(cells);
+    }
+    std::ranges::sort(found);
+    return found;
+}
+
+std::vector<std::uint64_t> by_the_field(const pc::Motion& motion, std::uint64_t filled, Piece piece,
+                                        int height) {
+    const pc::PieceMotion& m = motion.of(piece);
+    std::uint64_t corners[kRotations];
+    pc::code().find_rests(m, filled, height, corners);
+    std::vector<std::uint64_t> found;
+    for (int r = 0; r < m.looks; ++r)
+        for (std::uint64_t left = corners[r]; left; left &= left - 1)
+            found.push_back(m.cells[r] << std::countr_zero(left));
+    std::ranges::sort(found);
+    return found;
+}
+
+using Dice = std::mt19937_64;
+
+// Rows with a share of filled cells, piled up by placements, or flat with holes: no row full.
+std::uint64_t random_field(Dice& dice, int height, const Kicks& kicks) {
+    const auto below = [&](std::uint64_t n) { return dice() % n; };
+    if (below(2)) {
+        Board board;
+        std::vector<Placement> placements;
+        for (std::uint64_t n = below(static_cast<std::uint64_t>(height) * 5 / 2); n > 0; --n) {
+            generate(board, static_cast<Piece>(below(kPieces)), kicks, {4, 25}, SpinMode::none,
+                     placements);
+            std::erase_if(placements, [&](const Placement& p) {
+                return std::ranges::any_of(cells_of(p), [&](Cell c) { return c.y >= height; });
+            });
+            if (placements.empty()) break;
+            board.fill(placements[below(placements.size())]);
+        }
+        // Full rows stay: the generator need not care.
+        return cells_of_field(board);
+    }
+    std::uint64_t filled = dice();
+    if (below(2)) filled |= dice();
+    if (below(3) == 0) filled &= dice();
+    filled &= (std::uint64_t{1} << (height * pc::kFieldWidth)) - 1;
+    return filled;
+}
+
+void expect_equal_placements(const Kicks& kicks, Dice& dice, int fields) {
+    const pc::Motion motion(kicks);
+    int wrong = 0;
+    for (int n = 0; n < fields && wrong < 3; ++n) {
+        const int height = 1 + static_cast<int>(dice() % pc::kFieldRows);
+        const std::uint64_t filled = random_field(dice, height, kicks);
+        const Board board = board_of(filled);
+        for (int p = 0; p < kPieces; ++p) {
+            const auto piece = static_cast<Piece>(p);
+            if (by_the_field(motion, filled, piece, height) ==
+                by_the_board(board, piece, kicks, height))
+                continue;
+            ++wrong;
+            check::complain(__FILE__, __LINE__,
+                            kicks.name() + ": " + letter(piece) + " on field " +
+                                std::to_string(filled) + " of height " + std::to_string(height));
+        }
+    }
+}
+
+// A system nobody would play: any tests in any number, turns that do not exist.
+Kicks random_kicks(Dice& dice) {
+    const auto below = [&](int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); };
+    const int reach = 1 + below(kMaxKick);
+    std::vector<Turn> turns;
+    std::array<Rotation, kPieces> spawn{};
+    for (int p = 0; p < kPieces; ++p) {
+        spawn[static_cast<std::size_t>(p)] = static_cast<Rotation>(below(kRotations));
+        for (int from = 0; from < kRotations; ++from)
+            for (int to = 0; to < kRotations; ++to) {
+                if (from == to || below(4) == 0) continue;
+                Turn turn{static_cast<Piece>(p), from, to, {}};
+                for (int tests = 1 + below(6); tests > 0; --tests)
+                    turn.tests.push_back({static_cast<std::int8_t>(below(2 * reach + 1) - reach),
+                                          static_cast<std::int8_t>(below(2 * reach + 1) - reach)});
+                turns.push_back(turn);
+            }
+    }
+    return make_kicks("random", turns, spawn);
+}
+
+}  // namespace
+
+TEST(low_fields_have_the_placements_of_boards_under_every_system) {
+    Dice dice(1);
+    for (const Kicks& kicks : all_kicks()) {
+        expect_equal_placements(kicks, dice, 3000);
+        expect_equal_placements(kicks.without_half_turns(), dice, 500);
+    }
+}
+
+TEST(low_fields_have_the_placements_of_boards_under_systems_of_ones_own) {
+    Dice dice(2);
+    for (int n = 0; n < 200; ++n) expect_equal_placements(random_kicks(dice), dice, 100);
+}
