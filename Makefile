@@ -134,7 +134,7 @@ lint: build $(STAMPS)/dev
 ## types: both type checkers
 .PHONY: types
 types: $(STAMPS)/dev
-	@mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py)))
+	@mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py docs/*/*.py)))
 	@basedpyright
 
 ## format: ruff and clang-format, in place
@@ -148,6 +148,11 @@ format: $(STAMPS)/dev
 .PHONY: coverage
 coverage: build $(STAMPS)/dev
 	@"$(BIN)/python" -m pytest -q -n $(JOBS) --cov --cov-report=html $(PYTEST_ARGS)
+
+## docs: the pictures and tables of the manual, made anew
+.PHONY: docs
+docs: build
+	@"$(BIN)/python" -m docs.figures
 
 ## bench: every speed that the README claims
 .PHONY: bench

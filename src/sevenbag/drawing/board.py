@@ -144,8 +144,8 @@ def _outlines(piece: Placement, shown: range, *, filled: bool) -> Iterable[str]:
             yield f'<rect {at} fill="none" stroke="#fff" stroke-opacity="0.8"/>'
         else:
             yield (
-                f'<g opacity="0.9"><rect {at} fill="none" stroke="{color}" stroke-width="1.5"'
-                ' stroke-dasharray="3 2"/></g>'
+                f'<rect {at} fill="{color}" fill-opacity="0.16" stroke="{color}"'
+                ' stroke-width="1.5" stroke-dasharray="3 2"/>'
             )
 
 

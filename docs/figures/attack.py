@@ -1,0 +1,182 @@
+"""Pictures and tables of attack."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from docs.figures.boards import board_of
+from docs.figures.markdown import table
+from sevenbag import Piece, Placement, Position, Rotation, Rules, Spin
+from sevenbag.drawing import Picture, board_picture, captioned, in_a_row, stacked
+from sevenbag.game.course import after_placement
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+PLAIN, MINI, FULL = Spin.NONE, Spin.MINI, Spin.FULL
+
+
+def run_of_clears() -> Picture:
+    """A T-spin double, a quad and a perfect clear, with what each sends."""
+    position = Position(
+        board=board_of(
+            "##........",
+            "#...######",
+            "##.#######",
+            "#########.",
+            "#########.",
+            "#########.",
+            "#########.",
+        ),
+        queue=(Piece.T, Piece.I, Piece.I, Piece.I),
+    )
+    moves = [
+        ("T-spin double", Placement("T", Rotation.SOUTH, 2, 5, Spin.FULL)),
+        ("quad", Placement("I", Rotation.EAST, 9, 2)),
+        ("nothing", Placement("I", Rotation.NORTH, 3, 0)),
+        ("single, perfect clear", Placement("I", Rotation.NORTH, 7, 0)),
+    ]
+    pictures: list[Picture] = []
+    for name, move in moves:
+        after = after_placement(position, move)
+        lines = (position.board.count + 4 - after.board.count) // 10
+        sent = (
+            ", ".join(
+                f"{preset} {_attack(preset, position, move, lines, after.board.is_empty)}"
+                for preset in ("guideline", "league")
+            )
+            if lines
+            else "the combo ends"
+        )
+        board = board_picture(position.board, placements=[move], rows=8)
+        pictures.append(captioned(board, name, sent))
+        position = after
+    return stacked([in_a_row(pictures[:2]), in_a_row(pictures[2:])])
+
+
+def attack_of_clears() -> str:
+    """What a lone clear sends under each preset."""
+    clears = [
+        *((lines, PLAIN) for lines in range(1, 5)),
+        *((lines, MINI) for lines in (1, 2)),
+        *((lines, FULL) for lines in range(1, 4)),
+    ]
+    head = ["preset", *(_name(lines, spin) for lines, spin in clears), "perfect single"]
+    return _by_preset(
+        head,
+        lambda rules: [
+            *(_sum(rules.attacks(lines, spin)) for lines, spin in clears),
+            _sum(rules.attacks(1, perfect_clear=True)),
+        ],
+    )
+
+
+def combos() -> str:
+    """What singles in a row send, by c."""
+    counts = range(14)
+    return _by_preset(
+        ["singles, c =", *counts],
+        lambda rules: [_sum(rules.attacks(1, combo=c)) for c in counts],
+    )
+
+
+def combo_multiplier() -> str:
+    """The multiplying combo, for five kinds of clear."""
+    rules = Rules.preset("tetrio-league")
+    clears = [(1, PLAIN), (2, PLAIN), (3, PLAIN), (4, PLAIN), (2, FULL), (3, FULL)]
+    rows = [
+        [_name(lines, spin), *(_sum(rules.attacks(lines, spin, combo=c)) for c in range(11))]
+        for lines, spin in clears
+    ]
+    return table(["c =", *range(11)], rows)
+
+
+def back_to_back() -> str:
+    """What a quad sends after b difficult clears."""
+    lengths = (0, 1, 2, 3, 4, 5, 8, 12, 20, 40, 80)
+    rows = [
+        [name, *(_sum(Rules.preset(preset).attacks(4, back_to_back=b)) for b in lengths)]
+        for name, preset in (
+            ("`none`", "pason-2012"),
+            ("`flat`", "guideline"),
+            ("`chain`", "tetrio-season-1"),
+        )
+        if preset in Rules.presets()
+    ]
+    return table(["quad, b =", *lengths], rows)
+
+
+def charge() -> str:
+    """What a single sends that breaks a chain, under tetrio-league."""
+    rules = Rules.preset("tetrio-league")
+    lengths = (4, 5, 6, 7, 8, 9, 12, 20)
+    sent = [" + ".join(map(str, rules.attacks(1, back_to_back=b))) or "0" for b in lengths]
+    return table(["clears in the chain", *lengths], [["sent by a single", *sent]])
+
+
+def vectors() -> str:
+    """One clear after another kind of game, under every preset."""
+    cases = [
+        ("single", 1, PLAIN, 0, 2, False),
+        ("single", 1, PLAIN, 0, 4, False),
+        ("single", 1, PLAIN, 0, 10, False),
+        ("single", 1, PLAIN, 0, 12, False),
+        ("quad", 4, PLAIN, 1, 0, False),
+        ("T-spin double", 2, FULL, 1, 1, False),
+        ("T-spin triple", 3, FULL, 1, 3, False),
+        ("mini single", 1, MINI, 1, 0, False),
+        ("perfect clear, quad", 4, PLAIN, 1, 2, True),
+    ]
+    rows: list[list[object]] = []
+    for name, lines, spin, chain, combo, perfect in cases:
+        sent = [
+            Rules.preset(preset).attacks(
+                lines, spin, combo=combo, back_to_back=chain, perfect_clear=perfect
+            )
+            for preset in Rules.presets()
+        ]
+        rows.append([name, chain, combo, *(" + ".join(map(str, s)) or "0" for s in sent)])
+    return table(["clear", "b", "c", *(f"`{name}`" for name in Rules.presets())], rows)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _by_preset(head: Sequence[object], sent: Callable[[Rules], list[str]]) -> str:
+    """A row for each preset, or for several that send the same."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for preset in Rules.presets():
+        alike.setdefault(tuple(sent(Rules.preset(preset))), []).append(f"`{preset}`")
+    return table(head, [[", ".join(names), *values] for values, names in alike.items()])
+
+
+def _attack(preset: str, position: Position, move: Placement, lines: int, perfect: bool) -> str:
+    rules = Rules.preset("tetrio-league" if preset == "league" else preset)
+    sent = rules.attacks(
+        lines,
+        move.spin,
+        combo=position.combo,
+        back_to_back=position.back_to_back,
+        perfect_clear=perfect,
+    )
+    return "+".join(map(str, sent))
+
+
+def _name(lines: int, spin: Spin) -> str:
+    size = ("single", "double", "triple", "quad")[lines - 1]
+    return size if spin is Spin.NONE else f"{spin.name.lower()} {size}"
+
+
+def _sum(attacks: tuple[int, ...]) -> str:
+    return str(sum(attacks))
+
+
+PICTURES = (run_of_clears,)
+TABLES = {
+    "attack-of-clears": attack_of_clears,
+    "combos": combos,
+    "combo-multiplier": combo_multiplier,
+    "back-to-back": back_to_back,
+    "charge": charge,
+    "vectors": vectors,
+}

@@ -1,0 +1,56 @@
+"""Where pictures and tables go."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docs.figures import attack, garbage, presets, randomizers, spawning, spins, turning
+from sevenbag.drawing import on_ground
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.drawing import Picture
+
+DOCS = Path(__file__).parents[1]
+PAGES = sorted(DOCS.glob("*.md"))
+PICTURES_FOLDER = DOCS / "pictures"
+
+_PICTURES: tuple[Callable[[], Picture], ...] = (
+    *turning.PICTURES,
+    *spins.PICTURES,
+    *attack.PICTURES,
+    *garbage.PICTURES,
+    *randomizers.PICTURES,
+    *spawning.PICTURES,
+)
+
+_TABLES: dict[str, Callable[[], str]] = {
+    **spins.TABLES,
+    **attack.TABLES,
+    **randomizers.TABLES,
+    **presets.TABLES,
+}
+
+
+def pictures() -> dict[str, str]:
+    """SVG by name. A picture's title, for those who cannot see it, is its function's first line."""
+    drawn: dict[str, str] = {}
+    for make in _PICTURES:
+        title = (make.__doc__ or "").partition("\n")[0]
+        drawn[make.__name__.replace("_", "-")] = on_ground(make()).svg(title)
+    return drawn
+
+
+def with_tables(page: str) -> str:
+    """A page with its tables filled in.
+
+    Raises:
+        KeyError: it asks for a table that is not there.
+    """
+    return _PLACE.sub(lambda found: f"{found[1]}\n\n{_TABLES[found[2]]()}\n{found[3]}", page)
+
+
+_PLACE = re.compile(r"(<!-- table: ([a-z0-9-]+) -->)\n.*?(<!-- end of table -->)", re.DOTALL)

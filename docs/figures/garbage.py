@@ -1,0 +1,95 @@
+"""Pictures of garbage on its way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from docs.figures.boards import board_of, seed_of
+from sevenbag import Board, Game, Placement, Rotation, Rules, Spin
+from sevenbag.drawing import (
+    Picture,
+    board_picture,
+    captioned,
+    in_a_row,
+    side_picture,
+)
+
+if TYPE_CHECKING:
+    from sevenbag import Piece
+
+FRESH = {"travel": 0}
+
+
+def cancelling() -> Picture:
+    """Six lines wait; a T-spin double cancels four; the next lock lets two rows in."""
+    rules = Rules.preset("guideline").replace({"garbage": FRESH})
+    board = board_of("##........", "#...######", "##.#######")
+    game = Game(rules, seed_of("TI"), board=board)
+    game.receive(3)
+    game.receive(3)
+    sides = [captioned(_side(game), "two attacks wait", "")]
+    lock = game.play(Placement("T", Rotation.SOUTH, 2, 1, Spin.FULL))
+    sides.append(captioned(_side(game), f"sends {lock.attack}:", f"cancels {lock.cancelled}"))
+    lock = game.play(Placement("I", Rotation.NORTH, 5, 0))
+    sides.append(captioned(_side(game), "clears nothing:", f"{len(lock.garbage)} rows enter"))
+    return in_a_row(sides, arrows=True, gap=10)
+
+
+def holes() -> Picture:
+    """Four attacks of four lines as they lie on the board, by different rules of holes."""
+    rules: dict[str, dict[str, object]] = {
+        "change 1, inner 0": {"change": 1.0, "inner": 0.0},
+        "change 0, inner 0.3": {"change": 0.0, "inner": 0.3},
+        "other, inner 1": {"other": True, "inner": 1.0},
+        "centred": {"centred": True},
+    }
+    return in_a_row([captioned(_garbage(changes), name) for name, changes in rules.items()], gap=16)
+
+
+def cut_off() -> Picture:
+    """Two rows of garbage push a board of 40 rows over its top."""
+    board = Board()
+    for y, x in enumerate((1, 2, 3, 4, 5, 6), start=34):
+        board[x, y] = True
+        board[9, y] = True
+    marks = {(x + 1, y): str(y) for y, x in enumerate((1, 2, 3, 4, 5, 6), start=34)}
+    pictures = [captioned(board_picture(board, rows=range(34, 40), marks=marks), "before")]
+    for kind in ("top", "third from top"):
+        rules = Rules.preset("guideline").replace(
+            {"garbage": FRESH | {"cut_off": kind}, "top_out": {"garbage_out": False}}
+        )
+        game = Game(rules, seed_of("I"), board=board)
+        game.receive(2)
+        game.play(Placement("I", Rotation.NORTH, 5, 0))
+        after = game.board
+        # A row is told by its cell, which has stayed in its column.
+        moved = {(x + 1, y): str(33 + x) for y in range(34, 40) for x in range(1, 7) if after[x, y]}
+        pictures.append(
+            captioned(board_picture(after, rows=range(34, 40), marks=moved), f'"{kind}"')
+        )
+    return in_a_row(pictures)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _side(game: Game) -> Picture:
+    return side_picture(game.colors[:7], queue=_letters(game.queue[:3]), pending=sum(game.pending))
+
+
+def _letters(pieces: tuple[Piece, ...]) -> list[str]:
+    return [piece.name for piece in pieces]
+
+
+def _garbage(changes: dict[str, object]) -> Picture:
+    rules = Rules.preset("guideline").replace({"garbage": FRESH | changes})
+    game = Game(rules, seed_of("I"))
+    for _ in range(4):
+        game.receive(4)
+    game.play(Placement("I", Rotation.NORTH, 5, 0))
+    colors = [row if "I" not in row else "." * 10 for row in game.colors]
+    board = Board.from_rows(["".join(row) for row in colors], height=40)
+    return board_picture(board, rows=17)
+
+
+PICTURES = (cancelling, holes, cut_off)

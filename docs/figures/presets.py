@@ -1,0 +1,45 @@
+"""Tables of all presets side by side."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING
+
+from docs.figures.markdown import table
+from sevenbag import Kicks, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NO_LIMIT = 1_000_000
+"""What a preset's file says where there is no limit."""
+
+
+def section(name: str) -> str:
+    """Every value of a section, a column for each preset."""
+    presets = [Rules.preset(preset) for preset in Rules.presets()]
+    fields = dataclasses.fields(getattr(presets[0], name))
+    rows = [
+        [f"`{field.name}`", *(_shown(getattr(getattr(p, name), field.name)) for p in presets)]
+        for field in fields
+    ]
+    return table([name.replace("_", " "), *(preset.name for preset in presets)], rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return " ".join(map(str, value)) or "-"  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(value, int | float):
+        return "no limit" if value >= NO_LIMIT else f"{value:g}"
+    return value.name if isinstance(value, Kicks) else str(value)
+
+
+_SECTIONS = [field.name for field in dataclasses.fields(Rules) if field.name != "name"]
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    f"presets-{name.replace('_', '-')}": functools.partial(section, name) for name in _SECTIONS
+}

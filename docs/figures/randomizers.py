@@ -1,0 +1,53 @@
+"""A picture and a table of what each randomizer deals."""
+
+from __future__ import annotations
+
+from typing import get_args, get_type_hints
+
+from docs.figures.markdown import table
+from sevenbag import Game, Rules
+from sevenbag.drawing import Picture, headed, queue_picture, stacked
+from sevenbag.game.rules import PieceRules
+
+SHOWN = 21
+
+BAGS = {
+    "7-bag": (7, 14),
+    "14-bag": (14,),
+    "7+1-bag": (8, 16),
+    "7+2-bag": (9, 18),
+    "7+x-bag": (10, 19),
+    "pairs": (6, 12, 18),
+}
+"""Where bags end."""
+
+
+def randomizers() -> Picture:
+    """The first 21 pieces of seed 1 from every randomizer, a line where a bag ends."""
+    rows = [headed(queue_picture(_dealt(bag), bags=BAGS.get(bag, ())), bag) for bag in _names()]
+    return stacked(rows, gap=10)
+
+
+def first_pieces() -> str:
+    """The first 14 pieces of seed 1."""
+    return table(
+        ["randomizer", "first 14 pieces of seed 1"],
+        [[f"`{bag}`", f"`{' '.join(_dealt(bag)[:14])}`"] for bag in _names()],
+    )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _names() -> tuple[str, ...]:
+    hint: object = get_type_hints(PieceRules)["bag"]
+    return get_args(hint)
+
+
+def _dealt(bag: str) -> list[str]:
+    rules = Rules.preset("guideline").replace({"pieces": {"bag": bag, "previews": SHOWN - 1}})
+    return [piece.name for piece in Game(rules, seed=1).queue]
+
+
+PICTURES = (randomizers,)
+TABLES = {"first-pieces": first_pieces}

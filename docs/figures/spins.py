@@ -1,0 +1,149 @@
+"""Pictures of spins, and the table of what each mode says of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from docs.figures.boards import board_of
+from docs.figures.markdown import table
+from sevenbag import Board, Placement, Rotation, Spin, SpinMode
+from sevenbag._kernel import spin_mode_name
+from sevenbag.drawing import Picture, board_picture, captioned, headed, in_a_row, stacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Cell = tuple[int, int]
+
+
+def corners() -> Picture:
+    """T-spins by their corners: full, mini, none, and a full one by its kick."""
+    slot = board_of("##.....", "#...###", "##.####")
+    fin = board_of(".##....", "#......", "#...###", "#..####", "#.#####")
+    turned = fin.rotate(Placement("T", Rotation.SOUTH, 2, 3), Rotation.EAST, spins="T-spins")
+    assert turned is not None
+    by_kick, used = turned
+    assert (by_kick.spin, used) == (Spin.FULL, 4)
+    shown = [
+        (slot, Placement("T", Rotation.SOUTH, 2, 1), "both in front"),
+        (slot, Placement("T", Rotation.EAST, 2, 1), "one in front"),
+        (board_of("#...###", "##.####"), Placement("T", Rotation.NORTH, 2, 1), "only two"),
+        (fin, by_kick, "one, but kicked far"),
+    ]
+    pictures = [
+        captioned(
+            board_picture(board, placements=[t], marks=_corner_marks(board, t), rows=5),
+            f"{_verdict(board, t, SpinMode.T_SPINS)}:",
+            words,
+        )
+        for board, t, words in shown
+    ]
+    return in_a_row(pictures)
+
+
+def immobile() -> Picture:
+    """Pieces that can move neither left nor right, down nor up, and what holds them."""
+    shown = [
+        (board_of("###..##", "##..###"), Placement("S", Rotation.NORTH, 3, 0)),
+        (board_of("###.###", "#...###", "#.#####"), Placement("L", Rotation.NORTH, 2, 1)),
+        (board_of("..#.#..", "#....##"), Placement("I", Rotation.NORTH, 2, 0)),
+        (board_of("..#....", "##...##", "##.#.##"), Placement("T", Rotation.NORTH, 3, 1)),
+    ]
+    pictures = [
+        captioned(
+            board_picture(board, placements=[piece], marks=_stops(board, piece), rows=4),
+            f"{piece.piece.name} under all+:",
+            _verdict(board, piece, SpinMode.ALL_PLUS),
+        )
+        for board, piece in shown
+    ]
+    return in_a_row(pictures)
+
+
+class _Situation(NamedTuple):
+    board: Board
+    piece: Placement
+
+
+def modes() -> Picture:
+    """Six pieces that turned into their place, A to F."""
+    pictures = [
+        headed(board_picture(board, placements=[piece], rows=4), letter)
+        for letter, (board, piece) in _situations().items()
+    ]
+    return stacked([in_a_row(pictures[:3]), in_a_row(pictures[3:])])
+
+
+def spin_modes() -> str:
+    """What each mode says of the six."""
+    situations = _situations()
+    rows = [
+        [f"`{spin_mode_name(mode)}`", *(_verdict(*s, mode) for s in situations.values())]
+        for mode in SpinMode
+    ]
+    return table(["mode", *situations], rows)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _situations() -> dict[str, _Situation]:
+    slot = board_of("##.....", "#...###", "##.####")
+    return {
+        "A": _Situation(slot, Placement("T", Rotation.SOUTH, 2, 1)),
+        "B": _Situation(slot, Placement("T", Rotation.EAST, 2, 1)),
+        "C": _Situation(
+            board_of("..#....", "##...##", "##.#.##"), Placement("T", Rotation.NORTH, 3, 1)
+        ),
+        "D": _Situation(board_of("###..##", "##..###"), Placement("S", Rotation.NORTH, 3, 0)),
+        "E": _Situation(
+            board_of("..#....", "###...#", "###.###"), Placement("J", Rotation.EAST, 3, 1)
+        ),
+        "F": _Situation(board_of("......."), Placement("L", Rotation.SOUTH, 3, 1)),
+    }
+
+
+def _verdict(board: Board, piece: Placement, mode: SpinMode) -> str:
+    """The best spin with which SRS brings the piece there."""
+    ways = board.placements(piece.piece, "srs", spins=mode, spawn=(3, 20))
+    spins = [way.spin for way in ways if way.same_cells(piece) and _points(way, piece)]
+    assert spins
+    best = max(spins)
+    return best.name.lower()
+
+
+def _points(way: Placement, piece: Placement) -> bool:
+    """A T is judged by where it points."""
+    return way.rotation == piece.rotation or way.piece.name != "T"
+
+
+def _corner_marks(board: Board, t: Placement) -> dict[Cell, str]:
+    """F and B in the filled corners in front and behind, a ring in the empty ones."""
+    ahead = {Rotation.NORTH: (0, 1), Rotation.EAST: (1, 0), Rotation.SOUTH: (0, -1)}
+    front = ahead.get(t.rotation, (-1, 0))
+    marks: dict[Cell, str] = {}
+    for dx in (-1, 1):
+        for dy in (-1, 1):
+            cell = (t.x + dx, t.y + dy)
+            letter = "F" if front in ((dx, 0), (0, dy)) else "B"
+            marks[cell] = letter if board[cell] else "○"
+    return marks
+
+
+def _stops(board: Board, piece: Placement) -> dict[Cell, str]:
+    """One filled cell for each way the piece cannot go; the floor has none."""
+    marks: dict[Cell, str] = {}
+    for arrow, dx, dy in (("←", -1, 0), ("→", 1, 0), ("↑", 0, 1), ("↓", 0, -1)):
+        for cell in _beside(piece.cells, dx, dy):
+            if cell[1] >= 0 and board[cell] and cell not in marks:
+                marks[cell] = arrow
+                break
+    return marks
+
+
+def _beside(cells: Sequence[Cell], dx: int, dy: int) -> Iterable[Cell]:
+    return ((x + dx, y + dy) for x, y in cells)
+
+
+PICTURES = (corners, immobile, modes)
+TABLES = {"spin-modes": spin_modes}

@@ -1,0 +1,89 @@
+"""Pictures of rotation systems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sevenbag import Board, Kicks, Piece, Placement, Rotation
+from sevenbag.drawing import Picture, board_picture, captioned, headed, in_a_row, stacked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NAMES = ("north", "east", "south", "west")
+
+
+def pieces() -> Picture:
+    """The seven pieces in their four rotations, a dot in the cell of the centre."""
+    columns: list[Picture] = []
+    for piece in Piece:
+        boards = [
+            board_picture(
+                Board(5, 5),
+                placements=[Placement(piece, rotation, 2, 2)],
+                marks={(2, 2): "●"},
+                rows=5,
+            )
+            for rotation in Rotation
+        ]
+        named = [
+            captioned(board, NAMES[i]) if piece is Piece.I else captioned(board, "")
+            for i, board in enumerate(boards)
+        ]
+        columns.append(headed(stacked(named, gap=6), piece.name))
+    return in_a_row(columns, gap=12)
+
+
+def five_tests() -> Picture:
+    """The five tests of SRS as a T turns from north to east, on an empty board."""
+    start = Placement("T", Rotation.NORTH, 2, 3)
+    tests = Kicks("srs").tests("T", Rotation.NORTH, Rotation.EAST) or []
+    pictures = [captioned(board_picture(Board(5, 6), placements=[start], rows=6), "before")]
+    for number, (dx, dy) in enumerate(tests, start=1):
+        to = Placement("T", Rotation.EAST, start.x + dx, start.y + dy)
+        board = board_picture(
+            Board(5, 6),
+            placements=[to],
+            ghosts=[start],
+            rows=6,
+        )
+        pictures.append(captioned(board, f"test {number}", _signed(dx, dy)))
+    return in_a_row(pictures, gap=16)
+
+
+def triple() -> Picture:
+    """A T turns north to east under an overhang: four tests do not fit, the fifth does."""
+    board = Board.from_rows([row[:7] for row in reversed(_TRIPLE)], height=8)
+    start = Placement("T", Rotation.NORTH, 3, 3)
+    return _tried(board, start, Rotation.EAST, "srs")
+
+
+def _tried(board: Board, start: Placement, to: Rotation, kicks: str) -> Picture:
+    """What each test of a turn meets, up to the one that fits."""
+    turned = board.rotate(start, to, kicks, spins="T-spins")
+    assert turned is not None
+    landed, used = turned
+    tests: Sequence[tuple[int, int]] = Kicks(kicks).tests(start.piece, start.rotation, to) or ()
+    pictures = [captioned(board_picture(board, placements=[start], rows=7), "before", "")]
+    for i, (dx, dy) in enumerate(tests[: used + 1]):
+        there = Placement(start.piece, to, start.x + dx, start.y + dy)
+        struck = {cell: "x" for cell in there.cells if cell[0] >= 0 and board[cell]}
+        if i < used:
+            picture = board_picture(board, ghosts=[there], marks=struck, rows=7)
+        else:
+            picture = board_picture(board, placements=[landed], rows=7)
+        verdict = "does not fit" if i < used else f"fits: {landed.spin.name.lower()} spin"
+        pictures.append(captioned(picture, f"{i + 1}: {_signed(dx, dy)}", verdict))
+    half = (len(pictures) + 1) // 2
+    return stacked([in_a_row(pictures[:half]), in_a_row(pictures[half:])])
+
+
+_TRIPLE = ("###....", "##...##", "##.####", "##..###", "##.####")
+"""Rows from the top."""
+
+
+def _signed(dx: int, dy: int) -> str:
+    return f"({dx:+d}, {dy:+d})".replace("+0", "0")
+
+
+PICTURES = (pieces, five_tests, triple)

@@ -1,0 +1,67 @@
+"""The manual's pictures and tables are what the package makes today; its links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from docs.figures.files import DOCS, PAGES, PICTURES_FOLDER, pictures, with_tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+README = DOCS.parent / "README.md"
+ADVICE = "`make docs` makes pictures and tables anew: look at them, then commit them"
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def test_pictures_are_what_the_package_draws() -> None:
+    drawn = pictures()
+    kept = {path.stem: text_of(path) for path in PICTURES_FOLDER.iterdir()}
+    assert drawn.keys() == kept.keys(), ADVICE
+    assert [name for name in drawn if drawn[name] != kept[name]] == [], ADVICE
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_tables_are_what_the_package_counts(page: Path) -> None:
+    text = text_of(page)
+    assert with_tables(text) == text, ADVICE
+    marks = re.findall(r"<!-- (?:table: |end of table)", text)
+    assert marks == ["<!-- table: ", "<!-- end of table"] * (len(marks) // 2)
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.stem)
+def test_links_lead_somewhere(page: Path) -> None:
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text_of(page), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", prose)
+    local = [link for link in links if "://" not in link]
+    assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+def test_every_picture_is_shown_with_its_title() -> None:
+    shown = dict(
+        re.findall(r"!\[([^\]]*)\]\(pictures/([a-z-]+)\.svg\)", "".join(map(text_of, PAGES)))
+    )
+    titles = {
+        re.sub("&amp;", "&", found[1]): name
+        for name, svg in pictures().items()
+        if (found := re.search(r'aria-label="([^"]*)"', svg))
+    }
+    assert {title.rstrip("."): name for title, name in titles.items()} == shown
+
+
+def test_every_page_is_in_the_index() -> None:
+    linked = set(re.findall(r"\]\(docs/([a-z-]+)\.md\)", text_of(README)))
+    assert linked == {page.stem for page in PAGES}
+
+
+@pytest.mark.parametrize(
+    "page", ["coordinates", "spins", "attack", "garbage", "randomizers", "spawn"]
+)
+def test_every_family_of_rules_has_a_picture(page: str) -> None:
+    assert "](pictures/" in text_of(DOCS / f"{page}.md")
