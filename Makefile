@@ -49,7 +49,7 @@ play: build
 
 ## test: every test, the kernel's own first
 .PHONY: test
-test: kernel-test $(STAMPS)/dev
+test: kernel-test $(STAMPS)/dev $(STAMPS)/node
 	@"$(BIN)/python" -m pytest -q -n $(JOBS) --cov --cov-report=term $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
@@ -80,6 +80,10 @@ $(STAMPS)/run: $(STAMPS)/env requirements/build.txt requirements/run.txt
 
 $(STAMPS)/dev: $(STAMPS)/run requirements/dev.txt
 	@$(SETUP) dev
+	@touch $@
+
+$(STAMPS)/node: $(STAMPS)/env requirements/node/package-lock.json
+	@$(SETUP) node
 	@touch $@
 
 CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake kernel/*/CMakeLists.txt)

@@ -12,6 +12,8 @@
     │   ├── QueueError                   a queue too short or too long for what is asked
     │   ├── SpecError                    a bot specification that names no bot
     │   └── FormatError                  a file that is not what it should be
+    │       ├── FumenError               a fumen that is none; `code` names what is wrong
+    │       └── PcFileError              the same of a .pc file
     ├── MissingExtraError (also an ImportError)   an optional part is not installed
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
@@ -61,6 +63,30 @@ class SpecError(InputError):
 
 class FormatError(InputError):
     """A file that is not what it should be."""
+
+
+class FumenError(FormatError):
+    """A fumen that cannot be read or written.
+
+    Attributes:
+        code: what is wrong, in one word as the field's tools say it, such as ``EndOfData``.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class PcFileError(FormatError):
+    """A .pc file that cannot be read, or a solution that fits into none.
+
+    Attributes:
+        code: what is wrong, in one word as the field's tools say it, such as ``EndOfStream``.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class MissingExtraError(SevenbagError, ImportError):

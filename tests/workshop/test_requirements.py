@@ -1,5 +1,6 @@
 """What is locked, and that every dependency is accounted for."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LOCKS = sorted(ROOT.glob("requirements/*.txt"))
+NODE = ROOT / "requirements" / "node"
 PINNED = re.compile(r"^([a-z0-9][a-z0-9-]*)==([^ ;]+)")
 
 
@@ -26,6 +28,11 @@ def wanted() -> set[str]:
     return {re.split(r"[<>=! \[;]", line, maxsplit=1)[0] for line in lines}
 
 
+def wanted_of_node() -> dict[str, str]:
+    """The same of npm, with the version asked for."""
+    return dict(json.loads((NODE / "package.json").read_text())["dependencies"])
+
+
 def test_there_are_locks() -> None:
     assert {lock.stem for lock in LOCKS} == {"uv", "build", "run", "dev"}
 
@@ -33,6 +40,15 @@ def test_there_are_locks() -> None:
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
 def test_a_lock_names_no_address(lock: Path) -> None:
     assert not re.search(r"://|--index|--extra-index|--find-links", lock.read_text())
+
+
+def test_the_lock_of_node_names_no_address_and_has_hashes() -> None:
+    text = (NODE / "package-lock.json").read_text()
+    assert "://" not in text
+    packages = json.loads(text)["packages"]
+    assert all(package["integrity"] for name, package in packages.items() if name)
+    locked = {name: packages[f"node_modules/{name}"]["version"] for name in wanted_of_node()}
+    assert locked == wanted_of_node()
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)
@@ -63,5 +79,6 @@ def test_every_wanted_package_has_a_reason() -> None:
         for row in re.findall(r"^\| ([a-z0-9, -]+) \| .+ \|$", text, re.M)
         for name in row.split(",")
     }
-    assert wanted() - named == set(), "asked for, but not in docs/dependencies.md"
-    assert named - wanted() - {"package"} == set(), "in docs/dependencies.md, but not asked for"
+    asked = wanted() | set(wanted_of_node())
+    assert asked - named == set(), "asked for, but not in docs/dependencies.md"
+    assert named - asked - {"package"} == set(), "in docs/dependencies.md, but not asked for"

@@ -1,0 +1,210 @@
+"""Pages to digits and back.
+
+A page is its field, as the difference to what the page before left; three digits for piece and
+flags; perhaps a comment. Version 110 differs in one thing: it has two rows less.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sevenbag._kernel import Piece, Placement, Rotation
+from sevenbag.errors import FumenError
+from sevenbag.formats.fumen.comment import read_comment, written_comment
+from sevenbag.formats.fumen.digits import DIGITS, Digits, written
+from sevenbag.formats.fumen.field import CELLS, ROWS, WIDTH, Field
+from sevenbag.formats.fumen.page import Page, location_of, placement_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MAX_PAGES: Final = 10_000
+
+ROWS_OF: Final = {115: ROWS, 110: ROWS - 2}
+"""Rows above the garbage row, by version."""
+
+# A difference is written 8 higher, so that none is negative.
+_UNCHANGED: Final = 8
+_MOST_REPEATS: Final = len(DIGITS) - 1
+
+_PIECES: Final = (
+    None,
+    Piece.I,
+    Piece.L,
+    Piece.O,
+    Piece.Z,
+    Piece.T,
+    Piece.J,
+    Piece.S,
+)
+_ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WEST)
+
+
+class Reader:
+    """Reads pages, one after another, as an iterator.
+
+    Attributes:
+        repeats: how many further pages have an unchanged field that is not written.
+
+    Args:
+        text: the digits; others are left out.
+        version: 115 or 110.
+    """
+
+    def __init__(self, text: str, version: int = 115) -> None:
+        self.repeats = 0
+        self._digits = Digits(text)
+        self._missing_rows = ROWS - ROWS_OF[version]
+        self._cells = CELLS - self._missing_rows * WIDTH
+
+    @property
+    def text(self) -> str:
+        """The digits alone."""
+        return self._digits.text
+
+    def __iter__(self) -> Iterator[Page]:
+        """The pages up to the end of the digits.
+
+        Raises:
+            FumenError: the name tells what is wrong; the message begins with the page.
+        """
+        field, comment = Field(), ""
+        number = 0
+        while not self._digits.at_end:
+            number += 1
+            try:
+                if number > MAX_PAGES:
+                    raise FumenError("TooManyPages", f"more than {MAX_PAGES} pages")
+                page = self._page(field, comment)
+                field, comment = page.after, page.next_comment
+            except FumenError as error:
+                raise FumenError(error.code, f"page {number}: {error}") from None
+            yield page
+
+    # --- private --------------------------------------------------------------------------------
+
+    def _page(self, field: Field, comment: str) -> Page:
+        field = self._field(field)
+        value = self._digits.take(3, "the piece")
+        value, piece = divmod(value, 8)
+        value, rotation = divmod(value, 4)
+        value, location = divmod(value, self._cells)
+        rise, mirror, color, commented, loose = (bool(value >> bit & 1) for bit in range(5))
+        kind = _PIECES[piece]
+        placement = None
+        if kind is not None:
+            missing = self._missing_rows * WIDTH
+            placement = placement_at(kind, _ROTATIONS[rotation], location + missing)
+            _expect_room(placement)
+        return Page(
+            field,
+            placement,
+            read_comment(self._digits) if commented else comment,
+            lock=not loose,
+            rise=rise,
+            mirror=mirror,
+            color=color,
+        )
+
+    def _field(self, before: Field) -> Field:
+        if self.repeats:
+            self.repeats -= 1
+            return before
+        runs: list[tuple[int, int]] = []
+        covered = 0
+        while covered < self._cells:
+            change, count = divmod(self._digits.take(2, "the field"), self._cells)
+            covered += count + 1
+            runs.append((change - _UNCHANGED, count + 1))
+        if runs == [(0, self._cells)]:
+            if self._digits.at_end:
+                raise FumenError("InvalidFieldRepeat", "the number of unchanged fields is missing")
+            self.repeats = self._digits.take(1, "the field")
+            return before
+        # The rows that an older version has not are never touched.
+        return before.changed([(0, self._missing_rows * WIDTH), *runs])
+
+
+def write_pages(pages: Sequence[Page], after: Page | None = None, repeats: int = 0) -> str | None:
+    """The digits of pages.
+
+    Args:
+        pages: what to write, at most `MAX_PAGES`.
+        after: the page before them, already written.
+        repeats: how many of them are promised to leave the field unchanged.
+
+    Returns:
+        The digits; None if that promise cannot be kept.
+
+    Raises:
+        FumenError: a comment is too long, a piece does not fit where it is.
+    """
+    if len(pages) > MAX_PAGES:
+        raise FumenError("TooManyPages", f"{len(pages)} pages, at most {MAX_PAGES} can be written")
+    befores, comments = _expected(pages, after)
+    parts: list[str] = []
+    for number, (page, before, comment) in enumerate(zip(pages, befores, comments, strict=True)):
+        if repeats:
+            if page.field != before:
+                return None
+            repeats -= 1
+        elif page.field != before:
+            parts += _written_runs(page.field, before)
+        else:
+            repeats = _unchanged_after(number, pages, befores)
+            parts += [*_written_runs(page.field, before), DIGITS[repeats]]
+        commented = page.comment != comment
+        parts.append(_written_action(page, commented=commented))
+        if commented:
+            parts.append(written_comment(page.comment))
+    return "".join(parts)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _expected(pages: Sequence[Page], after: Page | None) -> tuple[list[Field], list[str]]:
+    """Field and comment that each page has if it brings none of its own."""
+    befores = [after.after if after is not None else Field()]
+    comments = [after.next_comment if after is not None else ""]
+    for number, page in enumerate(pages, 1):
+        try:
+            if page.placement is not None:
+                _expect_room(page.placement)
+            befores.append(page.after)
+        except FumenError as error:
+            raise FumenError(error.code, f"page {number}: {error}") from None
+        comments.append(page.next_comment)
+    return befores[:-1], comments[:-1]
+
+
+def _unchanged_after(number: int, pages: Sequence[Page], befores: Sequence[Field]) -> int:
+    """How many pages after this one leave the field unchanged, as far as one digit counts."""
+    end = number + 1
+    while end < len(pages) and end - number <= _MOST_REPEATS and pages[end].field == befores[end]:
+        end += 1
+    return end - number - 1
+
+
+def _written_runs(field: Field, before: Field) -> list[str]:
+    return [
+        written((change + _UNCHANGED) * CELLS + count - 1, 2)
+        for change, count in field.differences(before)
+    ]
+
+
+def _written_action(page: Page, *, commented: bool) -> str:
+    piece = rotation = location = 0
+    if page.placement is not None:
+        piece = _PIECES.index(page.placement.piece)
+        rotation = _ROTATIONS.index(page.placement.rotation)
+        location = location_of(page.placement)
+    flags = (page.rise, page.mirror, page.color, commented, not page.lock)
+    value = sum(flag << bit for bit, flag in enumerate(flags))
+    return written(piece + 8 * (rotation + 4 * (location + CELLS * value)), 3)
+
+
+def _expect_room(placement: Placement) -> None:
+    # A piece may stick out of the top, but the cell that names it is one of the field's.
+    if not Field.has_room_for(placement) or location_of(placement) < 0:
+        raise FumenError("InvalidPieceLocation", f"{placement} lies outside the field")

@@ -1,0 +1,332 @@
+"""Fumens: texts that other programs wrote, links, errors by name, limits."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from sevenbag import Board, Piece, Placement, Rotation
+from sevenbag.drawing import COLORS
+from sevenbag.errors import FumenError
+from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page, View
+
+EMPTY_QUIZ = "vhAAgWeAFLDmClcJSAVDEHBEooRBMoAVBzeNFDK3jPCJHBAA"
+
+# Perfect clears as perfect-tetris 1.3.2 prints them: text, link in front, view, behind, pieces.
+SOLUTIONS = [
+    "m115@vhASSYeAFLDmClcJSAVDEHBEooRBMoAVBzeNFDK3jPCJHBAAvhKXoBxiBFnB0rBTpB3lB2vBxqBTpB",
+    "m115@9gE8EeF8DeG8CeF8NexHYZAFLDmClcJSAVDVSAVG88AYe88A5szPCvAAAAvhEFtBUsBGtB",
+    "m115@9gE8EeF8DeG8CeF8Ne1RYZAFLDmClcJSAVDVSAVG88AYe88A5szPCvAAAAvhEvtBUsBGtB",
+    "m115@vhATJYYAFLDmClcJSAVDEHBEooRBPoAVBJO1LCvhFxvBxxBxvBxxB",
+    "m115@vhATJYZAFLDmClcJSAVjiSAVG88A4N88A5N1LCpAAAAvhFxvBxxBxvBxxB",
+    "m115@vhATJYZAFLDmClcJSAVDEHBEooRBPoAVBJO1LC0AAAAvhFxvBxxBxvBxxB",
+    "m115@vhATJYcAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LCvhFxvBxxBxvBxxB",
+    "m115@vhATJYhAFLDmClcJSAVDEHBEooRBPoAVBJO1LCsvjFDUX9VCqAAAAvhKxkBxfBxvBxqBihBvtBGjBksBFsB",
+]
+
+
+@pytest.mark.parametrize("text", SOLUTIONS)
+def test_solutions_clear_the_field_with_the_pieces_of_their_quiz(text: str) -> None:
+    fumen = Fumen.parse(text)
+    board = fumen.pages[0].field.board()
+    queue = list(fumen.pages[0].comment)
+    fumen.quiz()  # every piece is the current or the held one
+    for page in fumen.pages:
+        assert page.lock
+        assert page.placement is not None
+        assert page.field.board() == board
+        assert board.is_resting(page.placement)
+        board.lock(page.placement)
+        assert queue.count(page.placement.piece.name) > 0
+    assert board.is_empty
+    assert fumen.field == Field()
+
+
+@pytest.mark.parametrize("text", SOLUTIONS)
+def test_solutions_are_built_as_they_were_read(text: str) -> None:
+    fumen = Fumen.parse(text)
+    placements = [page.placement for page in fumen.pages if page.placement is not None]
+    first = replace(fumen.pages[0], placement=None, lock=False)
+    rebuilt = Fumen((first,), fumen.view, fumen.before).solution(placements)
+    assert rebuilt == fumen
+
+
+@pytest.mark.parametrize(
+    ("data", "comment", "pieces"),
+    [
+        (EMPTY_QUIZ, "#Q=[](L)STIZJOSJIO", "LSTIZJOSJIO"),
+        ("9gE8EeF8DeG8CeF8NeAgWZAFLDmClcJSAVDVSAVG88AYe88A5szPCvAAAA", "#Q=[I](T)SZJO", "TISZJO"),
+        ("vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "#Q=[](O)IIII", "OIIII"),
+        ("vhAAgWYAFLDmClcJSAVjiSAVG88A4N88A5N1LC", "#Q=[O](I)III", "IOIII"),
+        ("vhAAgWZAFLDmClcJSAVjiSAVG88A4N88A5N1LCpAAAA", "#Q=[O](I)IIII", "IOIIII"),
+        ("vhAAgWZAFLDmClcJSAVDEHBEooRBPoAVBJO1LC0AAAA", "#Q=[](O)IIIIT", "OIIIIT"),
+    ],
+)
+def test_quizzes(data: str, comment: str, pieces: str) -> None:
+    fumen = Fumen.parse(f"v115@{data}")
+    assert fumen.pages[0].comment == comment
+    assert "".join(piece.name for piece in fumen.quiz().pieces) == pieces
+    assert str(fumen.quiz()) == comment
+
+
+def test_fields() -> None:
+    pco = Fumen.parse("v115@9gE8DeG8CeH8BeG8CeA8JeAgH")
+    assert str(pco.field) == "GGGGG....G\nGGGGGG...G\nGGGGGGG..G\nGGGGGG...G"
+    full_row = Fumen.parse("v115@bhJ8JeAgWcAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LC")
+    assert full_row.pages[0].field.height == 1
+    assert full_row.field == Field(), "the full row goes as the page is left"
+
+
+# --- links --------------------------------------------------------------------------------------
+
+
+def test_a_link_is_kept() -> None:
+    text = f"https://harddrop.com/fumen/?v115@{EMPTY_QUIZ}#english.js"
+    fumen = Fumen.parse(f"  {text}\n")
+    assert (fumen.before, fumen.view, fumen.after) == (
+        "https://harddrop.com/fumen/?",
+        View.EDIT,
+        "#english.js",
+    )
+    assert fumen.encode() == text
+    assert replace(fumen, view=View.LIST).encode() == text.replace("v115", "D115")
+
+
+def test_a_solution_keeps_what_stands_in_front_of_the_data_only() -> None:
+    fumen = Fumen.parse(f"https://x/?v115@{EMPTY_QUIZ}#english.js")
+    solved = fumen.solution([Placement("L", Rotation.NORTH, 1, 0)])
+    assert solved.encode().startswith("https://x/?v115@vhA")
+    assert "#" not in solved.encode()
+
+
+def test_what_was_read_is_kept_in_front_of_what_is_added() -> None:
+    # tetris-fumen would write "vhB" for two unchanged pages.
+    text = f"https://x/?v115@{EMPTY_QUIZ}vhAAgH#english.js"
+    fumen = Fumen.parse(text)
+    longer = fumen.extended([Placement("L", Rotation.NORTH, 1, 0)])
+    assert longer.encode().startswith(text.removesuffix("#english.js") + "vhA")
+    assert longer.encode().endswith("#english.js")
+    assert Fumen.parse(longer.encode()) == longer
+
+
+def test_promised_repeats_are_kept_when_pages_are_added() -> None:
+    # perfect-tetris promises one or two more unchanged fields than there are pages.
+    fumen = Fumen.parse("v115@vhFxvBxxB")
+    assert len(fumen.pages) == 2
+    longer = fumen.extended([Placement("O", Rotation.NORTH, 7, y) for y in (2, 4, 6)])
+    assert longer.encode().startswith("v115@vhFxvBxxB")
+    assert not longer.encode().startswith("v115@vhFxvBxxBvh")
+    assert Fumen.parse(longer.encode()) == longer
+    cleared = replace(fumen.pages[-1], field=Field.from_rows(["GGGG......"]), placement=None)
+    assert Fumen.parse(Fumen((*fumen.pages, cleared)).encode()).pages[-1] == cleared
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "view"),
+    [
+        ("v115@vhAAgH", "", View.EDIT),
+        ("d115@vhAAgH", "", View.LIST),
+        ("D115@vhAAgH", "", View.LIST),
+        ("m115@vhAAgH", "", View.VIEW),
+        ("115@vhAAgH", "", View.EDIT),
+        ("x?115@vhAAgH", "x?", View.EDIT),
+        ("v115@vhBAgHAgH and m115@vh?A AgH&page=2", "v115@vhBAgHAgH and ", View.VIEW),
+    ],
+)
+def test_where_the_data_begin(text: str, before: str, view: View) -> None:
+    fumen = Fumen.parse(text)
+    assert (fumen.before, fumen.view, len(fumen.pages)) == (before, view, 1)
+
+
+def test_folds_are_where_editors_make_them() -> None:
+    pages = tuple(Page(comment="x" * 100 + str(number)) for number in range(2))
+    lines = Fumen(pages).encode(fold=True).split("?")
+    assert {len(line) for line in lines[:-1]} == {47}
+    assert len(lines[-1]) <= 47
+    assert Fumen.parse("?".join(lines)).pages == pages
+
+
+# --- version 110 --------------------------------------------------------------------------------
+
+
+def test_version_110_has_two_rows_less() -> None:
+    # One run of 220 unchanged cells; then a T pointing up on the floor: row 21 from the top.
+    digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+    def number(value: int, count: int) -> str:
+        return "".join(digits[value // 64**place % 64] for place in range(count))
+
+    same = number(8 * 220 + 219, 2) + "A"
+    action = number(5 + 8 * (2 + 4 * (20 * 10 + 4)), 3)
+    runs = number(8 * 220 + 209, 2) + number(16 * 220 + 9, 2)  # garbage row grey
+    higher = number(5 + 8 * (2 + 4 * (18 * 10 + 4)), 3)
+    fumen = Fumen.parse(f"v110@{same}{action}{runs}{higher}")
+    assert fumen.pages[0].placement == Placement("T", Rotation.NORTH, 4, 0)
+    assert fumen.pages[1].field.garbage == "GGGGGGGGGG"
+    assert fumen.pages[1].field.rows[:2] == ("...TTT....", "....T.....")
+    assert Fumen.parse(fumen.encode()).pages == fumen.pages, "written as version 115"
+
+
+def test_version_110_can_be_refused() -> None:
+    with pytest.raises(FumenError) as caught:
+        Fumen.parse("v110@vhAAgH", versions=(115,))
+    assert caught.value.code == "UnsupportedFumenVersion"
+
+
+# --- errors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "UnsupportedFumenVersion"),
+        ("v116@vhAAgH", "UnsupportedFumenVersion"),
+        ("v115@", "EndOfData"),
+        ("v115@#vhAAgH", "EndOfData"),
+        ("v115@v", "EndOfData"),
+        ("v115@vhAAg", "EndOfData"),
+        ("v115@vhAAgWeAFLDmCl", "EndOfData"),
+        ("v115@vh", "InvalidFieldRepeat"),
+        ("v115@9gE8EeF8DeG8CeF8Pe", "InvalidFieldLength"),
+        ("v115@AAuhAgH", "InvalidBlock"),  # 8 less than nothing
+        ("v115@AAvhAAgH", "InvalidFieldLength"),
+        ("v115@vhAAgWBA/////", "InvalidCaption"),
+        ("v115@vhATvB", "InvalidPieceLocation"),  # an O in the last column
+    ],
+)
+def test_errors_have_the_names_that_tools_print(text: str, code: str) -> None:
+    with pytest.raises(FumenError) as caught:
+        Fumen.parse(text)
+    assert caught.value.code == code
+
+
+def test_a_piece_in_a_filled_cell_can_be_shown_but_not_locked() -> None:
+    field = Field.from_rows(["GGGG......"])
+    piece = Placement("O", Rotation.NORTH, 0, 0)
+    shown = Fumen((Page(field, piece, lock=False),))
+    assert Fumen.parse(shown.encode()) == shown
+    with pytest.raises(FumenError, match="page 1") as caught:
+        Fumen((Page(field, piece),)).encode()
+    assert caught.value.code == "InvalidPieceLocation"
+
+
+@pytest.mark.parametrize(
+    ("x", "y"), [(9, 0), (-1, 0), (3, -1), (3, 23)], ids=["right", "left", "floor", "above"]
+)
+def test_a_piece_outside_cannot_be_written(x: int, y: int) -> None:
+    page = Page(placement=Placement("O", Rotation.NORTH, x, y), lock=False)
+    with pytest.raises(FumenError) as caught:
+        Fumen((page,)).encode()
+    assert caught.value.code == "InvalidPieceLocation"
+
+
+def test_a_piece_may_stick_out_of_the_top() -> None:
+    page = Page(placement=Placement("T", Rotation.NORTH, 4, 22))
+    fumen = Fumen((page,))
+    assert Fumen.parse(fumen.encode()) == fumen
+    assert fumen.field.rows[22] == "...TTT...."
+
+
+@pytest.mark.parametrize("rows", [["GGG"], ["GGGGGGGGGX"], ["." * 10] * 24])
+def test_rows_that_are_none(rows: list[str]) -> None:
+    with pytest.raises(FumenError):
+        Field.from_rows(rows)
+
+
+def test_too_long_a_comment() -> None:
+    assert Fumen.parse(Fumen((Page(comment="x" * 4095),)).encode()).pages[0].comment == "x" * 4095
+    for comment in ("x" * 4096, "\N{SNOWMAN}" * 683):
+        with pytest.raises(FumenError) as caught:
+            Fumen((Page(comment=comment),)).encode()
+        assert caught.value.code == "InvalidCaption"
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["100%", "%41", "%u2603", "\N{SNOWMAN}", "\N{GRINNING FACE}", "a\tb\nc", "é", "~", "x" * 7],
+)
+def test_comments_come_back_as_they_were(comment: str) -> None:
+    assert Fumen.parse(Fumen((Page(comment=comment),)).encode()).pages[0].comment == comment
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "v115@" + "A" * 999_990,
+        "v115@" + "vhAAgH" * 100_000,
+        "v115@" + "vh/" + "AgH" * 300_000,
+        "x" * 2_000_000,
+    ],
+    ids=["cells", "pages", "repeats", "length"],
+)
+def test_huge_input_is_refused_at_once(text: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(FumenError):
+        Fumen.parse(text)
+    assert time.monotonic() - began < 5, "bounded, whatever the machine is busy with"
+
+
+def test_the_greatest_number_of_pages() -> None:
+    fumen = Fumen((Page(),) * MAX_PAGES)
+    assert len(Fumen.parse(fumen.encode()).pages) == MAX_PAGES
+    with pytest.raises(FumenError) as caught:
+        Fumen((Page(),) * (MAX_PAGES + 1)).encode()
+    assert caught.value.code == "TooManyPages"
+
+
+# --- fields and our own words -------------------------------------------------------------------
+
+
+def test_letters_are_those_of_pictures() -> None:
+    assert set(Field.from_rows(["ILOZTJSG.."]).rows[0]) - {"."} == set(COLORS)
+
+
+def test_boards() -> None:
+    board = Board.from_rows(["#########.", "##........"])
+    field = Field.from_board(board)
+    assert field.rows[:2] == ("GGGGGGGGG.", "GG........")
+    assert field.board() == board
+    assert field[0, 1] == "G"
+    assert field[9, 0] == "."
+    assert field[0, -1] == "."
+    with pytest.raises(IndexError):
+        field[10, 0]
+    with pytest.raises(FumenError):
+        Field.from_board(Board(width=8))
+    with pytest.raises(FumenError):
+        Field.from_board(Board.from_rows(["#........."] * 24))
+
+
+def test_a_field_repeats_itself() -> None:
+    field = Field.from_rows(["ILOZTJSG..", ".........I"], "G.........")
+    assert eval(repr(field), {"Field": Field}) == field
+    assert str(field) == ".........I\nILOZTJSG..\n----------\nG........."
+
+
+def test_rising_and_mirroring() -> None:
+    field = Field.from_rows(["L.........", *["........J."] * 22], "GGGG.GGGGG")
+    left = Page(field, rise=True, mirror=True).after
+    assert left.rows[:3] == ("GGGGG.GGGG", ".........L", ".J........")
+    assert left.height == 23
+    assert left.garbage == "." * 10
+    assert Page(field, rise=True, mirror=True, lock=False).after == field
+
+
+def test_a_full_garbage_row_is_not_removed() -> None:
+    assert Page(Field.from_rows([], "GGGGGGGGGG")).after.garbage == "GGGGGGGGGG"
+
+
+def test_pages_follow_one_another() -> None:
+    first = Page(comment="#Q=[](O)IT")
+    second = first.next(Placement("O", Rotation.NORTH, 0, 0))
+    third = second.next(Placement("T", Rotation.NORTH, 4, 0))
+    assert [page.comment for page in (first, second, third)] == [
+        "#Q=[](O)IT",
+        "#Q=[](O)IT",
+        "#Q=[](I)T",
+    ]
+    assert third.next().comment == "#Q=[](I)"
+    assert third.next().field.rows[:2] == ("OO.TTT....", "OO..T.....")
+    assert Piece.T.name == third.next().field[4, 1]
