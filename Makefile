@@ -193,4 +193,4 @@ lock: $(STAMPS)/env
 .PHONY: clean
 clean:
 	@rm -rf .venv build dist htmlcov .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	@find src tests bench examples -name __pycache__ -prune -exec rm -rf {} +
+	@find src tests bench examples docs -name __pycache__ -prune -exec rm -rf {} +

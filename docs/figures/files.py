@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docs.figures import attack, garbage, presets, randomizers, spawning, spins, turning
+from docs.figures import attack, drawing, garbage, presets, randomizers, spawning, spins, turning
 from sevenbag.drawing import on_ground
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ _PICTURES: tuple[Callable[[], Picture], ...] = (
     *garbage.PICTURES,
     *randomizers.PICTURES,
     *spawning.PICTURES,
+    *drawing.PICTURES,
 )
 
 _TABLES: dict[str, Callable[[], str]] = {

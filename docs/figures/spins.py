@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 from docs.figures.boards import board_of
@@ -60,6 +61,23 @@ def immobile() -> Picture:
     return in_a_row(pictures)
 
 
+def handheld() -> Picture:
+    """The four corners of J, L, S and Z in mode handheld; they turn with the piece."""
+    pictures: list[Picture] = []
+    for letter, offsets in _HANDHELD.items():
+        corners = [(3 + dx, 3 + dy) for dx, dy in offsets]
+        piece = Placement(letter, Rotation.NORTH, 3, 3)
+        for count, verdict in ((2, Spin.NONE), (3, Spin.FULL)):
+            found = {_turned(piece, filled) for filled in combinations(corners, count)}
+            assert found - {None} == {verdict}
+        marks = dict.fromkeys(corners, "C")
+        board = Board(7, 6)
+        pictures.append(
+            captioned(board_picture(board, placements=[piece], marks=marks, rows=6), letter)
+        )
+    return in_a_row(pictures)
+
+
 class _Situation(NamedTuple):
     board: Board
     piece: Placement
@@ -85,6 +103,36 @@ def spin_modes() -> str:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+_HANDHELD = {
+    "J": ((0, 1), (1, 1), (1, -1), (-1, -1)),
+    "L": ((-1, 1), (0, 1), (1, -1), (-1, -1)),
+    "S": ((-1, 1), (2, 1), (1, 0), (-2, 0)),
+    "Z": ((-2, 1), (1, 1), (2, 0), (-1, 0)),
+}
+"""From the centre of the piece, pointing north."""
+
+
+def _turned(piece: Placement, filled: Sequence[Cell]) -> Spin | None:
+    """What handheld says of a piece that a turn brings into its place; None if none does."""
+    board = Board(7, 8)
+    for cell in filled:
+        board[cell] = True
+    if not board.is_resting(piece):
+        corners = {(piece.x + dx, piece.y + dy) for dx, dy in _HANDHELD[piece.piece.name]}
+        below = ((x, y - 1) for x, y in piece.cells)
+        board[next(c for c in below if c not in corners and c not in piece.cells)] = True
+    for start in (Rotation.EAST, Rotation.SOUTH, Rotation.WEST):
+        for x in range(7):
+            for y in range(8):
+                before = Placement(piece.piece, start, x, y)
+                if not board.fits(before):
+                    continue
+                turned = board.rotate(before, piece.rotation, "srs-x", spins="handheld")
+                if turned is not None and turned[0].same_cells(piece):
+                    return turned[0].spin
+    return None
 
 
 def _situations() -> dict[str, _Situation]:
@@ -145,5 +193,5 @@ def _beside(cells: Sequence[Cell], dx: int, dy: int) -> Iterable[Cell]:
     return ((x + dx, y + dy) for x, y in cells)
 
 
-PICTURES = (corners, immobile, modes)
+PICTURES = (corners, immobile, modes, handheld)
 TABLES = {"spin-modes": spin_modes}
