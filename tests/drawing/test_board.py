@@ -55,6 +55,13 @@ def test_pieces_and_colours() -> None:
     assert board._repr_svg_() == board.svg()
 
 
+def test_bombs_are_told_from_garbage() -> None:
+    board = Board.from_rows(["##########"])
+    svg = board.svg(colors=["GGGGBGGGGG"])
+    assert drawn(svg)[4, 2] == COLORS["B"] != COLORS["G"]
+    assert svg.count("<circle") == 1
+
+
 def test_wrong_options_are_named() -> None:
     with pytest.raises(BoardError, match="41 rows to show, must be 1 to 40"):
         Board().svg(rows=41)

@@ -10,11 +10,12 @@ True
 """
 
 from sevenbag.drawing.board import board_picture, board_svg
-from sevenbag.drawing.cells import COLORS, EMPTY, GARBAGE, shape
+from sevenbag.drawing.cells import BOMB, COLORS, EMPTY, GARBAGE, shape
 from sevenbag.drawing.picture import Picture, captioned, headed, in_a_row, on_ground, stacked
 from sevenbag.drawing.side import queue_picture, side_picture
 
 __all__ = [
+    "BOMB",
     "COLORS",
     "EMPTY",
     "GARBAGE",

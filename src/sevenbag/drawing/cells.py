@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 EMPTY: Final = "."
 GARBAGE: Final = "G"
+BOMB: Final = "B"
 
 COLORS: Final = {
     "I": "#2fc8d8",
@@ -21,8 +22,11 @@ COLORS: Final = {
     "S": "#58bf48",
     "Z": "#e04a4f",
     GARBAGE: "#868b94",
+    BOMB: "#3d424d",
 }
 """Colours by cell letter: the field's usual ones, all clear on a dark ground."""
+
+_FUSE: Final = "#ff5a5f"
 
 CELL: Final = 20
 """Edge of a board's cell."""
@@ -39,11 +43,15 @@ def block(letter: str, left: float, top: float, size: int) -> str:
     """A cell, with a light upper edge so that neighbours of one colour stay apart."""
     fill = COLORS.get(letter, COLORS[GARBAGE])
     side = size - 1
-    return (
+    drawn = (
         f'<rect x="{left + 0.5:g}" y="{top + 0.5:g}" width="{side}" height="{side}" rx="2"'
         f' fill="{fill}"/>'
         f'<path d="M{left + 2:g} {top + 2:g}h{size - 4}" stroke="#fff" stroke-opacity="0.35"/>'
     )
+    if letter == BOMB:
+        middle = f'cx="{left + size / 2:g}" cy="{top + size / 2:g}"'
+        drawn += f'<circle {middle} r="{size * 0.28:g}" fill="{_FUSE}"/>'
+    return drawn
 
 
 def piece(letter: str, left: float, top: float, size: int) -> Iterable[str]:
