@@ -2,18 +2,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 namespace sevenbag {
 
 namespace {
 
+// A whole number that an int holds; not more than the largest attack, as no more is sent.
+int whole(double lines) {
+    return static_cast<int>(std::floor(std::min(lines, double{kLargestAttack})));
+}
+
+int capped(const Rules& rules, int lines) {
+    return rules.attack_cap > 0 ? std::min(lines, rules.attack_cap) : lines;
+}
+
 int rounded(const Rules& rules, double lines, Random& random) {
-    const double whole = std::floor(lines);
-    const double part = lines - whole;
-    int result = static_cast<int>(whole);
+    const double part = lines - std::floor(lines);
+    int result = whole(lines);
     // Nothing is drawn for whole numbers: the stream is shared with the holes.
     if (rules.rounding == Rounding::random && part > 0 && random.fraction() < part) ++result;
-    return result;
+    return capped(rules, result);
+}
+
+int table_lines(const Rules& rules, const Clear& clear) {
+    const int spin = static_cast<int>(clear.spin);
+    const int beyond = std::max(clear.lines - kAttackLines, 0);
+    return rules.attack[clear.lines - beyond][spin] + beyond * rules.further[spin];
+}
+
+int targeting_bonus(const Rules& rules, int attackers) {
+    if (rules.targeting_size == 0) return 0;
+    return rules.targeting[std::min(attackers, rules.targeting_size - 1)];
 }
 
 // The second and every further difficult clear of a chain gets the bonus.
@@ -36,18 +56,16 @@ double chain_bonus(const Rules& rules, const Clear& clear, int chain) {
 }
 
 // A charge leaves in three parts, the middle ones as near to a third as whole lines go.
-void release(AttackList& list, int lines) {
+void release(const Rules& rules, AttackList& list, int lines) {
     const int third = static_cast<int>(std::floor(lines / 3.0 + 0.5));
-    list.add(third);
-    list.add(third);
-    list.add(lines - 2 * third);
+    for (int part : {third, third, lines - 2 * third}) list.add(capped(rules, part));
 }
 
 }  // namespace
 
 double base_lines(const Rules& rules, const Clear& clear, const Counters& counters) {
     if (clear.lines == 0) return 0;
-    double lines = rules.attack[std::min(clear.lines, kMaxLines)][static_cast<int>(clear.spin)];
+    double lines = table_lines(rules, clear);
     if (rules.halve_other_spins && clear.spin != Spin::none && clear.piece != Piece::T) lines /= 2;
     return lines + chain_bonus(rules, clear, counters.back_to_back);
 }
@@ -64,32 +82,36 @@ double with_combo(const Rules& rules, double lines, const Counters& counters) {
     return c > 1 ? std::max(std::log1p(1.25 * c), lines) : lines;
 }
 
-Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, double multiplier,
-                 Random& random) {
-    Attack attack;
-    if (clear.lines == 0) {
-        counters.combo = 0;
-        return attack;
-    }
-    ++counters.combo;
-    const int chain_before = counters.back_to_back;
-    if (clear.perfect && rules.perfect_clear_chain > 0) {
+Counters counted(const Rules& rules, const Clear& clear, Counters counters) {
+    if (clear.lines == 0) return {0, counters.back_to_back};
+    counters.combo = std::min(counters.combo + 1, kMostCounted);
+    if (clear.perfect && rules.perfect_clear_chain > 0)
         counters.back_to_back += rules.perfect_clear_chain;
-    } else if (clear.difficult()) {
+    else if (clear.difficult())
         ++counters.back_to_back;
-    } else {
+    else
         counters.back_to_back = 0;
-        if (rules.charge_at > 0 && chain_before > rules.charge_at) {
-            const int charge = chain_before - rules.charge_at + rules.charge_base;
-            attack.released = static_cast<int>(std::floor(charge * multiplier));
-            release(attack.list, attack.released);
-        }
+    counters.back_to_back = std::min(counters.back_to_back, kMostCounted);
+    return counters;
+}
+
+Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, double multiplier,
+                 Random& random, int attackers) {
+    Attack attack;
+    const int chain = counters.back_to_back;
+    counters = counted(rules, clear, counters);
+    if (clear.lines == 0) return attack;
+    const bool broken = counters.back_to_back == 0;
+    if (broken && rules.charge_at > 0 && chain > rules.charge_at) {
+        attack.released = whole((chain - rules.charge_at + rules.charge_base) * multiplier);
+        release(rules, attack.list, attack.released);
     }
+    attack.withheld = !rules.spin_quads_send && clear.spin != Spin::none && clear.lines >= 4;
 
     double lines = base_lines(rules, clear, counters);
     if (clear.perfect && rules.perfect_clear == PerfectClear::replaces_base)
         lines = rules.perfect_clear_lines;
-    const double combined = with_combo(rules, lines, counters);
+    const double combined = with_combo(rules, lines, counters) + targeting_bonus(rules, attackers);
     const double bonus =
         rules.garbage_bonus && clear.difficult() && clear.garbage_lines > 0 ? 1 : 0;
 

@@ -1,6 +1,7 @@
 // What a line clear sends: the combo and back-to-back counters, and the attacks of one lock.
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "piece.hpp"
@@ -8,6 +9,9 @@
 #include "rules.hpp"
 
 namespace sevenbag {
+
+// Counters go no further; nothing depends on what lies beyond.
+inline constexpr int kMostCounted = 1'000'000;
 
 // What runs on from lock to lock.
 struct Counters {
@@ -34,7 +38,7 @@ class AttackList {
     static constexpr int kMost = 6;  // three of a released charge, the clear, combo, perfect clear
 
     void add(int lines) {
-        if (lines > 0) items_[count_++] = lines;
+        if (lines > 0) items_[count_++] = std::min(lines, kLargestAttack);
     }
     int size() const { return count_; }
     int operator[](int i) const { return items_[i]; }
@@ -53,13 +57,18 @@ class AttackList {
 
 struct Attack {
     AttackList list;
-    int released = 0;  // lines of a broken charge; they are the first in the list
+    int released = 0;       // lines of a broken charge; they are the first in the list
+    bool withheld = false;  // it cancels, but what is left of it is not sent
 };
 
-// Advances the counters by a lock (one without lines ends the combo) and says what it sends.
-// `multiplier` is the one in force; `random` is drawn from by random rounding alone.
+// The counters after a lock. One without lines ends the combo and leaves the chain alone.
+Counters counted(const Rules& rules, const Clear& clear, Counters counters);
+
+// Advances the counters by a lock and says what it sends. `multiplier` is the one in force;
+// `attackers` are the players who have chosen this one as their target; `random` is drawn from by
+// random rounding alone.
 Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, double multiplier,
-                 Random& random);
+                 Random& random, int attackers = 0);
 
 // The lines of a clear with its back-to-back bonus, before the combo; `counters` after the clear.
 double base_lines(const Rules& rules, const Clear& clear, const Counters& counters);

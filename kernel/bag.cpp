@@ -1,6 +1,7 @@
 #include "bag.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace sevenbag {
 
@@ -12,9 +13,34 @@ constexpr std::array<Piece, kPieces> kBase = {Piece::Z, Piece::L, Piece::O, Piec
 
 constexpr std::array<std::uint8_t, 4> kExtra = {3, 2, 1, 1};
 
+// How often a queue that begins badly is dealt anew, as in Jstris.
+constexpr int kMostDeals = 1000;
+
+bool is_s_or_z(Piece piece) { return piece == Piece::S || piece == Piece::Z; }
+
 }  // namespace
 
-Queue::Queue(BagKind kind, std::int64_t seed) : random_(seed), kind_(kind) {}
+Queue::Queue(BagKind kind, std::int64_t seed, const PieceCounts& filled, Opening opening)
+    : random_(seed), kind_(kind) {
+    const std::uint8_t each = kind == BagKind::seven ? 1 : kind == BagKind::fourteen ? 2 : 0;
+    if (each > 0) filled_.fill(each);
+    if (kind == BagKind::general) filled_ = filled;
+    for (int count : filled_) bag_size_ = static_cast<std::uint8_t>(bag_size_ + count);
+    for (int deal = 1; deal < kMostDeals && !opens(opening); ++deal) {
+        dealt_ = 0;
+        bags_ = spare_count_ = 0;
+        last_ = -1;
+    }
+}
+
+bool Queue::opens(Opening opening) {
+    if (opening == Opening::any) return true;
+    const Piece first = peek(0);
+    const Piece second = peek(1);
+    if (opening == Opening::no_s_z)
+        return !is_s_or_z(first) && !(first == Piece::O && is_s_or_z(second));
+    return !is_s_or_z(first) || !is_s_or_z(second);
+}
 
 Piece Queue::peek(int i) {
     while (dealt_ - taken_ <= static_cast<std::uint64_t>(i)) deal_bag();
@@ -28,11 +54,9 @@ Piece Queue::take() {
 }
 
 PieceCounts Queue::left_in_bag(int i) {
-    const int size = kind_ == BagKind::fourteen ? 14 : 7;
-    const int gone = static_cast<int>((taken_ + static_cast<std::uint64_t>(i)) %
-                                      static_cast<std::uint64_t>(size));
+    const auto gone = static_cast<int>((taken_ + static_cast<std::uint64_t>(i)) % bag_size_);
     PieceCounts left{};
-    for (int k = 0; k < size - gone; ++k) ++left[static_cast<int>(peek(i + k))];
+    for (int k = 0; k < bag_size_ - gone; ++k) ++left[static_cast<int>(peek(i + k))];
     return left;
 }
 
@@ -44,8 +68,12 @@ void Queue::deal_bag() {
         case BagKind::seven:
             break;
         case BagKind::fourteen:
-            std::copy(kBase.begin(), kBase.end(), bag.begin() + kPieces);
-            count = 14;
+        case BagKind::general:
+            // In rounds: so a bag with one of each is the 7-bag, one with two of each the 14-bag.
+            count = 0;
+            for (int round = 0; count < bag_size_; ++round)
+                for (Piece piece : kBase)
+                    if (filled_[static_cast<std::size_t>(piece)] > round) bag[count++] = piece;
             break;
         case BagKind::seven_plus_1:
             bag[count++] = kBase[random_.below(kPieces)];

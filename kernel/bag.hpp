@@ -18,11 +18,19 @@ enum class BagKind : std::uint8_t {
     pairs,         // two pieces, three times each
     classic,       // one at a time, drawn once more if it repeats
     total_mayhem,  // one at a time, at random
+    general,       // any number of each piece, shuffled
 };
 
-inline constexpr int kLargestBag = 14;
+// What a game may begin with; pieces are dealt anew, up to a thousand times, until it does.
+enum class Opening : std::uint8_t {
+    any,
+    no_two_s_z,  // of the first two pieces at most one is S or Z
+    no_s_z,      // nor is the first, nor the second after an O
+};
 
-// The pieces still to come in a bag, counted by piece.
+inline constexpr int kLargestBag = 63;
+
+// Pieces counted by kind.
 using PieceCounts = std::array<std::uint8_t, kPieces>;
 
 // An endless row of pieces that can be looked into as far as kSight pieces.
@@ -30,7 +38,9 @@ class Queue {
   public:
     static constexpr int kSight = 40;
 
-    Queue(BagKind kind, std::int64_t seed);
+    // `filled` is the bag of BagKind::general, one to kLargestBag pieces.
+    Queue(BagKind kind, std::int64_t seed, const PieceCounts& filled = {1, 1, 1, 1, 1, 1, 1},
+          Opening opening = Opening::any);
 
     BagKind kind() const { return kind_; }
 
@@ -46,12 +56,16 @@ class Queue {
     PieceCounts left_in_bag(int i);
 
     // Whether the contents of every bag are known beforehand.
-    bool has_bag() const { return kind_ == BagKind::seven || kind_ == BagKind::fourteen; }
+    bool has_bag() const { return bag_size_ > 0; }
+
+    // What a full bag holds; nothing where that is not known beforehand.
+    const PieceCounts& filled_bag() const { return filled_; }
 
   private:
     // A power of two above kSight + kLargestBag, so that the ring is indexed by a mask.
-    static constexpr std::uint64_t kRing = 64;
+    static constexpr std::uint64_t kRing = 128;
 
+    bool opens(Opening opening);
     void deal_bag();
     void append(const Piece* pieces, int count);
 
@@ -64,6 +78,8 @@ class Queue {
     std::uint8_t spare_count_ = 0;
     std::int8_t last_ = -1;  // of classic
     std::array<Piece, kPieces> spare_{};
+    PieceCounts filled_{};
+    std::uint8_t bag_size_ = 0;  // of bags that are all alike
 };
 
 }  // namespace sevenbag

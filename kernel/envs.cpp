@@ -165,7 +165,7 @@ double Envs::reward(const Lock& lock) const {
     const RewardWeights& w = options_.weights;
     return w.attack * lock.attacks.total() + w.sent * lock.sent.total() +
            w.cancelled * lock.cancelled + w.lines * lock.clear.lines +
-           w.garbage * static_cast<double>(lock.holes.size()) + w.placement +
+           w.garbage * static_cast<double>(lock.garbage.size()) + w.placement +
            w.perfect_clear * lock.clear.perfect;
 }
 
@@ -183,7 +183,7 @@ void Envs::list_options(int seat) {
     const auto add = [&](Piece piece, bool hold) {
         const std::optional<Spawn> spawn = game.spawn_of(piece);
         if (!spawn) return;
-        generate(game.board(), piece, rules_->kicks, *spawn, rules_->spins, list);
+        generate(game.solid(), piece, rules_->kicks, *spawn, rules_->spins, list);
         for (const Placement& placement : list) {
             const int action = actions_.index(placement, hold);
             if (action < 0) continue;

@@ -25,7 +25,7 @@ Placement spawned(const Game& game, bool hold) {
 }  // namespace
 
 Falling::Falling(const Game& game, bool hold)
-    : rules_(game.shared_rules()), board_(game.board()), at_(spawned(game, hold)) {}
+    : rules_(game.shared_rules()), board_(game.solid()), at_(spawned(game, hold)) {}
 
 bool Falling::press(Key key) {
     switch (key) {

@@ -1,11 +1,11 @@
 #include "game.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <utility>
 
 #include "error.hpp"
+#include "topout.hpp"
 
 namespace sevenbag {
 
@@ -30,19 +30,13 @@ std::shared_ptr<const Rules> checked(std::shared_ptr<const Rules> rules) {
 
 Game::Game(std::shared_ptr<const Rules> rules, std::int64_t seed, std::int64_t garbage_seed)
     : rules_(checked(std::move(rules))),
-      board_(rules_->width, rules_->rows),
-      grid_(rules_->width, rules_->rows),
-      queue_(rules_->bag, seed),
+      field_(rules_->width, rules_->rows),
+      solid_(rules_->width, rules_->rows),
+      queue_(rules_->bag, seed, rules_->filled_bag, rules_->opening),
       garbage_(*rules_, garbage_seed),
       multiplier_{rules_->multiplier.start},
       cap_{rules_->cap.start},
-      current_(queue_.take()) {
-    if (!spawn_of(current_))
-        throw Error(ErrorKind::rules,
-                    "pieces cannot appear at x " + std::to_string(rules_->spawn.x) + ", y " +
-                        std::to_string(rules_->spawn.y) + " of a board of " +
-                        std::to_string(rules_->width) + " x " + std::to_string(rules_->rows));
-}
+      current_(queue_.take()) {}
 
 void Game::start_from(const Board& board, const Counters& counters) {
     if (board.width() != rules_->width || board.rows() != rules_->rows)
@@ -50,15 +44,22 @@ void Game::start_from(const Board& board, const Counters& counters) {
                                           std::to_string(board.rows()) + ", the rules play on " +
                                           std::to_string(rules_->width) + " x " +
                                           std::to_string(rules_->rows));
-    board_ = board;
-    grid_.assign(board);
+    for (int counter : {counters.combo, counters.back_to_back})
+        if (counter < 0 || counter > kMostCounted)
+            throw Error(ErrorKind::rules, "a counter is " + std::to_string(counter) +
+                                              ", must be 0 to " + std::to_string(kMostCounted));
+    field_.board = board;
+    field_.grid.assign(board);
     counters_ = counters;
+    settle();
     if (!spawn_of(current_)) top_out_ = TopOut::block_out;
 }
 
 std::optional<Piece> Game::offered_by_hold() const {
     if (!rules_->hold) return std::nullopt;
-    return held_ ? *held_ : queue_.peek(0);
+    if (held_) return held_;
+    if (rules_->previews == 0) return std::nullopt;
+    return queue_.peek(0);
 }
 
 std::optional<PieceCounts> Game::bag() const {
@@ -66,27 +67,13 @@ std::optional<PieceCounts> Game::bag() const {
     return queue_.left_in_bag(rules_->previews);
 }
 
+std::optional<PieceCounts> Game::filled_bag() const {
+    if (!queue_.has_bag()) return std::nullopt;
+    return queue_.filled_bag();
+}
+
 std::optional<Spawn> Game::spawn_of(Piece piece) const {
-    Spawn spawn = rules_->spawn;
-    if (!blocked(piece, spawn.x, spawn.y)) {
-        for (int i = 0; i < rules_->spawn_drop && !blocked(piece, spawn.x, spawn.y - 1); ++i)
-            --spawn.y;
-        return spawn;
-    }
-    switch (rules_->blocked_spawn) {
-        case BlockedSpawn::lost:
-            return std::nullopt;
-        case BlockedSpawn::raise:
-            ++spawn.y;
-            if (blocked(piece, spawn.x, spawn.y)) return std::nullopt;
-            return spawn;
-        case BlockedSpawn::clutch:
-            if (!cleared_) return std::nullopt;
-            for (++spawn.y; spawn.y < rules_->rows; ++spawn.y)
-                if (!blocked(piece, spawn.x, spawn.y)) return spawn;
-            return std::nullopt;
-    }
-    return std::nullopt;
+    return sevenbag::spawn_of(*rules_, field_.board, solid(), piece, cleared_);
 }
 
 void Game::placements(bool with_hold, std::vector<Placement>& out) const {
@@ -98,7 +85,7 @@ void Game::placements(bool with_hold, std::vector<Placement>& out) const {
         if (!piece || (!out.empty() && *piece == current_)) continue;
         const std::optional<Spawn> spawn = spawn_of(*piece);
         if (!spawn) continue;
-        generate(board_, *piece, rules_->kicks, *spawn, rules_->spins, list);
+        generate(solid(), *piece, rules_->kicks, *spawn, rules_->spins, list);
         out.insert(out.end(), list.begin(), list.end());
     }
 }
@@ -110,6 +97,20 @@ void Game::receive(int lines, int frame) {
                                           " lines, must be 0 to " + std::to_string(kLargestAttack));
     garbage_.receive(*rules_, lines, frame);
     stats_.received += lines;
+    if (rules_->blocking != Blocking::instant || over()) return;
+    std::vector<Holed> rows;
+    garbage_.enter(*rules_, frame, LockedBy::drop, kLargestAttack, rows);
+    push(rows);
+    if (!over() && !spawn_of(current_)) top_out_ = TopOut::block_out;
+    lock_.garbage.insert(lock_.garbage.end(), rows.begin(), rows.end());
+    lock_.top_out = top_out_;
+}
+
+void Game::set_attackers(int attackers) {
+    if (attackers < 0 || attackers > kMostAttackers)
+        throw Error(ErrorKind::rules, std::to_string(attackers) + " attackers, must be 0 to " +
+                                          std::to_string(kMostAttackers));
+    attackers_ = attackers;
 }
 
 Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) const {
@@ -118,19 +119,21 @@ Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) con
     const bool holds = hold.value_or(placement.piece != current_);
     if (holds && !offered)
         refuse(named(placement.piece) + " cannot be played: the current piece is " +
-               named(current_) + ", and these rules have no hold");
+               named(current_) +
+               (rules_->hold ? ", and what hold would bring is out of sight"
+                             : ", and these rules have no hold"));
     if (placement.piece != (holds ? *offered : current_))
         refuse(named(placement.piece) + " cannot be played: the current piece is " +
                named(current_) + (offered ? ", and hold offers " + named(*offered) : ""));
-    if (!board_.fits(placement))
+    if (!solid().fits(placement))
         refuse(described(placement) + " does not fit: a cell is filled or outside the board");
-    if (!board_.resting(placement))
+    if (!solid().resting(placement))
         refuse(described(placement) + " is in mid-air: nothing lies below it");
 
     thread_local PlacementList list;
     const std::optional<Spawn> spawn = spawn_of(placement.piece);
     list.clear();
-    if (spawn) generate(board_, placement.piece, rules_->kicks, *spawn, rules_->spins, list);
+    if (spawn) generate(solid(), placement.piece, rules_->kicks, *spawn, rules_->spins, list);
     const Placement wanted = canonical(placement);
     const Placement* best = nullptr;
     for (const Placement& found : list) {
@@ -154,13 +157,12 @@ const Lock& Game::play(const Move& move, int frame) {
     lock_.clear = {move.placement.piece, move.placement.spin, 0, 0, false};
     lock_.attacks = lock_.sent = {};
     lock_.released = lock_.cancelled = lock_.dealt_count = 0;
-    lock_.holes.clear();
+    lock_.garbage.clear();
     lock_.frame = frame_;
 
     take_piece(move);
-    board_.fill(move.placement);
-    grid_.fill(move.placement);
-    if (locks_out(move.placement)) {
+    field_.fill(*rules_, move.placement);
+    if (locks_out(*rules_, move.placement)) {
         top_out_ = TopOut::lock_out;
     } else {
         clear_and_send();
@@ -180,6 +182,12 @@ void Game::check_frame(int frame) {
 }
 
 void Game::Grown::advance(const Growth& growth, int from, int to) {
+    if (growth.end_frame > 0) {
+        const double passed = std::clamp(to, growth.margin, growth.end_frame) - growth.margin;
+        value = growth.start +
+                (growth.end - growth.start) * passed / (growth.end_frame - growth.margin);
+        return;
+    }
     if (growth.per_second == 0) return;
     // Added frame by frame, as the rule is written: a product would round otherwise.
     for (int frame = std::max(from, growth.margin); frame < to; ++frame)
@@ -192,11 +200,6 @@ void Game::advance_time(int frame) {
     multiplier_.advance(rules_->multiplier, frame_, frame);
     cap_.advance(rules_->cap, frame_, frame);
     frame_ = frame;
-}
-
-bool Game::blocked(Piece piece, int x, int y) const {
-    return !board_.fits({piece, rules_->kicks.spawn(piece), static_cast<std::int8_t>(x),
-                         static_cast<std::int8_t>(y), Spin::none});
 }
 
 void Game::take_from_queue() {
@@ -218,56 +221,42 @@ void Game::take_piece(const Move& move) {
     held_ = put_away;
 }
 
-bool Game::locks_out(const Placement& placement) const {
-    if (rules_->lock_out == LockOut::none) return false;
-    int above = 0;
-    for (Cell c : cells_of(placement)) above += c.y >= rules_->visible_rows;
-    return above >= (rules_->lock_out == LockOut::whole ? 4 : 1);
-}
-
 void Game::clear_and_send() {
     Clear& clear = lock_.clear;
-    lock_.rows = board_.clear_rows();
-    clear.lines = std::popcount(lock_.rows);
-    for (std::uint64_t rows = lock_.rows; rows != 0; rows &= rows - 1)
-        clear.garbage_lines += grid_.has_garbage(std::countr_zero(rows));
-    grid_.remove_rows(lock_.rows);
-    clear.perfect = clear.lines > 0 && board_.empty();
+    clear = field_.clear(*rules_, lock_.placement, lock_.rows);
     cleared_ = clear.lines > 0;
 
     const Attack attack =
-        attack_of(*rules_, clear, counters_, multiplier_.value, garbage_.random());
+        attack_of(*rules_, clear, counters_, multiplier_.value, garbage_.random(), attackers_);
     lock_.attacks = attack.list;
     lock_.released = attack.released;
     if (clear.lines == 0) return;
     const Outcome outcome = garbage_.cancel(*rules_, attack.list, stats_.pieces + 1);
-    lock_.sent = outcome.sent;
+    if (!attack.withheld) lock_.sent = outcome.sent;
     lock_.cancelled = outcome.cancelled;
 }
 
 void Game::let_garbage_in() {
-    if (lock_.clear.lines > 0 && rules_->blocking) return;
+    if (lock_.clear.lines > 0 && rules_->blocking == Blocking::full) {
+        settle();
+        return;
+    }
     const double cap = std::min(cap_.value, static_cast<double>(rules_->cap_limit));
-    garbage_.enter(*rules_, frame_, static_cast<int>(cap), lock_.holes);
+    garbage_.enter(*rules_, frame_, LockedBy::drop, static_cast<int>(cap), lock_.garbage);
     garbage_.count_lock(*rules_);
-    for (int hole : lock_.holes) push_garbage(hole);
+    push(lock_.garbage);
 }
 
-void Game::push_garbage(int hole) {
-    const int last = rules_->rows - 1;
-    if (rules_->garbage_out && board_.row(last) != 0) top_out_ = TopOut::garbage_out;
-    int top = last;
-    std::array<std::uint32_t, 2> kept{};
-    if (rules_->cut_off == CutOff::third_from_top && last >= 2) {
-        top = last - 2;
-        kept = {board_.row(last - 1), board_.row(last)};
-    }
-    board_.push_rows(board_.full_row() & ~(1u << hole), 1);
-    if (top != last) {
-        board_.set_row(last - 1, kept[0]);
-        board_.set_row(last, kept[1]);
-    }
-    grid_.push_garbage(hole, top);
+void Game::push(const std::vector<Holed>& rows) {
+    for (Holed row : rows)
+        if (field_.push(*rules_, row) && rules_->garbage_out) top_out_ = TopOut::garbage_out;
+    stats_.garbage_entered += static_cast<int>(rows.size());
+    settle();
+}
+
+// To be called when the board has changed.
+void Game::settle() {
+    if (!rules_->all_solid()) solid_ = obstacles(*rules_, field_.board);
 }
 
 void Game::next_piece() {
@@ -282,14 +271,13 @@ void Game::count_lock() {
     stats_.attack += lock_.attacks.total();
     stats_.cancelled += lock_.cancelled;
     stats_.sent += lock_.sent.total();
-    stats_.garbage_entered += static_cast<int>(lock_.holes.size());
     stats_.garbage_cleared += clear.garbage_lines;
     stats_.spins += clear.spin != Spin::none;
     stats_.perfect_clears += clear.perfect;
     stats_.max_combo = std::max(stats_.max_combo, counters_.combo);
     stats_.max_back_to_back = std::max(stats_.max_back_to_back, counters_.back_to_back);
     if (clear.lines > 0)
-        ++stats_.clears[static_cast<int>(clear.spin)][std::min(clear.lines, kMaxLines)];
+        ++stats_.clears[static_cast<int>(clear.spin)][std::min(clear.lines, kCountedLines)];
 }
 
 }  // namespace sevenbag

@@ -11,6 +11,7 @@
 #include "attack.hpp"
 #include "bag.hpp"
 #include "board.hpp"
+#include "field.hpp"
 #include "garbage.hpp"
 #include "grid.hpp"
 #include "movegen.hpp"
@@ -26,9 +27,10 @@ enum class TopOut : std::uint8_t {
     garbage_out,  // garbage pushed a filled cell over the top of the board
 };
 
-// A day: later than any game, early enough that nothing overflows.
-inline constexpr int kLastFrame = 24 * 60 * 60 * 60;
-inline constexpr int kLargestAttack = 100000;
+inline constexpr int kMostAttackers = 1000;
+
+// Clears are counted by lines up to these; a clear of more counts here, too.
+inline constexpr int kCountedLines = 5;
 
 // What happened when a piece locked.
 struct Lock {
@@ -40,9 +42,9 @@ struct Lock {
     int released = 0;    // lines of a broken charge among them
     int cancelled = 0;
     AttackList sent;
-    std::vector<std::uint8_t> holes;  // of the garbage rows that entered, in order
-    Counters counters;                // after the lock
-    std::array<Piece, 2> dealt{};     // pieces that came into sight at the queue's end
+    std::vector<Holed> garbage;    // the rows that entered, in order
+    Counters counters;             // after the lock
+    std::array<Piece, 2> dealt{};  // pieces that came into sight at the queue's end
     int dealt_count = 0;
     TopOut top_out = TopOut::none;
     int frame = 0;
@@ -52,17 +54,17 @@ struct Stats {
     int pieces = 0;
     int holds = 0;
     int lines = 0;
-    int attack = 0;           // before cancelling
-    int cancelled = 0;        // own pending garbage removed by attack
-    int sent = 0;             // attack left after cancelling
-    int received = 0;         // lines announced by the other side
-    int garbage_entered = 0;  // rows of garbage that came onto the board
-    int garbage_cleared = 0;  // cleared rows that held garbage
-    int spins = 0;            // locks with a spin, with or without lines
+    std::int64_t attack = 0;     // before cancelling
+    std::int64_t cancelled = 0;  // own pending garbage removed by attack
+    std::int64_t sent = 0;       // attack left after cancelling
+    std::int64_t received = 0;   // lines announced by the other side
+    int garbage_entered = 0;     // rows of garbage that came onto the board
+    int garbage_cleared = 0;     // cleared rows that held garbage
+    int spins = 0;               // locks with a spin, with or without lines
     int perfect_clears = 0;
     int max_combo = 0;
     int max_back_to_back = 0;
-    std::array<std::array<int, kMaxLines + 1>, 3> clears{};  // by spin and lines
+    std::array<std::array<int, kCountedLines + 1>, 3> clears{};  // by spin and lines
 
     friend bool operator==(const Stats&, const Stats&) = default;
 };
@@ -72,13 +74,16 @@ class Game {
     // `seed` decides the pieces, `garbage_seed` the holes. Raises Error(rules).
     Game(std::shared_ptr<const Rules> rules, std::int64_t seed, std::int64_t garbage_seed);
 
-    // Begin elsewhere than on an empty board. Raises Error(board) if the size is not the rules'.
+    // Begin elsewhere than on an empty board. Raises Error(board) if the size is not the rules',
+    // and Error(rules) for impossible counters.
     void start_from(const Board& board, const Counters& counters);
 
     const Rules& rules() const { return *rules_; }
     const std::shared_ptr<const Rules>& shared_rules() const { return rules_; }
-    const Board& board() const { return board_; }
-    const Grid& grid() const { return grid_; }
+    const Board& board() const { return field_.board; }
+    const Grid& grid() const { return field_.grid; }
+    // What a moving piece collides with: the board, where all of its rows are solid.
+    const Board& solid() const { return rules_->all_solid() ? field_.board : solid_; }
     const Counters& counters() const { return counters_; }
     const GarbageQueue& garbage() const { return garbage_; }
     const Stats& stats() const { return stats_; }
@@ -91,7 +96,8 @@ class Game {
     std::optional<Piece> held() const { return held_; }
     // The i-th preview, below Rules::previews.
     Piece preview(int i) const { return queue_.peek(i); }
-    // What the hold key would bring: the held piece, or the first preview. None without hold.
+    // What the hold key would bring: the held piece, or the first preview. None without hold, and
+    // where it would be a piece that is out of sight.
     std::optional<Piece> offered_by_hold() const;
     // The bag that the first piece out of sight comes from; none where bags are unknown.
     std::optional<PieceCounts> bag() const;
@@ -102,8 +108,15 @@ class Game {
     // Every placement of the current piece, then of the one that hold offers if it is another.
     void placements(bool with_hold, std::vector<Placement>& out) const;
 
-    // An attack by the other side set out at `frame`. Raises Error(rules) for impossible numbers.
+    // What a bag holds when it is full; none where bags are unknown.
+    std::optional<PieceCounts> filled_bag() const;
+
+    // An attack by the other side set out at `frame`; what enters at once is added to the last
+    // lock. Raises Error(rules) for impossible numbers.
     void receive(int lines, int frame);
+
+    // How many players attack this one, from now on.
+    void set_attackers(int attackers);
 
     // A move as the rules see it.
     struct Move {
@@ -130,19 +143,18 @@ class Game {
     };
 
     void advance_time(int frame);
-    bool blocked(Piece piece, int x, int y) const;
     void take_from_queue();
     void take_piece(const Move& move);
-    bool locks_out(const Placement& placement) const;
     void clear_and_send();
     void let_garbage_in();
-    void push_garbage(int hole);
+    void push(const std::vector<Holed>& rows);
+    void settle();
     void next_piece();
     void count_lock();
 
     std::shared_ptr<const Rules> rules_;
-    Board board_;
-    Grid grid_;
+    Field field_;
+    Board solid_;          // kept only where it differs from the board
     mutable Queue queue_;  // deals as far as it is looked into
     GarbageQueue garbage_;
     Counters counters_;
@@ -151,6 +163,7 @@ class Game {
     Grown multiplier_;
     Grown cap_;
     int frame_ = 0;
+    int attackers_ = 0;
     bool cleared_ = false;  // the last lock cleared rows
     TopOut top_out_ = TopOut::none;
     Piece current_;

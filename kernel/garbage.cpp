@@ -7,30 +7,46 @@ namespace sevenbag {
 GarbageQueue::GarbageQueue(const Rules& rules, std::int64_t seed)
     : random_(seed), width_(rules.width) {}
 
-void GarbageQueue::receive(const Rules& rules, int lines, int frame) {
+void GarbageQueue::receive(const Rules& rules, int lines, int frame, int hole) {
     if (lines <= 0) return;
     const int since = rules.travel_unit == Travel::frames ? frame : 0;
-    if (rules.holes != Holes::sent) {
-        batches_.push_back({lines, since});
+    if (rules.holes != Holes::sent || hole >= 0) {
+        append(rules, {lines, since, hole, hole >= 0});
         return;
     }
     // Rows with the same hole stay together.
-    draw_column(false, rules.hole_centred);
-    batches_.push_back({1, since, column_});
+    draw_column(rules, false);
+    Batch batch{1, since, column_};
     for (int line = 1; line < lines; ++line) {
-        if (random_.fraction() < rules.hole_inner)
-            draw_column(rules.hole_other, rules.hole_centred);
-        if (column_ == batches_.back().hole)
-            ++batches_.back().lines;
-        else
-            batches_.push_back({1, since, column_});
+        if (random_.fraction() < rules.hole_inner) draw_column(rules, rules.hole_other);
+        if (column_ == batch.hole) {
+            ++batch.lines;
+        } else {
+            append(rules, batch);
+            batch = {1, since, column_};
+        }
     }
+    append(rules, batch);
+}
+
+void GarbageQueue::announce(const Rules& rules, Ticket ticket, int lines, int hole) {
+    if (lines <= 0) return;
+    append(rules, {lines, Batch::kUnconfirmed, hole, hole >= 0, ticket});
+}
+
+int GarbageQueue::confirm(const Rules& rules, Ticket ticket, int frame) {
+    for (Batch& batch : batches_)
+        if (batch.since == Batch::kUnconfirmed && batch.ticket == ticket) {
+            batch.since = rules.travel_unit == Travel::frames ? frame : 0;
+            return batch.lines;
+        }
+    return 0;
 }
 
 Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int piece_number) {
     Outcome outcome;
     std::size_t used_up = 0;
-    bool cancelling = rules.cancelling;
+    bool cancelling = rules.cancels();
     for (int attack : attacks) {
         if (!cancelling) {
             outcome.sent.add(attack);
@@ -38,17 +54,18 @@ Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int 
         }
         int paid = attack;
         int free = 0;
-        if (piece_number <= rules.opener_pieces && pending_lines() >= sent_) free = attack;
+        if (piece_number <= rules.opener_pieces && lines_ >= sent_) free = attack;
         while (paid + free > 0 && used_up < batches_.size()) {
             Batch& batch = batches_[used_up];
             const int lines = std::min(batch.lines, paid + free);
             batch.lines -= lines;
+            lines_ -= lines;
             outcome.cancelled += lines;
             free -= std::max(0, lines - paid);
             paid -= std::min(lines, paid);
             if (batch.lines == 0) {
                 ++used_up;
-                end_batch(rules);
+                if (rules.holes == Holes::attacks) end_batch(rules, batch);
             }
         }
         if (paid > 0) {
@@ -59,81 +76,129 @@ Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int 
             cancelling = false;
         }
     }
-    batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(used_up));
+    remove_used_up(used_up);
     return outcome;
 }
 
-void GarbageQueue::enter(const Rules& rules, int frame, int cap, std::vector<std::uint8_t>& holes) {
-    holes.clear();
+void GarbageQueue::enter(const Rules& rules, int frame, LockedBy how, int cap,
+                         std::vector<Holed>& rows) {
+    rows.clear();
+    if (batches_.empty()) return;
     auto earlier = [](const Batch& a, const Batch& b) { return a.since < b.since; };
     if (rules.travel_unit == Travel::frames &&
         !std::is_sorted(batches_.begin(), batches_.end(), earlier))
         std::stable_sort(batches_.begin(), batches_.end(), earlier);
+    if (rules.hole_timeout > 0 && frame >= rules.hole_timeout) {
+        draw_column(rules, rules.hole_other);
+        changed_ = true;
+    }
 
     std::size_t used_up = 0;
+    const int latest = how == LockedBy::drop ? frame : frame - 1;
     for (int row = 0; row < cap && used_up < batches_.size(); ++row) {
         Batch& batch = batches_[used_up];
-        if (!arrived(rules, batch, frame)) break;
-        holes.push_back(static_cast<std::uint8_t>(next_hole(rules, batch, row == 0)));
+        if (!arrived(rules, batch, latest)) break;
+        rows.push_back(next_row(rules, batch, row == 0));
+        --lines_;
         if (--batch.lines == 0) {
             ++used_up;
-            end_batch(rules);
+            end_batch(rules, batch);
         }
     }
-    batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(used_up));
+    remove_used_up(used_up);
 }
 
 void GarbageQueue::count_lock(const Rules& rules) {
     if (rules.travel_unit != Travel::own_locks) return;
-    for (Batch& batch : batches_) ++batch.since;
+    for (Batch& batch : batches_)
+        if (batch.since < rules.travel) ++batch.since;
 }
 
-int GarbageQueue::pending_lines() const {
-    int lines = 0;
-    for (const Batch& batch : batches_) lines += batch.lines;
-    return lines;
+void GarbageQueue::append(const Rules& rules, Batch batch) {
+    batches_.push_back(batch);
+    batches_.back().lines = std::min(batch.lines, kMostPending - lines_);
+    lines_ += batches_.back().lines;
+    trim(rules.absolute_cap > 0 ? rules.absolute_cap : kMostPending);
+}
+
+// Takes lines off the tail until no more than so many wait.
+void GarbageQueue::trim(int most) {
+    while (!batches_.empty() && (lines_ > most || batches_.back().lines == 0)) {
+        Batch& last = batches_.back();
+        const int lines = std::min(last.lines, lines_ - most);
+        last.lines -= lines;
+        lines_ -= lines;
+        if (last.lines == 0) batches_.pop_back();
+    }
 }
 
 bool GarbageQueue::arrived(const Rules& rules, const Batch& batch, int frame) const {
+    if (batch.since == Batch::kUnconfirmed) return false;
+    if (rules.blocking == Blocking::instant) return true;
     if (rules.travel_unit == Travel::own_locks) return batch.since >= rules.travel;
     return batch.since + rules.travel <= frame;
 }
 
-int GarbageQueue::next_hole(const Rules& rules, Batch& batch, bool first_of_entry) {
+Holed GarbageQueue::next_row(const Rules& rules, Batch& batch, bool first_of_entry) {
+    if (batch.told) return row_of(rules, batch.hole);
     switch (rules.holes) {
-        case Holes::attacks: {
+        case Holes::attacks:
+        case Holes::attacks_old: {
             // The draw is made even where a change has just been made: part of what a seed means.
             const bool change = column_ < 0 || random_.fraction() < rules.hole_inner;
-            if (change && !changed_) draw_column(rules.hole_other, rules.hole_centred);
+            if (change && !changed_) draw_column(rules, rules.hole_other);
             changed_ = false;
             break;
         }
         case Holes::entries:
-            if (first_of_entry) draw_column(false, rules.hole_centred);
-            if (random_.fraction() < rules.hole_inner)
-                draw_column(rules.hole_other, rules.hole_centred);
+            if (first_of_entry) draw_column(rules, false);
+            if (random_.fraction() < rules.hole_inner) draw_column(rules, rules.hole_other);
             break;
-        case Holes::rounded:
-            if (batch.hole < 0)
-                batch.hole = static_cast<int>(random_.fraction() * (width_ - 1) + 0.5);
-            return batch.hole;
+        case Holes::rounded: {
+            const double chance = batch.hole < 0 ? rules.hole_change : rules.hole_inner;
+            if (column_ < 0 || random_.fraction() < chance)
+                column_ = static_cast<int>(random_.fraction() * (width_ - rules.hole_size) + 0.5);
+            batch.hole = column_;
+            break;
+        }
         case Holes::sent:
-            return batch.hole;
+            return row_of(rules, batch.hole);
+        case Holes::coins:
+            return tossed_row();
     }
-    return column_;
+    return row_of(rules, column_);
 }
 
-void GarbageQueue::end_batch(const Rules& rules) {
-    if (rules.holes != Holes::attacks) return;
+Holed GarbageQueue::tossed_row() {
+    // A row without any hole is tossed again.
+    Holed row = 0;
+    while (row == 0)
+        for (int x = 0; x < width_; ++x)
+            row = static_cast<Holed>(row | (random_.fraction() < 0.5) << x);
+    return row;
+}
+
+Holed GarbageQueue::row_of(const Rules& rules, int column) const {
+    const unsigned full = (1u << width_) - 1;
+    return static_cast<Holed>(((1u << rules.hole_size) - 1) << column & full);
+}
+
+void GarbageQueue::end_batch(const Rules& rules, const Batch& batch) {
+    if (batch.told) return;
+    if (rules.holes != Holes::attacks && rules.holes != Holes::attacks_old) return;
     if (random_.fraction() < rules.hole_change) {
-        draw_column(rules.hole_other, rules.hole_centred);
-        changed_ = true;
+        draw_column(rules, rules.hole_other);
+        changed_ = rules.holes == Holes::attacks;
     }
 }
 
-void GarbageQueue::draw_column(bool other, bool centred) {
-    const int margin = centred ? (width_ + 2) / 5 : 0;  // a fifth, rounded to the nearest
-    const int columns = width_ - 2 * margin;
+void GarbageQueue::remove_used_up(std::size_t count) {
+    batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void GarbageQueue::draw_column(const Rules& rules, bool other) {
+    const int margin = rules.hole_centred ? (width_ + 2) / 5 : 0;  // a fifth, to the nearest
+    const int columns = width_ - (rules.hole_size - 1) - 2 * margin;
     if (other && column_ >= 0) {
         int column = margin + random_.below(columns - 1);
         if (column >= column_) ++column;

@@ -1,7 +1,12 @@
 // Garbage on its way: the queue of incoming attacks, cancelling, and the holes of rows that enter.
+//
+// There is no clock here: frames are told. A game of placements receives attacks that have set out
+// (`receive`); a game on a network is announced them first and told later when they set out
+// (`announce`, `confirm`).
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "attack.hpp"
@@ -10,11 +15,24 @@
 
 namespace sevenbag {
 
+// Names an attack: who sent it, and its number among those that player sent.
+struct Ticket {
+    int sender = 0;
+    int number = 0;
+
+    friend constexpr bool operator==(const Ticket&, const Ticket&) = default;
+};
+
 // One incoming attack, or what is left of it.
 struct Batch {
+    // Announced, but it has not set out.
+    static constexpr int kUnconfirmed = std::numeric_limits<int>::max();
+
     int lines;
     int since;      // the frame it set out at, or own locks waited so far, by Rules::travel_unit
-    int hole = -1;  // where all its rows have one, and it has been drawn
+    int hole = -1;  // the column of all its rows, once it is known
+    bool told = false;  // the hole came with the attack; nothing is drawn for it
+    Ticket ticket{};
 };
 
 // What became of a lock's attacks.
@@ -23,42 +41,64 @@ struct Outcome {
     int cancelled = 0;  // pending lines removed
 };
 
+// What ends the flight of a piece: a key, or the lock clock. What arrives in the very frame in
+// which the clock runs out comes too late.
+enum class LockedBy : std::uint8_t { drop, time };
+
+// The open cells of a garbage row: bit x is column x. Bombs fill them, where there are bombs.
+using Holed = std::uint16_t;
+
 class GarbageQueue {
   public:
+    // Queues hold no more lines than this, whatever the rules.
+    static constexpr int kMostPending = 1'000'000'000;
+
     GarbageQueue(const Rules& rules, std::int64_t seed);
 
-    // An attack sets out at `frame`.
-    void receive(const Rules& rules, int lines, int frame);
+    // An attack sets out at `frame`. `hole` is the column that comes with it, or -1.
+    void receive(const Rules& rules, int lines, int frame, int hole = -1);
+
+    // An attack is made known; it waits, and can be cancelled, but does not travel.
+    void announce(const Rules& rules, Ticket ticket, int lines, int hole = -1);
+
+    // An announced attack sets out at `frame`. Returns the lines that are left of it.
+    int confirm(const Rules& rules, Ticket ticket, int frame);
 
     // Removes pending lines by the attacks of a clearing lock, the `piece_number`th of the game
     // (from 1).
     Outcome cancel(const Rules& rules, const AttackList& attacks, int piece_number);
 
-    // Replaces `holes` by the columns of the rows that enter at a lock at `frame`, in the order
-    // they are pushed in; at most `cap`.
-    void enter(const Rules& rules, int frame, int cap, std::vector<std::uint8_t>& holes);
+    // Replaces `rows` by the rows that enter at a lock at `frame`, in the order they are pushed in;
+    // at most `cap`.
+    void enter(const Rules& rules, int frame, LockedBy how, int cap, std::vector<Holed>& rows);
 
     // Counts a lock at which garbage might have entered, for travel in own locks.
     void count_lock(const Rules& rules);
 
     const std::vector<Batch>& pending() const { return batches_; }
-    int pending_lines() const;
+    int pending_lines() const { return lines_; }
 
     // The stream that random rounding shares with the holes.
     Random& random() { return random_; }
 
   private:
+    void append(const Rules& rules, Batch batch);
+    void trim(int most);
     bool arrived(const Rules& rules, const Batch& batch, int frame) const;
-    int next_hole(const Rules& rules, Batch& batch, bool first_of_entry);
-    void end_batch(const Rules& rules);
-    void draw_column(bool other, bool centred);
+    Holed next_row(const Rules& rules, Batch& batch, bool first_of_entry);
+    Holed tossed_row();
+    Holed row_of(const Rules& rules, int column) const;
+    void end_batch(const Rules& rules, const Batch& batch);
+    void remove_used_up(std::size_t count);
+    void draw_column(const Rules& rules, bool other);
 
     std::vector<Batch> batches_;
     Random random_;
     int width_;
-    int column_ = -1;       // of the last row; -1 before the first
-    bool changed_ = false;  // the column was drawn anew and not used yet
-    int sent_ = 0;          // lines sent so far, as the opener rule counts them
+    int lines_ = 0;          // of all batches
+    int column_ = -1;        // of the last row; -1 before the first
+    bool changed_ = false;   // the column was drawn anew and not used yet
+    std::int64_t sent_ = 0;  // lines sent so far, as the opener rule counts them
 };
 
 }  // namespace sevenbag

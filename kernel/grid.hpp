@@ -1,8 +1,9 @@
-// The colours of a board: which piece, or garbage, each filled cell came from.
+// The colours of a board: which piece, garbage or bomb each filled cell is of.
 //
 // A row is one word of four bits a cell, so that rows move as words; kept in step with the Board.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -15,16 +16,22 @@ namespace sevenbag {
 
 class Grid {
   public:
-    static constexpr char kLetters[] = ".IOTLJSZG";
+    static constexpr char kLetters[] = ".IOTLJSZGB";
     static constexpr std::uint64_t kGarbage = 8;
+    static constexpr std::uint64_t kBomb = 9;
 
     Grid(int width, int rows) : width_(width), rows_(rows) {}
 
-    // '.', a piece's letter, or G for garbage.
+    int width() const { return width_; }
+    int rows() const { return rows_; }
+
+    // '.', a piece's letter, G for garbage or B for a bomb.
     char at(int x, int y) const { return kLetters[cells_[y] >> (4 * x) & 15]; }
 
-    // Whether a row holds garbage.
-    bool has_garbage(int y) const { return (cells_[y] & 0x8888888888888888u) != 0; }
+    // Whether a row holds garbage; bombs count as such.
+    bool has_garbage(int y) const { return (cells_[y] & kTops) != 0; }
+    bool has_bomb(int y) const { return (cells_[y] & cells_[y] >> 3 & kTops >> 3) != 0; }
+    bool is_bomb(int x, int y) const { return (cells_[y] >> (4 * x) & 15) == kBomb; }
 
     void fill(const Placement& placement) {
         const std::uint64_t color = static_cast<std::uint64_t>(placement.piece) + 1;
@@ -40,12 +47,18 @@ class Grid {
         for (; to < rows_; ++to) cells_[to] = 0;
     }
 
-    // Pushes one row of garbage in from below, up to row `top`, which is lost; rows above stay.
-    void push_garbage(int hole, int top) {
-        std::memmove(&cells_[1], &cells_[0], static_cast<std::size_t>(top) * sizeof cells_[0]);
-        cells_[0] = 0;
-        for (int x = 0; x < width_; ++x)
-            if (x != hole) set(x, 0, kGarbage);
+    // Pushes `count` rows in from below, garbage but for the cells of `open`, which are empty or
+    // bombs. The rows from `end` up stay where they are; those that come there are lost.
+    void push_garbage(unsigned open, bool bombs, int count, int end) {
+        std::uint64_t row = 0;
+        for (int x = 0; x < width_; ++x) {
+            const std::uint64_t gap = bombs ? kBomb : 0;
+            row |= (open >> x & 1 ? gap : kGarbage) << (4 * x);
+        }
+        count = std::min(count, end);
+        std::memmove(&cells_[static_cast<std::size_t>(count)], &cells_[0],
+                     static_cast<std::size_t>(end - count) * sizeof cells_[0]);
+        std::fill_n(cells_.begin(), count, row);
     }
 
     // Takes the filled cells of a board, all as garbage.
@@ -56,12 +69,15 @@ class Grid {
                 if (board.occupied(x, y)) set(x, y, kGarbage);
     }
 
-    // `color`: 0 empty, 1 + piece, or kGarbage.
+    // `color`: 0 empty, 1 + piece, kGarbage or kBomb.
     void set(int x, int y, std::uint64_t color) {
         cells_[y] = (cells_[y] & ~(std::uint64_t{15} << (4 * x))) | color << (4 * x);
     }
 
   private:
+    // The highest of the four bits of every cell.
+    static constexpr std::uint64_t kTops = 0x8888888888888888u;
+
     std::array<std::uint64_t, kMaxRows> cells_{};
     int width_;
     int rows_;

@@ -23,7 +23,7 @@ Game::Move random_move(const Game& game, const PlayoutOptions& options, Dice& di
             piece = *offered;
             hold = true;
         }
-    generate(game.board(), piece, rules.kicks, *game.spawn_of(piece), rules.spins, list);
+    generate(game.solid(), piece, rules.kicks, *game.spawn_of(piece), rules.spins, list);
     Placement chosen = list[dice.below(list.size())];
     for (int draw = 1; draw < options.draws; ++draw) {
         const Placement& other = list[dice.below(list.size())];
@@ -45,8 +45,7 @@ void play(const std::shared_ptr<const Rules>& rules, Dice dice, const PlayoutOpt
           Playout& sum) {
     thread_local PlacementList list;
     Versus versus(rules, dice.seed(), options.frames_per_turn);
-    while (!versus.over() && versus.turn() < options.most_turns &&
-           versus.next_frame() <= kLastFrame) {
+    while (!versus.over() && versus.turn() < options.most_turns) {
         const Game::Move first = random_move(versus.player(0), options, dice, list);
         const Game::Move second = random_move(versus.player(1), options, dice, list);
         versus.play(first, second);

@@ -52,36 +52,59 @@ enum class Travel : std::uint8_t { frames, own_locks };
 
 // When the hole of a garbage row is drawn, and how.
 enum class Holes : std::uint8_t {
-    attacks,  // as rows enter: may change between attacks and within one
-    entries,  // anew at each entry: then within it, always to another column
-    rounded,  // anew for each attack, the outermost columns half as likely
-    sent,     // as the attack arrives: may change within one
+    attacks,      // as rows enter: may change between attacks and within one
+    attacks_old,  // the same, but an attack that is cancelled changes nothing
+    entries,      // anew at each entry, then before every row of it
+    rounded,      // by attacks, the outermost columns half as likely
+    sent,         // as the attack arrives: may change within one
+    coins,        // every cell of every row by the toss of a coin
 };
 
 // Which rows are lost when the board is pushed over its top.
 enum class CutOff : std::uint8_t {
     top,
-    third_from_top,  // the two rows at the very top stay where they are
+    third_from_top,  // of one row that enters; of n at once, the n rows below the n + 1 at the top
 };
 
-// A value that begins to grow, each frame, when a game has lasted `margin` frames.
+// When garbage that has arrived comes onto the board, and whether attack removes it before.
+enum class Blocking : std::uint8_t {
+    full,     // at a lock that clears nothing
+    limited,  // at every lock; after a clear, what its attack has left
+    none,     // at every lock; attack removes nothing
+    instant,  // as soon as it is sent, without waiting for a lock
+};
+
+// A value that begins to change when a game has lasted `margin` frames: by a step every frame, or
+// in a straight line to `end` at frame `end_frame`, where that is not 0.
 struct Growth {
     double start = 1;
     double per_second = 0;
     int margin = 0;
+    double end = 0;
+    int end_frame = 0;
 };
 
-inline constexpr int kMaxLines = 4;
+// Lines by rows cleared, the last for 5; every row above adds `further`.
+inline constexpr int kAttackLines = 5;
 inline constexpr int kMaxPreviews = 32;
 inline constexpr int kMaxComboTable = 32;
+inline constexpr int kMaxTargeting = 16;
 inline constexpr int kEverythingEnters = 1 << 20;
+// A day: later than any game, early enough that nothing overflows.
+inline constexpr int kLastFrame = 24 * 60 * 60 * 60;
+inline constexpr int kLargestAttack = 100000;
 
 struct Rules {
     // Board and pieces.
     int width = 10;
     int rows = 40;
     int visible_rows = 20;
+    int solid_rows = kMaxRows;  // a moving piece does not collide with rows from here up
+    int kept_rows = kMaxRows;   // cells that lock from here up are lost
+
     BagKind bag = BagKind::seven;
+    PieceCounts filled_bag{1, 1, 1, 1, 1, 1, 1};  // of BagKind::general
+    Opening opening = Opening::any;
     int previews = 5;
     bool hold = true;
     Kicks kicks{"srs", &kSrs};
@@ -95,8 +118,14 @@ struct Rules {
     bool garbage_out = true;  // a filled cell pushed over the top loses
 
     // Attack: lines by rows cleared and spin.
-    std::array<std::array<int, 3>, kMaxLines + 1> attack{
-        {{0, 0, 0}, {0, 0, 2}, {1, 1, 4}, {2, 2, 6}, {4, 4, 4}}};
+    std::array<std::array<int, 3>, kAttackLines + 1> attack{
+        {{0, 0, 0}, {0, 0, 2}, {1, 1, 4}, {2, 2, 6}, {4, 4, 4}, {4, 4, 4}}};
+    std::array<int, 3> further{};  // by spin, for every row above kAttackLines
+    bool spin_quads_send = true;   // whether what a quad with a spin has left is sent
+    // Lines added to a clear by the number of players who attack this one; the last repeats.
+    std::array<int, kMaxTargeting> targeting{};
+    int targeting_size = 0;
+    int attack_cap = 0;              // the largest single attack; 0 = off
     bool halve_other_spins = false;  // spins of pieces other than T are worth half
     BackToBack back_to_back = BackToBack::flat;
     bool mini_single_bonus = true;  // whether a mini single gets the bonus, too
@@ -117,17 +146,24 @@ struct Rules {
     // Garbage.
     Travel travel_unit = Travel::frames;
     int travel = 30;
-    bool blocking = true;    // a lock that clears rows lets nothing in
-    bool cancelling = true;  // attack removes own pending garbage first
-    int opener_pieces = 0;   // up to this piece, attack cancels twice its lines; 0 = off
+    Blocking blocking = Blocking::full;
+    int opener_pieces = 0;  // up to this piece, attack cancels twice its lines; 0 = off
     Growth cap{kEverythingEnters, 0, 0};  // rows that may enter at one lock
     int cap_limit = kEverythingEnters;
+    int absolute_cap = 0;  // rows that may wait, the latest are lost; 0 = off
+    bool bombs = false;    // holes are filled by bombs
     Holes holes = Holes::attacks;
     double hole_change = 1;     // probability of a new column after an attack
     double hole_inner = 0;      // probability of a new column between rows of an attack
     bool hole_other = false;    // a new column is never the old one
     bool hole_centred = false;  // the outer fifths have no holes
+    int hole_size = 1;          // columns
+    int hole_timeout = 0;       // from this frame on a new column for every entry; 0 = off
     CutOff cut_off = CutOff::top;
+
+    bool cancels() const { return blocking == Blocking::full || blocking == Blocking::limited; }
+    // Whether a moving piece collides with every cell there is.
+    bool all_solid() const { return solid_rows >= rows; }
 };
 
 // Raises Error(rules) where a value is outside what the kernel can play.

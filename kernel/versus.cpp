@@ -1,5 +1,6 @@
 #include "versus.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "error.hpp"
@@ -15,6 +16,11 @@ Versus::Versus(std::shared_ptr<const Rules> rules, std::int64_t seed, int frames
                     "a turn of " + std::to_string(frames_per_turn) + " frames, must be 0 to 36000");
 }
 
+int Versus::next_frame() const {
+    const std::int64_t frame = (std::int64_t{turn_} + 1) * frames_per_turn_;
+    return static_cast<int>(std::min<std::int64_t>(frame, kLastFrame));
+}
+
 int Versus::winner() const {
     if (players_[0].over() == players_[1].over()) return -1;
     return players_[0].over() ? 1 : 0;
@@ -23,7 +29,6 @@ int Versus::winner() const {
 void Versus::play(const Game::Move& first, const Game::Move& second) {
     if (over()) throw Error(ErrorKind::placement, "the game is over: no move can be played");
     const int frame = next_frame();
-    Game::check_frame(frame);
     players_[0].play(first, frame);
     players_[1].play(second, frame);
     ++turn_;

@@ -20,8 +20,8 @@ class Versus {
     int turn() const { return turn_; }
     int frame() const { return players_[0].frame(); }
     int frames_per_turn() const { return frames_per_turn_; }
-    // The frame at which the next turn's pieces lock.
-    int next_frame() const { return (turn_ + 1) * frames_per_turn_; }
+    // The frame at which the next turn's pieces lock. After a day time stands still.
+    int next_frame() const;
 
     bool over() const { return players_[0].over() || players_[1].over(); }
     // 0 or 1; -1 while the game goes on, and if both topped out at once.

@@ -25,6 +25,8 @@ Spawn spawn_argument(std::pair<int, int> value);
 // One function for each file of this folder.
 void bind_core(nanobind::module_& m);
 void bind_kicks(nanobind::module_& m);
+void bind_rules(nanobind::module_& m);
+void bind_garbage(nanobind::module_& m);
 void bind_game(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_envs(nanobind::module_& m);

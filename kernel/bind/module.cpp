@@ -51,6 +51,8 @@ NB_MODULE(_kernel, m) {
     });
     sevenbag::bind::bind_core(m);
     sevenbag::bind::bind_kicks(m);
+    sevenbag::bind::bind_rules(m);
+    sevenbag::bind::bind_garbage(m);
     sevenbag::bind::bind_game(m);
     sevenbag::bind::bind_search(m);
     sevenbag::bind::bind_envs(m);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <string>
 
 #include "children_isa.hpp"
 #include "error.hpp"
+#include "field.hpp"
 #include "movegen.hpp"
 #include "shortlist.hpp"
+#include "topout.hpp"
 
 namespace sevenbag {
 
@@ -65,31 +68,17 @@ constexpr std::uint64_t key_of(std::int32_t score, std::uint32_t move) {
 
 constexpr std::uint32_t move_of(std::uint64_t key) { return ~static_cast<std::uint32_t>(key); }
 
-// Where a piece appears on a board; none if it cannot (see Game::spawn_of, whose rule it is).
-std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, Piece piece, bool cleared) {
-    const auto blocked = [&](int y) {
-        return !board.fits(
-            {piece, rules.kicks.spawn(piece), rules.spawn.x, static_cast<std::int8_t>(y)});
-    };
-    Spawn spawn = rules.spawn;
-    if (!blocked(spawn.y)) {
-        for (int i = 0; i < rules.spawn_drop && !blocked(spawn.y - 1); ++i) --spawn.y;
-        return spawn;
-    }
-    const bool climbs = rules.blocked_spawn == BlockedSpawn::clutch && cleared;
-    if (!climbs && rules.blocked_spawn != BlockedSpawn::raise) return std::nullopt;
-    const int last = climbs ? rules.rows - 1 : spawn.y + 1;
-    for (++spawn.y; spawn.y <= last; ++spawn.y)
-        if (!blocked(spawn.y)) return spawn;
-    return std::nullopt;
-}
+// What a moving piece collides with; the board itself where all of its rows are solid.
+struct Solid {
+    Solid(const Rules& rules, const Board& all)
+        : part(rules.all_solid() ? std::nullopt : std::optional(obstacles(rules, all))),
+          board(part ? *part : all) {}
+    Solid(const Solid&) = delete;
+    Solid& operator=(const Solid&) = delete;
 
-bool locks_out(const Rules& rules, const Placement& placement) {
-    if (rules.lock_out == LockOut::none || placement.y + 2 < rules.visible_rows) return false;
-    int above = 0;
-    for (Cell c : cells_of(placement)) above += c.y >= rules.visible_rows;
-    return above >= (rules.lock_out == LockOut::whole ? 4 : 1);
-}
+    std::optional<Board> part;
+    const Board& board;
+};
 
 }  // namespace
 
@@ -266,10 +255,12 @@ class BeamSearch::Run {
     // Places a piece everywhere; visit(placement, child, score), kLost for a move that loses.
     template <class Visit>
     void place(const Node& node, Piece piece, Slots slots, Visit&& visit) {
-        const std::optional<Spawn> spawn = spawn_of(rules_, node.board, piece, node.cleared);
+        const Solid solid(rules_, node.board);
+        const std::optional<Spawn> spawn =
+            spawn_of(rules_, node.board, solid.board, piece, node.cleared);
         if (!spawn) return;
         const PlacementList& list = memory_.placements;
-        generate(node.board, piece, rules_.kicks, *spawn, rules_.spins, memory_.placements);
+        generate(solid.board, piece, rules_.kicks, *spawn, rules_.spins, memory_.placements);
         if (hot_)
             children_({node.board.words(), node.board.height(), node.board.rows(), list.begin(),
                        list.size(), &weights_.of},
@@ -302,7 +293,7 @@ class BeamSearch::Run {
         Consequence c;
         c.counters = node.counters;
         const int attack = attack_of(rules_, clear, c.counters, 1, random_).list.total();
-        c.pending = rules_.cancelling ? std::max(node.pending - attack, 0) : node.pending;
+        c.pending = rules_.cancels() ? std::max(node.pending - attack, 0) : node.pending;
         c.reward = attack * (weights_.attack + weights_.sooner * (known_ - ply_)) +
                    clear.lines * weights_.cleared_row;
         if (clear.piece == Piece::T && (clear.lines == 0 || clear.spin == Spin::none))
@@ -338,8 +329,10 @@ class BeamSearch::Run {
         if (locks_out(rules_, placement)) return true;
         if (child.height <= rules_.spawn.y || slots.next >= queue_size_) return false;
         Board board = node.board;
-        board.lock(placement);
-        return !spawn_of(rules_, board, position_.queue[slots.next], child.lines > 0);
+        board.fill(placement);
+        board.clear_rows();
+        const Solid solid(rules_, board);
+        return !spawn_of(rules_, board, solid.board, position_.queue[slots.next], child.lines > 0);
     }
 
     // The position that a move leads to.

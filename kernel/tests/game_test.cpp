@@ -1,6 +1,7 @@
 // Bags, attack, garbage and games: what can be checked without any file. The recorded games of
 // other engines are replayed by the Python tests.
 
+#include <bit>
 #include <memory>
 #include <string>
 #include <vector>
@@ -148,13 +149,13 @@ TEST(the_opener_cancels_twice) {
 TEST(garbage_waits_until_it_has_arrived) {
     const Rules rules;
     GarbageQueue queue(rules, 1);
-    std::vector<std::uint8_t> holes;
+    std::vector<Holed> holes;
     queue.receive(rules, 2, 10);
-    queue.enter(rules, 39, 100, holes);
+    queue.enter(rules, 39, LockedBy::drop, 100, holes);
     CHECK_EQ(holes.size(), 0);
-    queue.enter(rules, 40, 1, holes);
+    queue.enter(rules, 40, LockedBy::drop, 1, holes);
     CHECK_EQ(holes.size(), 1);
-    queue.enter(rules, 40, 100, holes);
+    queue.enter(rules, 40, LockedBy::drop, 100, holes);
     CHECK_EQ(holes.size(), 1);
     CHECK_EQ(queue.pending_lines(), 0);
 }
@@ -164,12 +165,12 @@ TEST(garbage_may_travel_in_own_locks) {
     rules.travel_unit = Travel::own_locks;
     rules.travel = 1;
     GarbageQueue queue(rules, 1);
-    std::vector<std::uint8_t> holes;
+    std::vector<Holed> holes;
     queue.receive(rules, 2, 0);
-    queue.enter(rules, 0, 100, holes);
+    queue.enter(rules, 0, LockedBy::drop, 100, holes);
     queue.count_lock(rules);
     CHECK_EQ(holes.size(), 0);
-    queue.enter(rules, 0, 100, holes);
+    queue.enter(rules, 0, LockedBy::drop, 100, holes);
     CHECK_EQ(holes.size(), 2);
 }
 
@@ -188,16 +189,16 @@ TEST(holes_are_where_their_rule_puts_them) {
         rules.hole_other = c.holes == Holes::entries;
         rules.travel = 0;
         GarbageQueue queue(rules, 5);
-        std::vector<std::uint8_t> holes;
+        std::vector<Holed> holes;
         std::vector<int> columns(10);
         int changes = 0;
         constexpr int kAttacks = 4000;
         for (int i = 0; i < kAttacks; ++i) {
             queue.receive(rules, 10, 0);
-            queue.enter(rules, 0, 100, holes);
+            queue.enter(rules, 0, LockedBy::drop, 100, holes);
             CHECK_EQ(holes.size(), 10);
             for (std::size_t row = 0; row < holes.size(); ++row) {
-                ++columns[holes[row]];
+                ++columns[static_cast<std::size_t>(std::countr_zero(holes[row]))];
                 if (row > 0) changes += holes[row] != holes[row - 1];
             }
         }
@@ -216,7 +217,7 @@ TEST(a_grid_moves_with_its_board) {
     CHECK_EQ(grid.at(1, 0), 'O');
     CHECK_EQ(grid.at(3, 1), 'L');
     CHECK_EQ(grid.at(0, 0), '.');
-    grid.push_garbage(3, 39);
+    grid.push_garbage(1u << 3, false, 1, 40);
     CHECK_EQ(grid.at(3, 0), '.');
     CHECK_EQ(grid.at(4, 0), 'G');
     CHECK_EQ(grid.at(1, 1), 'O');
@@ -237,7 +238,7 @@ TEST(cells_and_colours_agree_in_any_game) {
             for (int turn = 1; !game.over(); ++turn) {
                 game.receive(random.below(3) == 0 ? random.below(5) : 0, turn * 30 - 30);
                 const Lock& lock = game.play(any_move(game, random, list), turn * 30);
-                entered += static_cast<int>(lock.holes.size());
+                entered += static_cast<int>(lock.garbage.size());
             }
             const Stats& stats = game.stats();
             if (game.top_out() != TopOut::garbage_out)

@@ -301,12 +301,77 @@ class RuleSet:
         perfect: bool,
         combo: int,
         back_to_back: int,
+        attackers: int = 0,
     ) -> tuple[int, ...]:
         """What a clear sends; the counters are those before it."""
     def raw_lines(
         self, piece: PieceLike, spin: Spin, lines: int, combo: int, back_to_back: int
     ) -> float:
         """Lines of a clear before multiplier and rounding; the counters are those after it."""
+    def after(
+        self,
+        board: Board,
+        colors: Sequence[str] | None,
+        placement: Placement,
+        combo: int,
+        back_to_back: int,
+    ) -> tuple[Board, tuple[str, ...] | None, int, int]:
+        """Board, colours, combo and back-to-back after a lock; garbage is not part of it.
+
+        Raises: PlacementError if the placement does not fit.
+        """
+    def placements(self, board: Board, piece: PieceLike, cleared: bool) -> list[Placement]:
+        """All placements of a piece that has appeared; none if it cannot.
+
+        `cleared` says whether the lock before cleared rows.
+        """
+
+class GarbageQueue:
+    """Incoming attacks on their way, and the holes of the rows that enter.
+
+    There is no clock: frames are told. Senders and numbers are any integers.
+
+    Raises:
+        RulesError: a number out of its range.
+    """
+
+    def __init__(self, rules: RuleSet, seed: int) -> None: ...
+    def receive(self, lines: int, frame: int, hole: int = -1) -> None:
+        """An attack sets out; `hole` is the column that comes with it, or -1."""
+    def announce(self, sender: int, number: int, lines: int, hole: int = -1) -> None:
+        """An attack is made known; it can be cancelled, but does not travel yet."""
+    def confirm(self, sender: int, number: int, frame: int) -> int:
+        """An announced attack sets out. Returns the lines that are left of it."""
+    def cancel(self, attacks: Sequence[int], piece_number: int) -> tuple[tuple[int, ...], int]:
+        """What is left of the attacks of a clearing lock, and how many lines they cancelled.
+
+        Pieces are numbered from 1.
+        """
+    def enter(self, frame: int, cap: int, hard_drop: bool = True) -> tuple[tuple[int, ...], ...]:
+        """Open columns of the rows that enter at a lock, by rows, in order; at most `cap`.
+
+        A piece that locks by time (`hard_drop` False) lets in what arrived a frame earlier.
+        """
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Lines of the batches that wait."""
+
+class Crossing:
+    """One player's attacks under way to others, against which theirs cancel out.
+
+    Raises:
+        RulesError: a number out of its range.
+    """
+
+    def __init__(self) -> None: ...
+    def send(self, player: int, lines: int) -> int:
+        """An attack leaves for a player. Returns its number: 1, 2, 3 and so on."""
+    def receive(self, player: int, number: int, lines: int, acknowledged: int) -> int:
+        """Lines left of a player's attack, who had then received ours up to `acknowledged`."""
+    def received(self, player: int) -> int:
+        """The number of the last attack that has come from a player; 0 for none."""
+    def under_way(self, player: int) -> int:
+        """Lines on their way to a player, as far as it is known here."""
 
 class Lock:
     """What happened when a piece locked."""
@@ -352,7 +417,13 @@ class Lock:
         """What was left of the attacks."""
     @property
     def garbage(self) -> tuple[int, ...]:
-        """Hole columns of the garbage rows that entered, in order; the last is the bottom row."""
+        """Hole columns of the garbage rows that entered, in order; the last is the bottom row.
+
+        The first of them, where a row has several.
+        """
+    @property
+    def open_columns(self) -> tuple[tuple[int, ...], ...]:
+        """All columns of these rows that are not garbage, by rows."""
     @property
     def combo(self) -> int:
         """Clearing placements in a row, this one included; 0 if it cleared nothing."""
@@ -413,7 +484,10 @@ class Stats:
         """The longest chain of difficult clears."""
     @property
     def clears(self) -> dict[str, int]:
-        """How often each kind of clear was made: ``single``, ``mini double``, ``spin triple``."""
+        """How often each kind of clear was made: ``single``, ``mini double``, ``spin triple``.
+
+        More than four rows are ``five or more``.
+        """
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
 
@@ -436,6 +510,8 @@ class Game:
     @property
     def bag(self) -> tuple[Piece, ...] | None: ...
     @property
+    def filled_bag(self) -> tuple[Piece, ...] | None: ...
+    @property
     def spawn(self) -> tuple[int, int] | None: ...
     @property
     def combo(self) -> int: ...
@@ -455,6 +531,7 @@ class Game:
     def play_recorded(self, placement: Placement, hold: bool, frame: int) -> Lock:
         """Play a lock of a recorded game: the way to it is not looked for, its spin is believed."""
     def receive(self, lines: int, frame: int) -> None: ...
+    def set_attackers(self, attackers: int) -> None: ...
 
 class Versus:
     """The kernel's part of `sevenbag.game.Versus`."""

@@ -60,7 +60,7 @@ def test_every_value_of_a_preset_says_where_it_comes_from(name: str) -> None:
         ("pieces", "hold", 1, "pieces: hold is 1, must be true or false"),
         ("pieces", "kicks", "superb", "pieces: kicks: "),
         ("pieces", "kicks", 1, "pieces: kicks is 1, must be a text"),
-        ("attack", "none", [0, 1], r"attack: none has 2 items, must have 5"),
+        ("attack", "none", [0, 1], r"attack: none has 2 items, must have 5 to 6"),
         ("attack", "none", 4, r"attack: none is 4, must be a list"),
         ("attack", "full", [0, 2, 4, -6, 4], r"attack: full\[3\] is -6, must be a whole number"),
         ("attack", "multiplier", float("nan"), r"attack: multiplier is nan, must be a number"),
@@ -155,8 +155,8 @@ def test_impossible_times_and_counters() -> None:
         Game(frames_per_turn=-1)
     with pytest.raises(RulesError, match="combo is -1"):
         Game(combo=-1)
-    with pytest.raises(RulesError, match="lines is 5, must be a whole number from 0 to 4"):
-        GUIDELINE.attacks(5)
+    with pytest.raises(RulesError, match="lines is 65, must be a whole number from 0 to 64"):
+        GUIDELINE.attacks(65)
     game = Game()
     with pytest.raises(RulesError, match="lines is -1"):
         game.receive(-1)

@@ -58,6 +58,7 @@ class BeamBot(Bot):
         self.name = "beam"
         self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
         self._width = width
+        self._rules: Rules | None = None
         self._search: BeamSearch | None = None
         self._position: Position | None = None
         self._stop = StopFlag()
@@ -74,6 +75,7 @@ class BeamBot(Bot):
 
     async def prepare(self, rules: Rules) -> None:
         """Get ready for these rules; it plays all of them."""
+        self._rules = rules
         self._search = BeamSearch(kernel_rules(rules))
 
     async def start(self, position: Position) -> None:
@@ -120,7 +122,7 @@ class BeamBot(Bot):
 
     async def play(self, placement: Placement) -> None:
         """Advance by a move."""
-        self._position = after_placement(self._known(), placement)
+        self._position = after_placement(self._known(), placement, self._rules)
 
     async def new_piece(self, piece: Piece) -> None:
         """Append a piece."""

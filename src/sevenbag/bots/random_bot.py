@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from sevenbag._kernel import Kicks, Placement
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.errors import BotStartError
 from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.rules import kernel_rules
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Board, Piece
+    from sevenbag._kernel import Piece, Placement
     from sevenbag.bots.bot import Position
     from sevenbag.game import Rules
 
@@ -49,7 +49,7 @@ class RandomBot(Bot):
 
     async def play(self, placement: Placement) -> None:
         """Advance by a move."""
-        self._position = after_placement(self._known(), placement)
+        self._position = after_placement(self._known(), placement, self._rules)
 
     async def new_piece(self, piece: Piece) -> None:
         """Append a piece."""
@@ -73,41 +73,14 @@ class RandomBot(Bot):
         pieces = set(queue[:1])
         if rules.pieces.hold:
             pieces.update(queue[1:2] if position.hold is None else (position.hold,))
+        kernel = kernel_rules(rules)
         moves: list[Placement] = []
         for piece in sorted(pieces):
-            moves.extend(_reachable(position, piece, rules))
+            # A lock that cleared rows is what makes a combo.
+            moves.extend(kernel.placements(position.board, piece, position.combo > 0))
         return moves
 
     def _known(self) -> Position:
         if self._position is None:
             raise BotStartError(self.name, "has no position")
         return self._position
-
-
-def _reachable(position: Position, piece: Piece, rules: Rules) -> list[Placement]:
-    kicks = rules.pieces.kicks
-    system = Kicks(kicks) if isinstance(kicks, str) else kicks
-    spawn = _spawn(position, Placement(piece, system.spawn(piece), 0, 0), rules)
-    if spawn is None:
-        return []
-    return list(position.board.placements(piece, system, spawn=spawn))
-
-
-def _spawn(position: Position, piece: Placement, rules: Rules) -> tuple[int, int] | None:
-    """Where the piece appears, turned as it does; None if it cannot."""
-    x, y = rules.spawn.x, rules.spawn.y
-    board = position.board
-    # A lock that cleared rows is what makes a combo.
-    clutch = board.rows - 1 if position.combo else y
-    highest = {"lost": y, "raise": y + 1, "clutch": clutch}[rules.spawn.blocked]
-    for row in range(y, highest + 1):
-        if _fits(board, piece, x, row):
-            fallen = row
-            while fallen > max(row - rules.spawn.drop, 0) and _fits(board, piece, x, fallen - 1):
-                fallen -= 1
-            return x, fallen
-    return None
-
-
-def _fits(board: Board, piece: Placement, x: int, y: int) -> bool:
-    return board.fits(Placement(piece.piece, piece.rotation, x, y))

@@ -1,46 +1,56 @@
-"""How a position goes on, for those who see the moves but do not run the game."""
+"""How a position goes on, for those who see the moves but do not run the game.
+
+What a lock does to board and counters is the kernel's rule; here is only who knows what.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from sevenbag._kernel import Piece, Spin
 from sevenbag.errors import PlacementError
+from sevenbag.game.rules import Rules, kernel_rules
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Placement
+    from sevenbag._kernel import Piece, Placement
     from sevenbag.game.position import Position
 
-QUAD = 4
 
-
-def after_placement(position: Position, placement: Placement) -> Position:
+def after_placement(
+    position: Position, placement: Placement, rules: Rules | None = None
+) -> Position:
     """The position after a move; whether it uses hold is told by its piece.
 
     The placement's spin is believed. Waiting garbage is no longer known: only the game knows what
     the move cancelled.
+
+    Args:
+        position: the position before.
+        placement: the move.
+        rules: the rules in force; None: those of the guideline.
 
     Raises:
         PlacementError: the piece is neither the current one nor the one that hold offers, or it
             does not fit.
     """
     queue, hold = _taken(position, placement.piece)
-    board = position.board.copy()
-    lines = board.lock(placement)
-    back_to_back = position.back_to_back
-    if lines:
-        difficult = lines == QUAD or placement.spin != Spin.NONE
-        back_to_back = back_to_back + 1 if difficult else 0
+    kernel = kernel_rules(Rules.preset("guideline") if rules is None else rules)
+    board, colors, combo, back_to_back = kernel.after(
+        position.board,
+        position.colors,
+        placement,
+        min(max(position.combo, 0), _MOST_COUNTED),
+        min(max(position.back_to_back, 0), _MOST_COUNTED),
+    )
     return dataclasses.replace(
         position,
         board=board,
         queue=queue,
         hold=hold,
-        combo=position.combo + 1 if lines else 0,
+        combo=combo,
         back_to_back=back_to_back,
         pending=(),
-        colors=_colored(position.colors, placement, position.board.width),
+        colors=colors,
     )
 
 
@@ -55,13 +65,16 @@ def after_new_piece(position: Position, piece: Piece) -> Position:
         if piece in bag:
             rest = list(bag)
             rest.remove(piece)
-            bag = tuple(rest) or tuple(Piece)
+            bag = tuple(rest) or position.filled_bag
         else:
             bag = None
     return dataclasses.replace(position, queue=(*position.queue, piece), bag=bag)
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+# The kernel counts no further.
+_MOST_COUNTED: Final = 1_000_000
 
 
 def _taken(position: Position, piece: Piece) -> tuple[tuple[Piece, ...], Piece | None]:
@@ -76,17 +89,3 @@ def _taken(position: Position, piece: Piece) -> tuple[tuple[Piece, ...], Piece |
     offered = hold if hold is not None else queue[1] if len(queue) > 1 else None
     has = " or ".join(p.name for p in (*queue[:1], offered) if p is not None)
     raise PlacementError(f"{piece.name} is not to be placed now, but {has or 'nothing'}")
-
-
-def _colored(
-    colors: tuple[str, ...] | None, placement: Placement, width: int
-) -> tuple[str, ...] | None:
-    if colors is None:
-        return None
-    rows = [list(row) for row in colors]
-    for x, y in placement.cells:
-        rows.extend(["."] * width for _ in range(y + 1 - len(rows)))
-        rows[y][x] = placement.piece.name
-    left = ["".join(row) for row in rows if "." in row]
-    left.extend("." * width for _ in range(len(colors) - len(left)))
-    return tuple(left)

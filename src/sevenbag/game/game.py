@@ -6,13 +6,14 @@ import enum
 from typing import TYPE_CHECKING, Final
 
 from sevenbag import _kernel
+from sevenbag._kernel import Piece
 from sevenbag.errors import PlacementError
 from sevenbag.game.position import Position
-from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Board, Lock, Piece, Placement, Stats
+    from sevenbag._kernel import Board, Lock, Placement, Stats
 
 LARGEST_SEED: Final = 2**63 - 1
 LAST_FRAME: Final = 24 * 60 * 60 * 60
@@ -58,7 +59,10 @@ class Player:
 
     @property
     def colors(self) -> tuple[str, ...]:
-        """Rows from the bottom, a letter a cell: ``.`` empty, ``G`` garbage, or the piece."""
+        """Rows from the bottom, a letter a cell.
+
+        ``.`` empty, ``G`` garbage, ``B`` a bomb, or the piece.
+        """
         return self._kernel.colors
 
     @property
@@ -129,6 +133,7 @@ class Player:
             pending=kernel.pending,
             bag=kernel.bag,
             colors=kernel.colors,
+            filled_bag=tuple(Piece) if kernel.filled_bag is None else kernel.filled_bag,
         )
 
     def placements(self, *, hold: bool = True) -> list[Placement]:
@@ -200,8 +205,7 @@ class Game(Player):
         combo: int = 0,
         back_to_back: int = 0,
     ) -> None:
-        if isinstance(rules, str):
-            rules = Rules.preset(rules)
+        rules = rules_argument(rules)
         check_number("seed", seed, LARGEST_SEED)
         check_number("frames_per_turn", frames_per_turn, 36_000)
         check_number("combo", combo, 100_000)
@@ -233,8 +237,22 @@ class Game(Player):
         check_number("frame", frame, LAST_FRAME)
         return self._kernel.play(placement, hold, frame)
 
+    def attacked_by(self, players: int) -> None:
+        """Say how many players attack this one, from now on; some rules look at it.
+
+        Args:
+            players: 0 to 1000; 0 in the beginning.
+
+        Raises:
+            RulesError: an impossible number.
+        """
+        check_number("players", players, 1000)
+        self._kernel.set_attackers(players)
+
     def receive(self, lines: int, *, frame: int | None = None) -> None:
         """Be attacked.
+
+        Under rules that let garbage in at once the board changes now.
 
         Args:
             lines: of garbage; they may enter when the rules' travel time is over.

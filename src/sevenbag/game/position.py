@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sevenbag._kernel import Piece
+
 if TYPE_CHECKING:
-    from sevenbag._kernel import Board, Piece
+    from sevenbag._kernel import Board
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +24,9 @@ class Position:
         pending: incoming attacks in the order they will enter, in lines.
         bag: pieces still to come in the bag at the end of `queue`; None where unknown.
             Never empty: a bag that has just been dealt out is the next full one.
-        colors: rows from the bottom, a letter a cell: ``.`` empty, ``G`` garbage, or the
-            piece; None where only filled and empty are known.
+        colors: rows from the bottom, a letter a cell: ``.`` empty, ``G`` garbage, ``B`` a bomb,
+            or the piece; None where only filled and empty are known.
+        filled_bag: what a full bag holds; it matters only where `bag` is known.
     """
 
     board: Board
@@ -34,3 +37,4 @@ class Position:
     pending: tuple[int, ...] = ()
     bag: tuple[Piece, ...] | None = None
     colors: tuple[str, ...] | None = None
+    filled_bag: tuple[Piece, ...] = tuple(Piece)

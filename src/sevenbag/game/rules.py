@@ -29,17 +29,34 @@ Lines = Annotated[int, Between(0, 1000)]
 
 Probability = Annotated[float, Between(0.0, 1.0)]
 
-AttackRow = Annotated[tuple[Lines, ...], Items(5, 5)]
-"""Lines by rows cleared, 0 to 4."""
+AttackRow = Annotated[tuple[Lines, ...], Items(5, 6)]
+"""Lines by rows cleared, 0 to 4 or 5."""
+
+Frame = Annotated[int, Between(0, 5_184_000)]
+"""Frames of 1/60 s since the game began, within a day."""
+
+
+LONGEST_NAME: Final = 200
+"""Characters of the name of rules."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardRules:
-    """The board's size; `rows` counts the hidden ones above the `visible`, too."""
+    """The board's size.
+
+    Attributes:
+        width: columns.
+        rows: all rows a piece can move in, hidden ones included.
+        visible: rows that are seen; the limit of `TopOutRules.lock_out`.
+        solid: a moving piece does not collide with cells in rows from this one up.
+        kept: cells that lock, or are pushed, into rows from this one up are lost.
+    """
 
     width: Annotated[int, Between(4, 16)]
     rows: Annotated[int, Between(4, 64)]
     visible: Annotated[int, Between(1, 64)]
+    solid: Annotated[int, Between(1, 64)]
+    kept: Annotated[int, Between(1, 64)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +82,31 @@ class PieceRules:
     """Which pieces come, how far they are seen, and how they turn.
 
     Attributes:
-        bag: the randomizer.
+        bag: the randomizer. ``seven_bag`` and ``uniform``, as TBP calls them, are other names of
+            ``7-bag`` and ``total mayhem``.
+        bag_pieces: what a full ``general_bag`` holds, a letter a piece, 1 to 63; empty for the
+            others.
+        opening: what a game may begin with; pieces are dealt anew until it does.
         previews: pieces seen beyond the current one.
-        hold: whether a piece can be held (once per piece).
+        hold: whether a piece can be held (once per piece). An empty slot brings the first preview;
+            without previews there is nothing it could bring.
         kicks: the rotation system: a name of `Kicks.names()`, or one of one's own.
         spins: which placements count as spins (see docs/coordinates.md).
     """
 
     bag: Literal[
-        "7-bag", "14-bag", "7+1-bag", "7+2-bag", "7+x-bag", "pairs", "classic", "total mayhem"
+        "7-bag",
+        "14-bag",
+        "7+1-bag",
+        "7+2-bag",
+        "7+x-bag",
+        "pairs",
+        "classic",
+        "total mayhem",
+        "general_bag",
     ]
+    bag_pieces: str
+    opening: Literal["any", "no two of S and Z", "no S or Z"]
     previews: Annotated[int, Between(0, 32)]
     hold: bool
     kicks: str | Kicks
@@ -108,28 +140,42 @@ class TopOutRules:
 
 @dataclass(frozen=True, slots=True)
 class AttackRules:
-    """Lines sent by a clear: an entry for each number of rows, from 0 to 4.
+    """Lines sent by a clear: an entry for each number of rows, from 0 to 4 or 5.
 
     Attributes:
         none: without a spin.
         mini: with a mini spin.
         full: with a full spin.
+        further: for every row above those: without a spin, mini, full. (Bombs clear so many.)
         halve_other_spins: whether spins of pieces other than T are worth half.
+        spin_quads_send: whether a spin that clears four rows or more sends what is left of it
+            after cancelling.
         garbage_bonus: whether a difficult clear of a garbage row sends one line more.
+        targeting: lines added to a clear by the number of players who attack this one; the last
+            repeats. Empty is off.
+        cap: the largest single attack, before cancelling; 0 is off.
         multiplier: factor on all that is sent.
         multiplier_growth: growth of that factor, per second.
-        multiplier_margin: frames before it begins to grow.
+        multiplier_margin: frames before it begins to change.
+        multiplier_end: its last value, if it changes in a straight line instead.
+        multiplier_end_frame: when it gets there; 0 is off.
         rounding: ``down``, or ``random``: up with the probability of the fraction.
     """
 
     none: AttackRow
     mini: AttackRow
     full: AttackRow
+    further: Annotated[tuple[Lines, ...], Items(3, 3)]
     halve_other_spins: bool
+    spin_quads_send: bool
     garbage_bonus: bool
+    targeting: Annotated[tuple[Lines, ...], Items(0, 16)]
+    cap: Annotated[int, Between(0, 100_000)]
     multiplier: Annotated[float, Between(0.0, 1000.0)]
     multiplier_growth: Annotated[float, Between(0.0, 1000.0)]
-    multiplier_margin: Annotated[int, Between(0, 5_184_000)]
+    multiplier_margin: Frame
+    multiplier_end: Annotated[float, Between(0.0, 1000.0)]
+    multiplier_end_frame: Frame
     rounding: Literal["down", "random"]
 
 
@@ -190,39 +236,51 @@ class GarbageRules:
     Attributes:
         travel: time before it may enter, in `travel_unit`.
         travel_unit: ``frames`` (60 a second), or ``own locks`` at which garbage could have entered.
-        blocking: whether a lock that clears rows lets nothing in.
-        cancelling: whether attack first removes garbage waiting for oneself.
-        opener_pieces: up to this piece of a game attack cancels twice its lines; 0 is off.
+        blocking: when it enters. ``full``: at a lock that clears nothing; ``limited``: at every
+            lock, after a clear what its attack has not cancelled; ``none``: at every lock, and
+            attack cancels nothing; ``instant``: as soon as it is sent.
+        opener_pieces: up to this piece of a game attack cancels twice its lines, as long as no
+            fewer wait than were sent; 0 is off.
         cap: rows that may enter at one lock.
         cap_growth: growth of the cap, per second.
         cap_margin: frames before it begins to grow.
         cap_limit: largest cap.
+        absolute_cap: rows that may wait; what comes on top is lost, the latest first. 0 is off.
+        bombs: whether holes are filled by bombs: a row with one is never full; a piece that locks
+            with its lowest cells on a bomb blows up that row, and further rows below it as long as
+            they have a bomb in one of the columns it hit. Each counts as a line.
         holes: when the hole of a row is drawn: ``attacks``: as rows enter, by `change` and `inner`;
-            ``entries``: anew at each entry, then by `inner`; ``rounded``: for each attack, the
-            outermost columns half as likely; ``sent``: for each attack as it arrives, then by
-            `inner`.
+            ``attacks before 2025-05``: the same, but cancelled attacks change nothing; ``entries``:
+            anew at each entry, then before each of its rows by `inner`; ``rounded``: as
+            ``attacks``, the outermost columns half as likely; ``sent``: as an attack arrives, then
+            by `inner`; ``coins``: for every cell by the toss of a coin, at least one a row.
         change: probability of a new column after an attack.
         inner: probability of a new column between rows.
         other: whether a new column is never the one before.
         centred: whether the outer fifths of the board have no holes.
+        hole_size: columns that a hole is wide.
+        timeout: from this frame on every entry has a new column; 0 is off.
         cut_off: which rows are lost when the board is pushed over its top: ``top``, or ``third
             from top``, where the two rows above it stay in place.
     """
 
     travel: Annotated[int, Between(0, 36_000)]
     travel_unit: Literal["frames", "own locks"]
-    blocking: bool
-    cancelling: bool
+    blocking: Literal["full", "limited", "none", "instant"]
     opener_pieces: Annotated[int, Between(0, 1000)]
     cap: Annotated[float, Between(0.0, 1_000_000.0)]
     cap_growth: Annotated[float, Between(0.0, 1000.0)]
-    cap_margin: Annotated[int, Between(0, 5_184_000)]
+    cap_margin: Frame
     cap_limit: Annotated[int, Between(0, 1_000_000)]
-    holes: Literal["attacks", "entries", "rounded", "sent"]
+    absolute_cap: Annotated[int, Between(0, 1_000_000)]
+    bombs: bool
+    holes: Literal["attacks", "attacks before 2025-05", "entries", "rounded", "sent", "coins"]
     change: Probability
     inner: Probability
     other: bool
     centred: bool
+    hole_size: Annotated[int, Between(1, 15)]
+    timeout: Frame
     cut_off: Literal["top", "third from top"]
 
 
@@ -243,6 +301,14 @@ class Rules:
     combo: ComboRules
     perfect_clear: PerfectClearRules
     garbage: GarbageRules
+
+    def __post_init__(self) -> None:
+        if len(self.name) > LONGEST_NAME:
+            raise RulesError(
+                f"the name has {len(self.name)} characters, must have at most {LONGEST_NAME}"
+            )
+        if not _is_text(self.name):
+            raise RulesError(f"name is {self.name!r}, which holds half a character")
 
     @classmethod
     def preset(cls, name: str) -> Self:
@@ -267,6 +333,8 @@ class Rules:
     def from_file(cls, path: str | Path) -> Self:
         """Rules from a TOML file of the presets' form.
 
+        A file that names a preset as its ``base`` holds only what differs from it.
+
         Raises:
             RulesError: the file cannot be read, or a value is wrong; the message says which.
         """
@@ -275,7 +343,8 @@ class Rules:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise RulesError(f"{path}: cannot be read: {error}") from None
-        return cls._parse(text, path.stem, str(path), path.parent)
+        name = path.stem.encode("utf-8", "replace").decode("utf-8")[:LONGEST_NAME]
+        return cls._parse(text, name, str(path), path.parent)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, object], *, where: str = "rules") -> Self:
@@ -303,7 +372,10 @@ class Rules:
         if sections:
             unknown = ", ".join(sorted(map(repr, sections)))
             raise RulesError(f"{where}: unknown {unknown}; sections are {', '.join(_SECTIONS)}")
-        rules = cls(name=name, **read)
+        try:
+            rules = cls(name=name, **read)
+        except RulesError as error:
+            raise RulesError(f"{where}: {error}") from None
         rules._check(where)
         return rules
 
@@ -321,7 +393,7 @@ class Rules:
         Raises:
             RulesError: a section or key is unknown, or a value out of its range.
         """
-        data = self.to_dict() | {"name": name or f"{self.name}*"}
+        data = self.to_dict() | {"name": name or f"{self.name}*"[:LONGEST_NAME]}
         for key, values in changes.items():
             if key not in _SECTIONS:
                 raise RulesError(f"no section {key!r}; sections are {', '.join(_SECTIONS)}")
@@ -339,16 +411,20 @@ class Rules:
         back_to_back: int = 0,
         perfect_clear: bool = False,
         piece: Piece | str = Piece.T,
+        garbage_lines: int = 0,
+        attackers: int = 0,
     ) -> tuple[int, ...]:
         """What a clear sends at the beginning of a game, in lines, before cancelling.
 
         Args:
-            lines: rows cleared, 0 to 4.
+            lines: rows cleared, 0 to 64.
             spin: the spin it was made with.
             combo: clearing placements in a row before this one.
             back_to_back: difficult clears in a row before this one.
             perfect_clear: whether it left the board empty.
             piece: the piece; only some rules look at it.
+            garbage_lines: rows among them that held garbage.
+            attackers: players who attack this one, 0 to 1000.
 
         >>> Rules.preset("guideline").attacks(4, combo=2, back_to_back=1)
         (6,)
@@ -356,10 +432,14 @@ class Rules:
         Raises:
             RulesError: a number out of its range.
         """
-        check_number("lines", lines, 4)
+        check_number("lines", lines, 64)
+        check_number("garbage_lines", garbage_lines, lines)
         check_number("combo", combo, 100_000)
         check_number("back_to_back", back_to_back, 100_000)
-        return kernel_rules(self).attacks(piece, spin, lines, 0, perfect_clear, combo, back_to_back)
+        check_number("attackers", attackers, 1000)
+        return kernel_rules(self).attacks(
+            piece, spin, lines, garbage_lines, perfect_clear, combo, back_to_back, attackers
+        )
 
     @classmethod
     def _parse(cls, text: str, name: str, where: str, folder: Path | None = None) -> Self:
@@ -367,12 +447,31 @@ class Rules:
             data = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise RulesError(f"{where}: no TOML: {error}") from None
+        if "base" in data:
+            data = cls._completed(data, where)
         pieces = data.get("pieces")
         if folder is not None and isinstance(pieces, dict):
             kicks = cast("dict[str, object]", pieces).get("kicks")
             if isinstance(kicks, str) and kicks.endswith(".toml"):
                 pieces["kicks"] = _own_kicks(kicks, folder, f"{where}: pieces: kicks")
         return cls.from_dict({"name": name} | data, where=where)
+
+    @classmethod
+    def _completed(cls, data: dict[str, Any], where: str) -> dict[str, Any]:
+        """What a file says, on top of the preset that it names."""
+        name = data.pop("base")
+        if not isinstance(name, str):
+            raise RulesError(f"{where}: base is {name!r}, must be the name of a preset")
+        try:
+            whole: dict[str, Any] = cls.preset(name).to_dict()
+        except RulesError as error:
+            raise RulesError(f"{where}: base: {error}") from None
+        del whole["name"]
+        for key, values in data.items():
+            section = whole.get(key)
+            merged = isinstance(section, dict) and isinstance(values, dict)
+            whole[key] = section | values if merged else values
+        return whole
 
     def _check(self, where: str) -> None:
         """What no single key can tell."""
@@ -386,17 +485,43 @@ class Rules:
                 f"{where}: spawn: x {self.spawn.x}, y {self.spawn.y} is outside "
                 f"the board of {self.board.width} x {self.board.rows}"
             )
-        if isinstance(self.pieces.kicks, str):
-            try:
-                Kicks(self.pieces.kicks)
-            except KicksError as error:
-                raise RulesError(f"{where}: pieces: kicks: {error}") from None
+        if self.pieces.bag == "general_bag" and not self.pieces.bag_pieces:
+            raise RulesError(
+                f"{where}: pieces: bag_pieces is empty, must name the pieces of a full general_bag"
+            )
+        if self.pieces.bag != "general_bag" and self.pieces.bag_pieces:
+            raise RulesError(
+                f"{where}: pieces: bag_pieces is {self.pieces.bag_pieces!r}, must be empty "
+                f"for a {self.pieces.bag}"
+            )
 
 
 @functools.lru_cache(maxsize=64)
 def kernel_rules(rules: Rules) -> RuleSet:
-    """The rules as the kernel takes them."""
-    return RuleSet(rules.to_dict())
+    """The rules as the kernel takes them.
+
+    Raises:
+        RulesError: they cannot be played.
+    """
+    data = rules.to_dict()
+    pieces = data["pieces"]
+    assert isinstance(pieces, dict)
+    # As it is: written out and read again it would have to be judged again.
+    pieces["kicks"] = rules.pieces.kicks
+    return RuleSet(data)
+
+
+def rules_argument(rules: object) -> Rules:
+    """Rules, or those of the preset of this name.
+
+    Raises:
+        RulesError: it is neither.
+    """
+    if isinstance(rules, str):
+        return Rules.preset(rules)
+    if not isinstance(rules, Rules):
+        raise RulesError(f"rules are {rules!r:.100}, must be Rules or the name of a preset")
+    return rules
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -414,6 +539,12 @@ _SECTIONS: Final[dict[str, type]] = {
     "perfect_clear": PerfectClearRules,
     "garbage": GarbageRules,
 }
+
+
+# TBP's names of randomizers that have another one here.
+_BAG_NAMES: Final = {"seven_bag": "7-bag", "uniform": "total mayhem"}
+
+_LARGEST_BAG: Final = 63
 
 
 @functools.cache
@@ -437,10 +568,40 @@ def _named_pieces(values: object, where: str) -> object:
             named["kicks"] = read_data(cast("Mapping[str, object]", kicks), "the table")
         except KicksError as error:
             raise RulesError(f"{where}: kicks: {error}") from None
+    if isinstance(kicks, str):
+        # One spelling, so that rules that play alike are equal.
+        try:
+            named["kicks"] = Kicks(kicks).name
+        except KicksError as error:
+            raise RulesError(f"{where}: kicks: {error}") from None
+    elif isinstance(kicks, Kicks) and kicks.known:
+        named["kicks"] = kicks.name
+    bag, letters = named.get("bag"), named.get("bag_pieces")
+    if isinstance(bag, str):
+        named["bag"] = _BAG_NAMES.get(bag, bag)
+    if isinstance(letters, str):
+        named["bag_pieces"] = _sorted_pieces(letters, f"{where}: bag_pieces")
     if isinstance(spins, str):
         with contextlib.suppress(RulesError):
             named["spins"] = spin_mode_name(spins).lower()
     return named
+
+
+def _sorted_pieces(letters: str, where: str) -> str:
+    if len(letters) > _LARGEST_BAG:
+        raise RulesError(f"{where} has {len(letters)} pieces, must have at most {_LARGEST_BAG}")
+    for letter in letters.upper():
+        if letter not in Piece.__members__:
+            raise RulesError(f"{where} is {letters!r}: {letter!r} is no piece")
+    return "".join(sorted(letters.upper(), key=lambda letter: Piece[letter]))
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _own_kicks(name: str, folder: Path, where: str) -> Kicks:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag import _kernel
 from sevenbag.game.game import LARGEST_SEED, Player
-from sevenbag.game.rules import Rules, kernel_rules
+from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
@@ -31,8 +31,7 @@ class Versus:
     def __init__(
         self, rules: Rules | str = "guideline", seed: int = 0, *, frames_per_turn: int = 30
     ) -> None:
-        if isinstance(rules, str):
-            rules = Rules.preset(rules)
+        rules = rules_argument(rules)
         check_number("seed", seed, LARGEST_SEED)
         check_number("frames_per_turn", frames_per_turn, 36_000)
         self._rules = rules

@@ -1,0 +1,277 @@
+// Rules for Python, and what follows from them alone; sevenbag.game is the face that people see.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "attack.hpp"
+#include "bind.hpp"
+#include "error.hpp"
+#include "field.hpp"
+#include "game.hpp"
+#include "lists.hpp"
+#include "rules.hpp"
+#include "topout.hpp"
+
+namespace nb = nanobind;
+
+namespace sevenbag::bind {
+
+namespace {
+
+// --- plain data: Rules.to_dict of Python, which has checked it
+// ------------------------------------
+
+class Section {
+  public:
+    Section(const nb::dict& rules, const char* name) : values_(nb::cast<nb::dict>(rules[name])) {}
+
+    template <class T>
+    void read(const char* key, T& value) const {
+        value = nb::cast<T>(values_[key]);
+    }
+    void read(const char* key, std::int8_t& value) const {
+        value = static_cast<std::int8_t>(nb::cast<int>(values_[key]));
+    }
+    // The value is the place of its name in the list.
+    template <class T>
+    void choose(const char* key, T& value, std::initializer_list<std::string_view> names) const {
+        const auto name = nb::cast<std::string>(values_[key]);
+        int i = 0;
+        for (std::string_view known : names) {
+            if (name == known) {
+                value = static_cast<T>(i);
+                return;
+            }
+            ++i;
+        }
+        throw Error(ErrorKind::rules, std::string(key) + " is '" + name + "', which is unknown");
+    }
+    nb::handle operator[](const char* key) const { return values_[key]; }
+
+  private:
+    nb::dict values_;
+};
+
+void read_pieces(const Section& pieces, Rules& rules) {
+    pieces.choose("bag", rules.bag,
+                  {"7-bag", "14-bag", "7+1-bag", "7+2-bag", "7+x-bag", "pairs", "classic",
+                   "total mayhem", "general_bag"});
+    if (rules.bag == BagKind::general) {
+        rules.filled_bag = {};
+        for (char letter : nb::cast<std::string>(pieces["bag_pieces"])) {
+            std::uint8_t& count = rules.filled_bag[static_cast<int>(piece_from_letter(letter))];
+            if (count < 255) ++count;
+        }
+    }
+    pieces.choose("opening", rules.opening, {"any", "no two of S and Z", "no S or Z"});
+    pieces.read("previews", rules.previews);
+    pieces.read("hold", rules.hold);
+    rules.kicks = kicks_argument(pieces["kicks"]);
+    rules.spins = find_spin_mode(nb::cast<std::string>(pieces["spins"]));
+}
+
+// Reads a list of at least so many items; what it does not fill is 0. Returns its size.
+template <std::size_t Most>
+std::size_t read_list(const Section& section, const char* key, std::array<int, Most>& list,
+                      std::size_t least) {
+    const auto items = nb::cast<std::vector<int>>(section[key]);
+    if (items.size() < least || items.size() > Most)
+        throw Error(ErrorKind::rules, std::string(key) + " has " + std::to_string(items.size()) +
+                                          " items, must have " + std::to_string(least) + " to " +
+                                          std::to_string(Most));
+    list = {};
+    std::copy(items.begin(), items.end(), list.begin());
+    return items.size();
+}
+
+void read_attack(const Section& attack, Rules& rules) {
+    read_list(attack, "further", rules.further, rules.further.size());
+    std::size_t spin = 0;
+    for (const char* kind : {"none", "mini", "full"}) {
+        std::array<int, kAttackLines + 1> lines;
+        if (read_list(attack, kind, lines, kAttackLines) == kAttackLines)
+            lines[kAttackLines] = lines[kAttackLines - 1] + rules.further[spin];
+        for (std::size_t n = 0; n < lines.size(); ++n) rules.attack[n][spin] = lines[n];
+        ++spin;
+    }
+    attack.read("spin_quads_send", rules.spin_quads_send);
+    rules.targeting_size = static_cast<int>(read_list(attack, "targeting", rules.targeting, 0));
+    attack.read("cap", rules.attack_cap);
+    attack.read("halve_other_spins", rules.halve_other_spins);
+    attack.read("garbage_bonus", rules.garbage_bonus);
+    attack.read("multiplier", rules.multiplier.start);
+    attack.read("multiplier_growth", rules.multiplier.per_second);
+    attack.read("multiplier_margin", rules.multiplier.margin);
+    attack.read("multiplier_end", rules.multiplier.end);
+    attack.read("multiplier_end_frame", rules.multiplier.end_frame);
+    attack.choose("rounding", rules.rounding, {"down", "random"});
+}
+
+void read_combo(const Section& combo, Rules& rules) {
+    combo.choose("kind", rules.combo, {"table", "multiplier"});
+    rules.combo_table_size = static_cast<int>(read_list(combo, "table", rules.combo_table, 0));
+    combo.read("apart", rules.combo_apart);
+}
+
+void read_garbage(const Section& garbage, Rules& rules) {
+    garbage.read("travel", rules.travel);
+    garbage.choose("travel_unit", rules.travel_unit, {"frames", "own locks"});
+    garbage.choose("blocking", rules.blocking, {"full", "limited", "none", "instant"});
+    garbage.read("opener_pieces", rules.opener_pieces);
+    garbage.read("cap", rules.cap.start);
+    garbage.read("cap_growth", rules.cap.per_second);
+    garbage.read("cap_margin", rules.cap.margin);
+    garbage.read("cap_limit", rules.cap_limit);
+    garbage.read("absolute_cap", rules.absolute_cap);
+    garbage.read("bombs", rules.bombs);
+    garbage.choose("holes", rules.holes,
+                   {"attacks", "attacks before 2025-05", "entries", "rounded", "sent", "coins"});
+    garbage.read("change", rules.hole_change);
+    garbage.read("inner", rules.hole_inner);
+    garbage.read("other", rules.hole_other);
+    garbage.read("centred", rules.hole_centred);
+    garbage.read("hole_size", rules.hole_size);
+    garbage.read("timeout", rules.hole_timeout);
+    garbage.choose("cut_off", rules.cut_off, {"top", "third from top"});
+}
+
+Rules rules_from(const nb::dict& data) {
+    Rules rules;
+    const Section board(data, "board");
+    board.read("width", rules.width);
+    board.read("rows", rules.rows);
+    board.read("visible", rules.visible_rows);
+    board.read("solid", rules.solid_rows);
+    board.read("kept", rules.kept_rows);
+    const Section spawn(data, "spawn");
+    spawn.read("x", rules.spawn.x);
+    spawn.read("y", rules.spawn.y);
+    spawn.read("drop", rules.spawn_drop);
+    spawn.choose("blocked", rules.blocked_spawn, {"lost", "raise", "clutch"});
+    read_pieces(Section(data, "pieces"), rules);
+    const Section top_out(data, "top_out");
+    top_out.choose("lock_out", rules.lock_out, {"none", "whole", "partial"});
+    top_out.read("garbage_out", rules.garbage_out);
+    read_attack(Section(data, "attack"), rules);
+    const Section chain(data, "back_to_back");
+    chain.choose("bonus", rules.back_to_back, {"none", "flat", "chain"});
+    chain.read("mini_single", rules.mini_single_bonus);
+    chain.read("charge_at", rules.charge_at);
+    chain.read("charge_base", rules.charge_base);
+    read_combo(Section(data, "combo"), rules);
+    const Section perfect(data, "perfect_clear");
+    perfect.read("lines", rules.perfect_clear_lines);
+    perfect.choose("kind", rules.perfect_clear, {"adds", "replaces all", "replaces base"});
+    perfect.read("chain", rules.perfect_clear_chain);
+    read_garbage(Section(data, "garbage"), rules);
+    validate(rules);
+    return rules;
+}
+
+// --- what follows from rules ---------------------------------------------------------------------
+
+void check_clear(int lines, int garbage_lines, int combo, int back_to_back) {
+    if (lines < 0 || lines > kMaxRows || garbage_lines < 0 || garbage_lines > lines || combo < 0 ||
+        combo > kMostCounted || back_to_back < 0 || back_to_back > kMostCounted)
+        throw Error(ErrorKind::rules,
+                    "lines must be 0 to 64, garbage lines no more than that, and the counters 0 to"
+                    " 1000000");
+}
+
+// The cells of a board in the given colours; garbage where no colours are given.
+Field field_of(const Board& board, const std::optional<std::vector<std::string>>& colors) {
+    Field field(board.width(), board.rows());
+    field.board = board;
+    field.grid.assign(board);
+    if (!colors) return field;
+    constexpr std::string_view kLetters = Grid::kLetters;
+    for (int y = 0; y < board.rows() && y < static_cast<int>(colors->size()); ++y) {
+        const std::string& row = (*colors)[static_cast<std::size_t>(y)];
+        for (int x = 0; x < board.width() && x < static_cast<int>(row.size()); ++x) {
+            const std::size_t color = kLetters.find(row[static_cast<std::size_t>(x)]);
+            if (color != std::string_view::npos && board.occupied(x, y))
+                field.grid.set(x, y, color);
+        }
+    }
+    return field;
+}
+
+nb::tuple after(const Rules& rules, const Board& board,
+                const std::optional<std::vector<std::string>>& colors, const Placement& placement,
+                int combo, int back_to_back) {
+    check_clear(0, 0, combo, back_to_back);
+    if (!(rules.all_solid() ? board : obstacles(rules, board)).fits(placement))
+        throw Error(ErrorKind::placement,
+                    std::string("piece ") + letter(placement.piece) + " at x " +
+                        std::to_string(placement.x) + ", y " + std::to_string(placement.y) +
+                        " does not fit: a cell is filled or outside the board");
+    Field field = field_of(board, colors);
+    std::uint64_t rows = 0;
+    field.fill(rules, placement);
+    const Clear clear = field.clear(rules, placement, rows);
+    const Counters counters = counted(rules, clear, {combo, back_to_back});
+    return nb::make_tuple(field.board, colors ? nb::object(colors_of(field.grid)) : nb::none(),
+                          counters.combo, counters.back_to_back);
+}
+
+std::vector<Placement> placements(const Rules& rules, const Board& board, nb::handle piece,
+                                  bool cleared) {
+    const Board solid = obstacles(rules, board);
+    const Piece p = piece_argument(piece);
+    std::vector<Placement> list;
+    if (const auto spawn = spawn_of(rules, board, solid, p, cleared))
+        generate(solid, p, rules.kicks, *spawn, rules.spins, list);
+    return list;
+}
+
+}  // namespace
+
+void bind_rules(nb::module_& m) {
+    nb::class_<Rules>(m, "RuleSet")
+        .def(
+            "__init__",
+            [](Rules* self, const nb::dict& data) { new (self) Rules(rules_from(data)); },
+            nb::arg("data"))
+        .def(
+            "attacks",
+            [](const Rules& rules, nb::handle piece, Spin spin, int lines, int garbage_lines,
+               bool perfect, int combo, int back_to_back, int attackers) {
+                check_clear(lines, garbage_lines, combo, back_to_back);
+                if (attackers < 0 || attackers > kMostAttackers)
+                    throw Error(ErrorKind::rules, "attackers must be 0 to 1000");
+                const Clear clear{piece_argument(piece), spin, lines, garbage_lines, perfect};
+                Counters counters{combo, back_to_back};
+                Random random(1);
+                const Attack attack =
+                    attack_of(rules, clear, counters, rules.multiplier.start, random, attackers);
+                return tuple_of(attack.withheld ? AttackList() : attack.list);
+            },
+            nb::arg("piece"), nb::arg("spin"), nb::arg("lines"), nb::arg("garbage_lines"),
+            nb::arg("perfect"), nb::arg("combo"), nb::arg("back_to_back"), nb::arg("attackers") = 0)
+        .def(
+            "raw_lines",
+            [](const Rules& rules, nb::handle piece, Spin spin, int lines, int combo,
+               int back_to_back) {
+                check_clear(lines, 0, combo, back_to_back);
+                const Clear clear{piece_argument(piece), spin, lines, 0, false};
+                const Counters after{combo, back_to_back};
+                return with_combo(rules, base_lines(rules, clear, after), after);
+            },
+            nb::arg("piece"), nb::arg("spin"), nb::arg("lines"), nb::arg("combo"),
+            nb::arg("back_to_back"))
+        .def("after", &after, nb::arg("board"), nb::arg("colors").none(), nb::arg("placement"),
+             nb::arg("combo"), nb::arg("back_to_back"))
+        .def("placements", &placements, nb::arg("board"), nb::arg("piece"), nb::arg("cleared"));
+}
+
+}  // namespace sevenbag::bind

@@ -1,0 +1,41 @@
+// Where pieces appear, and the two ways in which that or their locking loses a game.
+#pragma once
+
+#include <optional>
+
+#include "board.hpp"
+#include "movegen.hpp"
+#include "piece.hpp"
+#include "rules.hpp"
+
+namespace sevenbag {
+
+inline bool fits_at_spawn(const Rules& rules, const Board& board, Piece piece, int y) {
+    return board.fits(
+        {piece, rules.kicks.spawn(piece), rules.spawn.x, static_cast<std::int8_t>(y), Spin::none});
+}
+
+// The row above the spawn that a piece is raised to whose place is taken; -1 if it is not.
+int raised_row(const Rules& rules, const Board& solid, Piece piece, bool cleared);
+
+// Where a piece appears; none if it cannot, which is a block out. `solid` is what a moving piece
+// collides with, the board itself where all of its rows are solid; `cleared` says whether the last
+// lock cleared rows.
+inline std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, const Board& solid,
+                                     Piece piece, bool cleared) {
+    int y = rules.spawn.y;
+    if (fits_at_spawn(rules, solid, piece, y)) {
+        for (int i = 0; i < rules.spawn_drop && fits_at_spawn(rules, solid, piece, y - 1); ++i) --y;
+    } else {
+        y = raised_row(rules, solid, piece, cleared);
+        if (y < 0) return std::nullopt;
+    }
+    // It is not raised above rows that are not solid, but must not overlap them either.
+    if (!rules.all_solid() && !fits_at_spawn(rules, board, piece, y)) return std::nullopt;
+    return Spawn{rules.spawn.x, static_cast<std::int8_t>(y)};
+}
+
+// Whether a piece that locks there loses the game.
+bool locks_out(const Rules& rules, const Placement& placement);
+
+}  // namespace sevenbag
