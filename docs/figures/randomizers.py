@@ -40,8 +40,9 @@ def first_pieces() -> str:
 
 
 def _names() -> tuple[str, ...]:
+    # What a general bag deals is what its owner puts in.
     hint: object = get_type_hints(PieceRules)["bag"]
-    return get_args(hint)
+    return tuple(name for name in get_args(hint) if name != "general_bag")
 
 
 def _dealt(bag: str) -> list[str]:

@@ -225,12 +225,12 @@ nb::tuple after(const Rules& rules, const Board& board,
 }
 
 std::vector<Placement> placements(const Rules& rules, const Board& board, nb::handle piece,
-                                  bool cleared) {
+                                  bool cleared, bool spins) {
     const Board solid = obstacles(rules, board);
     const Piece p = piece_argument(piece);
     std::vector<Placement> list;
     if (const auto spawn = spawn_of(rules, board, solid, p, cleared))
-        generate(solid, p, rules.kicks, *spawn, rules.spins, list);
+        generate(solid, p, rules.kicks, *spawn, spins ? rules.spins : SpinMode::none, list);
     return list;
 }
 
@@ -271,7 +271,8 @@ void bind_rules(nb::module_& m) {
             nb::arg("back_to_back"))
         .def("after", &after, nb::arg("board"), nb::arg("colors").none(), nb::arg("placement"),
              nb::arg("combo"), nb::arg("back_to_back"))
-        .def("placements", &placements, nb::arg("board"), nb::arg("piece"), nb::arg("cleared"));
+        .def("placements", &placements, nb::arg("board"), nb::arg("piece"), nb::arg("cleared"),
+             nb::arg("spins") = true);
 }
 
 }  // namespace sevenbag::bind

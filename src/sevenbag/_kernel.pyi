@@ -320,10 +320,16 @@ class RuleSet:
 
         Raises: PlacementError if the placement does not fit.
         """
-    def placements(self, board: Board, piece: PieceLike, cleared: bool) -> list[Placement]:
+    def placements(
+        self, board: Board, piece: PieceLike, cleared: bool, spins: bool = True
+    ) -> list[Placement]:
         """All placements of a piece that has appeared; none if it cannot.
 
-        `cleared` says whether the lock before cleared rows.
+        Args:
+            board: its rows that are not solid are in nobody's way.
+            piece: the piece.
+            cleared: whether the lock before cleared rows.
+            spins: whether to judge spins, and to list two that differ in nothing else.
         """
 
 class GarbageQueue:

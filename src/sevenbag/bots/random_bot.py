@@ -77,7 +77,8 @@ class RandomBot(Bot):
         moves: list[Placement] = []
         for piece in sorted(pieces):
             # A lock that cleared rows is what makes a combo.
-            moves.extend(kernel.placements(position.board, piece, position.combo > 0))
+            cleared = position.combo > 0
+            moves.extend(kernel.placements(position.board, piece, cleared, spins=False))
         return moves
 
     def _known(self) -> Position:
