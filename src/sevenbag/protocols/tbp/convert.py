@@ -15,7 +15,7 @@ from sevenbag.game.position import Position
 from sevenbag.protocols.tbp import messages as tbp
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sevenbag.game import Rules
 
@@ -104,7 +104,6 @@ def position_of(start: tbp.Start) -> Position:
         back_to_back=int(start.back_to_back),
         bag=_bag_of(start.randomizer),
         colors=colors_of(start.board),
-        filled_bag=_filled_bag_of(start.randomizer),
     )
 
 
@@ -121,7 +120,7 @@ def start_of(position: Position, randomizer: tbp.RandomizerName) -> tbp.Start:
         combo=max(position.combo, 0),
         back_to_back=position.back_to_back > 0,
         board=rows_of(position.board, position.colors),
-        randomizer=_state_of(position, randomizer),
+        randomizer=_state_of(position.bag, randomizer),
     )
 
 
@@ -166,10 +165,8 @@ _SPINS: Final[dict[str, Spin]] = {name: spin for spin, name in _SPIN_NAMES.items
 _RANDOMIZERS: Final[dict[str, tbp.RandomizerName]] = {
     "7-bag": "seven_bag",
     "14-bag": "general_bag",
-    "general_bag": "general_bag",
     "total mayhem": "uniform",
 }
-_LARGEST_BAG: Final = 63
 _CELLS: Final[dict[str, tbp.Cell]] = {letter: letter for letter in tbp.PIECE_LETTERS}
 _EMPTY_ROW: Final[tbp.Row] = (None,) * WIDTH
 _EMPTY_COLORS: Final = "." * WIDTH
@@ -189,37 +186,24 @@ def _row_of(filled: int, letters: str) -> tbp.Row:
 def _bag_of(randomizer: tbp.Randomizer | UnsetType) -> tuple[Piece, ...] | None:
     if isinstance(randomizer, tbp.SevenBag):
         return tuple(_PIECES[letter] for letter in randomizer.bag_state)
-    if isinstance(randomizer, tbp.GeneralBag) and _is_bag(randomizer.filled_bag):
-        return _pieces(randomizer.current_bag) if _is_bag(randomizer.current_bag) else None
+    if isinstance(randomizer, tbp.GeneralBag) and set(randomizer.filled_bag.values()) == {1}:
+        current = randomizer.current_bag
+        return tuple(_PIECES[letter] for letter in current for _ in range(current[letter]))
+    # How other bags are filled is nothing that a position tells.
     return None
 
 
-def _filled_bag_of(randomizer: tbp.Randomizer | UnsetType) -> tuple[Piece, ...]:
-    if isinstance(randomizer, tbp.GeneralBag) and _is_bag(randomizer.filled_bag):
-        return _pieces(randomizer.filled_bag)
-    return tuple(Piece)
-
-
-def _is_bag(counts: Mapping[tbp.PieceLetter, int]) -> bool:
-    # Larger ones say nothing of the next piece that would be worth the room.
-    return 0 < sum(counts.values()) <= _LARGEST_BAG
-
-
-def _pieces(counts: Mapping[tbp.PieceLetter, int]) -> tuple[Piece, ...]:
-    return tuple(_PIECES[letter] for letter in counts for _ in range(counts[letter]))
-
-
-def _counts(pieces: tuple[Piece, ...]) -> dict[tbp.PieceLetter, int]:
-    return {letter: pieces.count(piece) for piece, letter in _LETTERS.items()}
-
-
-def _state_of(position: Position, randomizer: tbp.RandomizerName) -> tbp.Randomizer | UnsetType:
-    bag = position.bag
+def _state_of(
+    bag: tuple[Piece, ...] | None, randomizer: tbp.RandomizerName
+) -> tbp.Randomizer | UnsetType:
     if randomizer == "uniform":
         return tbp.Uniform()
     if bag is None or randomizer == "unknown":
         return UNSET
     if randomizer == "seven_bag":
-        each = tuple(letter for piece, letter in _LETTERS.items() if piece in bag)
-        return tbp.SevenBag(each or tbp.PIECE_LETTERS)
-    return tbp.GeneralBag(_counts(bag or position.filled_bag), _counts(position.filled_bag))
+        return tbp.SevenBag(tuple(_LETTERS[piece] for piece in bag) or tbp.PIECE_LETTERS)
+    counts: dict[tbp.PieceLetter, int] = {
+        letter: bag.count(piece) for piece, letter in _LETTERS.items()
+    }
+    filled = dict.fromkeys(tbp.PIECE_LETTERS, 2)
+    return tbp.GeneralBag(counts if bag else filled, filled)
