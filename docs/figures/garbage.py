@@ -41,9 +41,30 @@ def holes() -> Picture:
         "change 1, inner 0": {"change": 1.0, "inner": 0.0},
         "change 0, inner 0.3": {"change": 0.0, "inner": 0.3},
         "other, inner 1": {"other": True, "inner": 1.0},
-        "centred": {"centred": True},
+        "holes by coins": {"holes": "coins"},
     }
     return in_a_row([captioned(_garbage(changes), name) for name, changes in rules.items()], gap=16)
+
+
+def bombs() -> Picture:
+    """A column of bombs: an I that lands on the first blows up all three."""
+    rules = Rules.preset("guideline").replace({"garbage": FRESH | {"bombs": True}})
+    game = Game(rules, seed_of("OI"))
+    game.receive(3)
+    game.play(Placement("O", Rotation.NORTH, 6, 0))
+    column = game.colors[0].index("B")
+    before = board_picture(
+        game.board,
+        colors=game.colors,
+        ghosts=[Placement("I", Rotation.EAST, column, 5)],
+        rows=8,
+    )
+    lock = game.play(Placement("I", Rotation.EAST, column, 5))
+    after = board_picture(game.board, colors=game.colors, rows=8)
+    return in_a_row(
+        [captioned(before, "three rows of garbage"), captioned(after, f"{lock.lines} lines")],
+        arrows=True,
+    )
 
 
 def cut_off() -> Picture:
@@ -92,4 +113,4 @@ def _garbage(changes: dict[str, object]) -> Picture:
     return board_picture(board, rows=17)
 
 
-PICTURES = (cancelling, holes, cut_off)
+PICTURES = (cancelling, holes, bombs, cut_off)
