@@ -30,5 +30,6 @@ void bind_garbage(nanobind::module_& m);
 void bind_game(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_envs(nanobind::module_& m);
+void bind_pc_file(nanobind::module_& m);
 
 }  // namespace sevenbag::bind

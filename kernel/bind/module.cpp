@@ -56,4 +56,5 @@ NB_MODULE(_kernel, m) {
     sevenbag::bind::bind_game(m);
     sevenbag::bind::bind_search(m);
     sevenbag::bind::bind_envs(m);
+    sevenbag::bind::bind_pc_file(m);
 }

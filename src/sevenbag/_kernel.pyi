@@ -730,3 +730,42 @@ def random_versus(
     Returns: games, placements, holds, lines, spins, attack, garbage (rows that entered),
         first_wins, second_wins, draws, unfinished.
     """
+
+# --- files of perfect clears; `sevenbag.formats.pc_file` is the face to use ----------------------
+
+class PcFault(enum.IntEnum):
+    """What is wrong with a solution of a .pc file."""
+
+    NONE = 0
+    NO_PLACEMENT = 1
+    OUTSIDE = 2
+    OVERLAP = 3
+    FLOATING = 4
+    UNREACHABLE = 5
+    CLEARED_BEFORE = 6
+    NOT_CLEARED = 7
+
+class PcChecker:
+    """Holds records of a .pc file to the rules."""
+
+    def __init__(self, systems: list[Kicks | str], may_clear_before: bool = True) -> None: ...
+    def run(self, data: bytes) -> tuple[int, int, PcFault, int]:
+        """Check the records that are there in full, up to the first faulty one.
+
+        Returns: good records, bytes gone through (with the faulty one), its fault and placement.
+        """
+
+def read_pc_records(
+    data: bytes, most: int
+) -> tuple[list[tuple[list[Piece], int, list[Placement]]], int]:
+    """At most so many records that are there in full: sequence, holds, placements; bytes used."""
+
+def write_pc_record(sequence: list[Piece], holds: int, placements: list[Placement]) -> bytes:
+    """A record.
+
+    Raises: QueueError for a sequence of wrong length, PlacementError for a placement that is not
+        of the piece the sequence has there, or whose centre is above row 5.
+    """
+
+def skip_pc_records(data: bytes, most: int) -> tuple[int, int]:
+    """Go through at most so many records that are there in full; records and bytes."""

@@ -1,0 +1,359 @@
+"""Files of perfect clears: the format's examples, faults, and a slow, obvious checker."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag import Board, Kicks, Piece, Placement, Rotation
+from sevenbag._kernel import PcFault
+from sevenbag.errors import KicksError, PcFileError
+from sevenbag.formats.fumen import Fumen
+from sevenbag.formats.pc_file import (
+    ANY_KICKS,
+    Index,
+    Solution,
+    check_file,
+    read_solutions,
+    write_solutions,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Hold T, then O I I I I without hold: the format's own example.
+EXAMPLE = bytes.fromhex("0a00fcffffff0000000c341c1c")
+
+SIX_SYSTEMS = ("none", "none180", "srs", "srs180", "srsPlus", "srsTetrio")
+
+# Perfect clears that perfect-tetris 1.3.2 printed as fumens, and the pieces they are made of.
+PRINTED = [
+    (
+        "LSTIZJOSJIO",
+        "m115@vhASSYeAFLDmClcJSAVDEHBEooRBMoAVBzeNFDK3jPCJHBAAvhKXoBxiBFnB0rBTpB3lB2vBxqBTpB",
+    ),
+    ("TOIIII", "m115@vhATJYYAFLDmClcJSAVDEHBEooRBPoAVBJO1LCvhFxvBxxBxvBxxB"),
+    ("OIIIII", "m115@vhATJYZAFLDmClcJSAVjiSAVG88A4N88A5N1LCpAAAAvhFxvBxxBxvBxxB"),
+    (
+        "OIIIILJSZTO",
+        "m115@vhATJYhAFLDmClcJSAVDEHBEooRBPoAVBJO1LCsvjFDUX9VCqAAAAvhKxkBxfBxvBxqBihBvtBGjBksBFsB",
+    ),
+]
+
+
+def printed_solutions() -> list[Solution]:
+    found: list[Solution] = []
+    for letters, text in PRINTED:
+        placements = [page.placement for page in Fumen.parse(text).pages if page.placement]
+        found.append(Solution.of([Piece[letter] for letter in letters], placements))
+    return found
+
+
+def file_of(folder: Path, data: bytes) -> Path:
+    path = folder / "file.pc"
+    path.write_bytes(data)
+    return path
+
+
+# --- records ------------------------------------------------------------------------------------
+
+
+def test_the_example() -> None:
+    solution = Solution.decode(EXAMPLE)
+    assert "".join(piece.name for piece in solution.sequence) == "TOIIII"
+    assert solution.holds == 0
+    assert solution.placements == tuple(
+        Placement(piece, Rotation.NORTH, x, y)
+        for piece, x, y in [("O", 0, 0), ("I", 3, 0), ("I", 3, 1), ("I", 7, 0), ("I", 7, 0)]
+    )
+    assert solution.encode() == EXAMPLE
+
+
+@pytest.mark.parametrize("solution", printed_solutions())
+def test_records_come_back_as_they_were(solution: Solution) -> None:
+    assert Solution.decode(solution.encode()) == solution
+
+
+def test_records_of_eleven_pieces_have_eighteen_bytes() -> None:
+    assert len(printed_solutions()[0].encode()) == 18
+
+
+def test_any_record_comes_back_as_it_was() -> None:
+    dice = random.Random(1)
+    for _ in range(3000):
+        length = dice.randint(2, 16)
+        bits = sum(dice.randrange(7) << 3 * i for i in range(length))
+        bits |= sum(7 << 3 * i for i in range(length, 16))
+        head = bits.to_bytes(6, "little") + dice.randbytes(1) + bytes([dice.randrange(128)])
+        data = head + bytes(dice.randrange(240) for _ in range(length - 1))
+        assert Solution.decode(data).encode() == data
+
+
+def test_holding() -> None:
+    # T is held, I comes: T is placed and I held; then L comes and I is placed.
+    solution = Solution.of(
+        [Piece.T, Piece.I, Piece.L],
+        [Placement("T", Rotation.NORTH, 1, 0), Placement("I", Rotation.NORTH, 4, 0)],
+    )
+    assert solution.holds == 0b11
+    assert solution.encode()[6:8] == b"\x03\x00"
+    assert [p.piece for p in Solution.decode(solution.encode()).placements] == [Piece.T, Piece.I]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "placements"),
+    [
+        ("T", []),
+        ("TO", []),
+        ("TOI", [("O", 0, 0)]),
+        ("TOIIIIIIIIIIIIIII", [("O", 0, 0)] * 16),
+        ("TO", [("L", 1, 0)]),
+        ("TO", [("O", 10, 0)]),
+        ("TO", [("O", -1, 0)]),
+        ("TO", [("O", 0, 7)]),
+        ("TO", [("O", 4, 6)]),
+    ],
+)
+def test_what_fits_into_no_record(pieces: str, placements: list[tuple[str, int, int]]) -> None:
+    with pytest.raises(PcFileError) as caught:
+        Solution.of(
+            [Piece[letter] for letter in pieces],
+            [Placement(letter, Rotation.NORTH, x, y) for letter, x, y in placements],
+        ).encode()
+    assert caught.value.code == "InvalidSolution"
+
+
+@pytest.mark.parametrize("size", [0, 5, 7, 12, 14])
+def test_not_one_record(size: int) -> None:
+    with pytest.raises(PcFileError) as caught:
+        Solution.decode((EXAMPLE * 2)[:size])
+    assert caught.value.code == "EndOfStream"
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+def test_files_come_back_as_they_were(tmp_path: Path) -> None:
+    solutions = printed_solutions() * 5000
+    path = tmp_path / "many.pc"
+    assert write_solutions(path, solutions) == len(solutions)
+    assert list(read_solutions(path)) == solutions
+    assert check_file(path, ["srs"]).solutions == len(solutions)
+
+
+def test_nothing_half_written_is_left(tmp_path: Path) -> None:
+    path = file_of(tmp_path, EXAMPLE)
+    with pytest.raises(PcFileError):
+        write_solutions(path, [*printed_solutions(), Solution((Piece.T,), 0, ())])
+    assert path.read_bytes() == EXAMPLE
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(PcFileError) as caught:
+        write_solutions(tmp_path / "no" / "folder.pc", [])
+    assert caught.value.code == "CannotWrite"
+
+
+@pytest.mark.parametrize(
+    ("data", "solutions", "read"),
+    [
+        (b"", 0, 0),
+        (EXAMPLE * 3, 3, 39),
+        (EXAMPLE + b"\x00" * 5, 1, 13),
+        (EXAMPLE + EXAMPLE[:-1] + b"\x44", 1, 26),
+        (EXAMPLE + b"\xff" * 6 + b"\x00\x00", 1, 21),
+    ],
+    ids=["empty", "three", "rest", "wrong y", "no piece"],
+)
+def test_verdicts(tmp_path: Path, data: bytes, solutions: int, read: int) -> None:
+    verdict = check_file(file_of(tmp_path, data))
+    assert (verdict.solutions, verdict.bytes) == (solutions, read)
+    assert bool(verdict.reason) == (read > 13 * solutions)
+
+
+@pytest.mark.parametrize("cut", [6, 7, 8, 12])
+def test_a_record_that_is_cut_short(tmp_path: Path, cut: int) -> None:
+    path = file_of(tmp_path, EXAMPLE + EXAMPLE[:cut])
+    for reading in (check_file, lambda path: list(read_solutions(path)), grow_whole):
+        with pytest.raises(PcFileError) as caught:
+            reading(path)
+        assert caught.value.code == "EndOfStream"
+
+
+def grow_whole(path: Path) -> None:
+    with Index(path) as index:
+        while not index.complete:
+            index.grow()
+
+
+@pytest.mark.parametrize("name", ["none.pc", ".", "a\0b"])
+def test_files_that_cannot_be_read(tmp_path: Path, name: str) -> None:
+    codes = {"none.pc": "FileNotFound", ".": "CannotRead", "a\0b": "FileNotFound"}
+    for reading in (check_file, lambda path: list(read_solutions(path)), Index):
+        with pytest.raises(PcFileError) as caught:
+            reading(tmp_path / name)
+        assert caught.value.code == codes[name]
+
+
+def test_no_such_system(tmp_path: Path) -> None:
+    with pytest.raises(KicksError):
+        check_file(file_of(tmp_path, EXAMPLE), ["arika"])
+
+
+# --- the rules ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("places", "fault", "placement"),
+    [
+        ("000c341c1c", PcFault.NONE, 0),
+        ("0020341c1c", PcFault.OUTSIDE, 1),
+        ("000c0c1c1c", PcFault.OVERLAP, 2),
+        ("000c34441c", PcFault.FLOATING, 3),
+        ("000c341c34", PcFault.NOT_CLEARED, 4),
+    ],
+)
+def test_faults(tmp_path: Path, places: str, fault: PcFault, placement: int) -> None:
+    verdict = check_file(file_of(tmp_path, EXAMPLE[:8] + bytes.fromhex(places)))
+    assert (verdict.fault, verdict.placement) == (fault, placement)
+
+
+def test_a_spin_needs_its_kick(tmp_path: Path) -> None:
+    path = tmp_path / "spin.pc"
+    write_solutions(path, printed_solutions()[:1])
+    assert check_file(path, ["srs"]).fault is PcFault.NONE
+    assert check_file(path).fault is PcFault.NONE
+    without = check_file(path, ["none"])
+    assert without.fault is PcFault.UNREACHABLE
+    assert without.reason == "placement 8 cannot be reached from above"
+    assert check_file(path, []).fault is PcFault.NONE
+
+
+def test_an_empty_field_on_the_way(tmp_path: Path) -> None:
+    once = Solution.decode(EXAMPLE)
+    twice = Solution.of(
+        [once.sequence[0], *once.sequence[1:] * 2], [*once.placements, *once.placements]
+    )
+    path = tmp_path / "twice.pc"
+    write_solutions(path, [twice])
+    assert check_file(path).fault is PcFault.NONE
+    refused = check_file(path, may_clear_before=False)
+    assert (refused.fault, refused.placement) == (PcFault.CLEARED_BEFORE, 5)
+
+
+def test_the_two_systems_allow_what_all_six_allow() -> None:
+    allowing = [Kicks(name) for name in ANY_KICKS]
+    for name in SIX_SYSTEMS:
+        kicks = Kicks(name)
+        assert any(
+            all(
+                tests == (wider.tests(piece, start, end) or [])[: len(tests)]
+                for piece in Piece
+                for start in Rotation
+                for end in Rotation
+                if (tests := kicks.tests(piece, start, end)) is not None
+            )
+            for wider in allowing
+        ), name
+
+
+def slowly(solution: Solution, kicks: list[Kicks]) -> tuple[PcFault, int]:
+    """The rules, as one would tell them."""
+    board = Board(rows=30)
+    for number, placement in enumerate(solution.placements):
+        if any(not (0 <= x < 10 and y >= 0) for x, y in placement.cells):
+            return PcFault.OUTSIDE, number
+        if not board.fits(placement):
+            return PcFault.OVERLAP, number
+        if not board.is_resting(placement):
+            return PcFault.FLOATING, number
+        if not any(
+            reached.same_cells(placement)
+            for system in kicks
+            for reached in board.placements(placement.piece, system, spawn=(4, 20))
+        ):
+            return PcFault.UNREACHABLE, number
+        board.lock(placement)
+    if board.is_empty:
+        return PcFault.NONE, 0
+    return PcFault.NOT_CLEARED, len(solution.placements) - 1
+
+
+def broken_solution(dice: random.Random) -> bytes:
+    """A printed solution with some placements exchanged or replaced by anything."""
+    data = bytearray(dice.choice(printed_solutions()).encode())
+    for _ in range(dice.randint(0, 2)):
+        data[dice.randrange(8, len(data))] = dice.randrange(256)
+    if dice.random() < 0.5:
+        one, other = dice.randrange(8, len(data)), dice.randrange(8, len(data))
+        data[one], data[other] = data[other], data[one]
+    return bytes(data)
+
+
+def piled_pieces(dice: random.Random) -> bytes:
+    """Pieces that rest on one another, wherever there is room, reachable or not."""
+    board = Board(rows=30)
+    placements: list[Placement] = []
+    for _ in range(dice.randint(4, 10)):
+        piece = dice.choice(list(Piece))
+        places = [
+            placement
+            for rotation in Rotation
+            for x in range(10)
+            for y in range(6)
+            if board.is_resting(placement := Placement(piece, rotation, x, y))
+        ]
+        placements.append(dice.choice(places[:20]))
+        board.lock(placements[-1])
+    sequence = [Piece.T, *(placement.piece for placement in placements)]
+    return Solution(tuple(sequence), 0, tuple(placements)).encode()
+
+
+@pytest.mark.parametrize("name", SIX_SYSTEMS)
+def test_solutions_are_judged_as_one_would(tmp_path: Path, name: str) -> None:
+    dice = random.Random(name)
+    kicks = Kicks(name)
+    seen: set[PcFault] = set()
+    for number in range(500):
+        data = piled_pieces(dice) if number % 5 == 0 else broken_solution(dice)
+        verdict = check_file(file_of(tmp_path, data), [kicks])
+        assert (verdict.fault, verdict.placement) == slowly(Solution.decode(data), [kicks]), data
+        seen.add(verdict.fault)
+    assert seen >= {PcFault.OUTSIDE, PcFault.OVERLAP, PcFault.FLOATING, PcFault.UNREACHABLE}
+
+
+# --- finding by number --------------------------------------------------------------------------
+
+
+def test_an_index_finds_every_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sevenbag.formats.pc_file.Index.EVERY", 7)
+    monkeypatch.setattr("sevenbag.formats.pc_file._CHUNK", 100)
+    solutions = printed_solutions() * 25
+    path = tmp_path / "many.pc"
+    write_solutions(path, solutions)
+    with Index(path) as index:
+        assert index.solution(0) == solutions[0]
+        assert not index.complete
+        assert [index.solution(number) for number in range(len(solutions))] == solutions
+        assert index.solution(len(solutions)) is None
+        assert index.solution(-1) is None
+        assert (index.count, index.complete) == (len(solutions), True)
+
+
+def test_a_file_that_becomes_shorter(tmp_path: Path) -> None:
+    path = file_of(tmp_path, EXAMPLE * 10)
+    with Index(path) as index:
+        assert index.solution(9) is not None
+        path.write_bytes(EXAMPLE * 2)
+        with pytest.raises(PcFileError) as caught:
+            index.solution(9)
+    assert caught.value.code == "EndOfStream"
+
+
+def test_an_empty_file(tmp_path: Path) -> None:
+    with Index(file_of(tmp_path, b"")) as index:
+        assert index.solution(0) is None
+        assert index.complete
