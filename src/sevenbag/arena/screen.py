@@ -11,11 +11,26 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
+from sevenbag.arena.blocks import (
+    ALARM,
+    CELL,
+    FAINT,
+    LABEL,
+    VALUE,
+    WON,
+    clipped,
+    fitted,
+    half_rows,
+    heading,
+    in_columns,
+    overlaid,
+    piece_lines,
+    wide_row,
+)
 from sevenbag.arena.scene import shortened
-from sevenbag.drawing.cells import COLORS, EMPTY, GARBAGE, shape
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from rich.console import Console, ConsoleOptions, RenderResult
 
@@ -26,13 +41,6 @@ _NEXT_SMALL: Final = 5
 _NEXT_LARGE: Final = 9
 _FRAME: Final = 2
 _GAP: Final = 2
-_CELL: Final = 2
-
-_FAINT: Final = "grey42"
-_LABEL: Final = "grey62"
-_VALUE: Final = "bold"
-_ALARM: Final = "bold red"
-_WON: Final = "bold green"
 
 
 class SceneView:
@@ -51,12 +59,12 @@ def draw(scene: Scene, width: int, height: int) -> list[Text]:
     """The lines of a scene for a terminal of this size."""
     lines = _large(scene, width, height) or _small(scene, width, height)
     if lines is None:
-        return [_clipped(_figures_line(player), width) for player in scene.players][:height]
-    lines.append(Text(scene.caption, style=_LABEL, no_wrap=True))
+        return [clipped(_figures_line(player), width) for player in scene.players][:height]
+    lines.append(Text(scene.caption, style=LABEL, no_wrap=True))
     margin = max(0, (width - max(line.cell_len for line in lines[:-1])) // 2)
     for line in lines:
         line.pad_left(margin)
-    return [_clipped(line, width) for line in lines][:height]
+    return [clipped(line, width) for line in lines][:height]
 
 
 # --- sizes --------------------------------------------------------------------------------------
@@ -67,14 +75,14 @@ def _large(scene: Scene, width: int, height: int) -> list[Text] | None:
         return None
     for next_width, large_pieces in ((_NEXT_LARGE, True), (_NEXT_SMALL, False)):
         needed = _GAP + sum(
-            _LEFT + 1 + _board_width(player, _CELL) + 1 + next_width for player in scene.players
+            _LEFT + 1 + _board_width(player, CELL) + 1 + next_width for player in scene.players
         )
         if needed <= width:
             return _side_by_side(
                 [
-                    _columns(
+                    in_columns(
                         _left_column(player),
-                        _framed(player, [_wide_row(row) for row in reversed(player.rows)], _CELL),
+                        _framed(player, [wide_row(row) for row in reversed(player.rows)], CELL),
                         _next_column(player, next_width, large=large_pieces),
                     )
                     for player in scene.players
@@ -91,8 +99,8 @@ def _small(scene: Scene, width: int, height: int) -> list[Text] | None:
         return None
     return _side_by_side(
         [
-            _columns(
-                _framed(player, list(_half_rows(player.rows)), 1),
+            in_columns(
+                _framed(player, list(half_rows(player.rows)), 1),
                 _next_column(player, _NEXT_SMALL, large=False),
             )
             for player in scene.players
@@ -101,10 +109,10 @@ def _small(scene: Scene, width: int, height: int) -> list[Text] | None:
 
 
 def _figures_line(player: PlayerScene) -> Text:
-    line = Text(f"{player.name}: ", style=_VALUE)
+    line = Text(f"{player.name}: ", style=VALUE)
     line.append("  ".join(f"{label} {value}" for label, value in player.figures), style="none")
     if player.fall:
-        line.append(f"  {player.fall}", style=_ALARM)
+        line.append(f"  {player.fall}", style=ALARM)
     return line
 
 
@@ -112,111 +120,51 @@ def _figures_line(player: PlayerScene) -> Text:
 
 
 def _left_column(player: PlayerScene) -> list[Text]:
-    lines = [_label("hold", _LEFT)]
-    lines += _piece_lines(player.hold, large=True) if player.hold else [Text(), Text()]
+    lines = [heading("hold", _LEFT)]
+    lines += piece_lines(player.hold, large=True) if player.hold else [Text(), Text()]
     lines.append(Text())
     for label, value in player.figures:
-        style = _ALARM if label == "garbage" and player.pending else _VALUE
-        lines += [_label(label, _LEFT), Text(value, style=style, no_wrap=True)]
-    return [_fitted(line, _LEFT) for line in lines]
+        style = ALARM if label == "garbage" and player.pending else VALUE
+        lines += [heading(label, _LEFT), Text(value, style=style, no_wrap=True)]
+    return [fitted(line, _LEFT) for line in lines]
 
 
 def _next_column(player: PlayerScene, width: int, *, large: bool) -> list[Text]:
-    lines = [_label("next", width)]
+    lines = [heading("next", width)]
     for letter in player.queue:
-        lines += [*_piece_lines(letter, large=large), Text()]
-    return [_fitted(line, width) for line in lines]
+        lines += [*piece_lines(letter, large=large), Text()]
+    return [fitted(line, width) for line in lines]
 
 
 def _framed(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[Text]:
     """The board in its frame; the left side of the frame is the meter of pending garbage."""
     inner = _board_width(player, cell) - _FRAME
     name = shortened(player.name, inner - 2)
-    top = Text("┌", style=_FAINT, no_wrap=True)
-    style = _WON if player.won else _ALARM if player.fall else _VALUE
+    top = Text("┌", style=FAINT, no_wrap=True)
+    style = WON if player.won else ALARM if player.fall else VALUE
     top.append(Text(f" {name} ", style=style))
-    top.append("─" * (inner - len(name) - 2) + "┐", style=_FAINT)
+    top.append("─" * (inner - len(name) - 2) + "┐", style=FAINT)
     lines = [top]
     rows_a_line = len(player.rows) / len(rows)
     for index, row in enumerate(rows):
         below = (len(rows) - 1 - index) * rows_a_line
-        side = ("█", _ALARM) if below < player.pending else ("│", _FAINT)
+        side = ("█", ALARM) if below < player.pending else ("│", FAINT)
         line = Text(no_wrap=True)
         line.append(side[0], style=side[1])
         line.append(row)
-        line.append("│", style=_FAINT)
+        line.append("│", style=FAINT)
         lines.append(line)
-    lines.append(Text(f"└{'─' * inner}┘", style=_FAINT, no_wrap=True))
-    verdict = ("winner", _WON) if player.won else (player.fall, _ALARM) if player.fall else None
+    lines.append(Text(f"└{'─' * inner}┘", style=FAINT, no_wrap=True))
+    verdict = ("winner", WON) if player.won else (player.fall, ALARM) if player.fall else None
     if verdict is not None and verdict[0]:
         text = f" {verdict[0]} "[:inner]
         at = 1 + (inner - len(text)) // 2
         middle = len(lines) // 2
-        lines[middle] = _overlaid(lines[middle], at, Text(text, style=f"reverse {verdict[1]}"))
+        lines[middle] = overlaid(lines[middle], at, Text(text, style=f"reverse {verdict[1]}"))
     return lines
-
-
-def _wide_row(row: str) -> Text:
-    line = Text(no_wrap=True)
-    for letter in row:
-        if letter == EMPTY:
-            line.append(" ·", style=_FAINT)
-        else:
-            line.append("▒▒" if letter == GARBAGE else "██", style=_color(letter))
-    return line
-
-
-def _half_rows(rows: Sequence[str]) -> Iterable[Text]:
-    """Two rows a line, the upper and the lower half of each character."""
-    from_top = list(reversed(rows))
-    if len(from_top) % 2:
-        from_top.insert(0, EMPTY * len(from_top[0]))
-    for upper, lower in zip(from_top[::2], from_top[1::2], strict=True):
-        line = Text(no_wrap=True)
-        for above, below in zip(upper, lower, strict=True):
-            line.append(*_half_cell(above, below))
-        yield line
-
-
-def _half_cell(above: str, below: str) -> tuple[str, str]:
-    if above == below == EMPTY:
-        return " ", "none"
-    if below == EMPTY:
-        return "▀", _color(above)
-    if above == EMPTY:
-        return "▄", _color(below)
-    if above == below:
-        return "█", _color(above)
-    return "▀", f"{_color(above)} on {_color(below)}"
-
-
-def _piece_lines(letter: str, *, large: bool) -> list[Text]:
-    upper, lower = shape(letter)
-    style = _color(letter)
-    if large:
-        return [
-            Text("".join("██" if cell else "  " for cell in row), style=style, no_wrap=True)
-            for row in (upper, lower)
-        ]
-    halves = {(True, True): "█", (True, False): "▀", (False, True): "▄", (False, False): " "}
-    text = "".join(halves[pair] for pair in zip(upper, lower, strict=True))
-    return [Text(text, style=style, no_wrap=True)]
 
 
 # --- putting together ---------------------------------------------------------------------------
-
-
-def _columns(*columns: list[Text]) -> list[Text]:
-    widths = [max(line.cell_len for line in column) for column in columns]
-    lines: list[Text] = []
-    for cells in zip_longest(*columns):
-        line = Text(no_wrap=True)
-        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            if index:
-                line.append(" ")
-            line.append(_fitted(cell if cell is not None else Text(), width))
-        lines.append(line)
-    return lines
 
 
 def _side_by_side(sides: Sequence[list[Text]]) -> list[Text]:
@@ -226,41 +174,12 @@ def _side_by_side(sides: Sequence[list[Text]]) -> list[Text]:
     widths = [max(line.cell_len for line in side) for side in (first, second)]
     lines: list[Text] = []
     for left, right in zip_longest(first, second):
-        line = _fitted(left if left is not None else Text(), widths[0])
+        line = fitted(left if left is not None else Text(), widths[0])
         line.append(" " * _GAP)
-        line.append(_fitted(right if right is not None else Text(), widths[1]))
+        line.append(fitted(right if right is not None else Text(), widths[1]))
         lines.append(line)
     return lines
 
 
 def _board_width(player: PlayerScene, cell: int) -> int:
     return len(player.rows[0]) * cell + _FRAME
-
-
-def _label(text: str, width: int) -> Text:
-    return _fitted(Text(text, style=_LABEL, no_wrap=True), width)
-
-
-def _fitted(text: Text, width: int) -> Text:
-    fitted = text.copy()
-    fitted.no_wrap = True
-    fitted.truncate(width, pad=True)
-    return fitted
-
-
-def _clipped(text: Text, width: int) -> Text:
-    text.no_wrap = True
-    text.truncate(width, overflow="ellipsis")
-    return text
-
-
-def _overlaid(line: Text, at: int, text: Text) -> Text:
-    before, _, after = line.divide([at, at + text.cell_len])
-    joined = Text(no_wrap=True)
-    for part in (before, text, after):
-        joined.append(part)
-    return joined
-
-
-def _color(letter: str) -> str:
-    return COLORS.get(letter, COLORS[GARBAGE])
