@@ -98,11 +98,13 @@ class ProtocolError(SevenbagError, ValueError):
 
     Attributes:
         path: where in the message, such as ``move.location.x``; empty for the whole message.
+        kind: of what type the message says to be; empty where that is not known.
     """
 
-    def __init__(self, message: str, path: str = "") -> None:
+    def __init__(self, message: str, path: str = "", kind: str = "") -> None:
         super().__init__(f"{path}: {message}" if path else message)
         self.path = path
+        self.kind = kind
 
 
 class BotError(SevenbagError):

@@ -16,7 +16,8 @@ import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, MoveInfo, Position, Suggestion
-from sevenbag.bots.serve import HURRY, serve_tbp
+from sevenbag.bots.serve import serve_tbp
+from sevenbag.bots.serving import HURRY, Manner
 from sevenbag.bots.tbp import Deadlines, TbpBot
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game, Rules
@@ -83,7 +84,7 @@ def test_the_example_of_the_text() -> None:
     answers, done = serve(RULES, START, SUGGEST, PLAY, new_piece("J"), SUGGEST, STOP, QUIT)
     assert kinds(answers) == ["info", "ready", "suggestion", "suggestion"]
     assert answers[0]["name"] == "random"
-    assert answers[0]["features"] == []
+    assert answers[0]["features"] == ["garbage"]
     assert answers[1] == {"type": "ready"}
     [move] = answers[2]["moves"]
     assert move["location"]["type"] in {"S", "Z"}
@@ -374,7 +375,7 @@ async def conversation(
         server = asyncio.create_task(
             serve_tbp(
                 bot,
-                most_moves=most_moves,
+                Manner(moves=most_moves),
                 input_descriptor=wire.input,
                 output_descriptor=wire.output,
             )

@@ -247,7 +247,7 @@ async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Com
         ("BogusPiece", BotProtocolError, r"moves\[0\]\.location\.type: 'N' is no piece", {}),
         ("LongLine", BotProtocolError, "a line longer than 1048576 bytes", {}),
         ("IllegalMoves", BotForfeitError, "no legal move", {}),
-        ("FarMoves", BotForfeitError, "suggested no move on the board", {}),
+        ("FarMoves", BotForfeitError, "suggested no move that can count", {}),
         ("GivesUp", BotForfeitError, "no legal move", {"move": 0.3}),
         ("GivesUpByError", BotForfeitError, r"cannot play \(garbage\)", {}),
         ("LeavesChildren", BotDiedError, "ended with exit code 9", {}),

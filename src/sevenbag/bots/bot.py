@@ -110,6 +110,12 @@ class Bot(abc.ABC):
         Told before each question; bots that cannot use it need not have it.
         """
 
+    async def opponents(self, positions: tuple[Position, ...]) -> None:  # noqa: B027  # likewise
+        """Take note of how the other players stand.
+
+        Told before `start` and `play` by whoever knows; bots that cannot use it need not have it.
+        """
+
     @abc.abstractmethod
     async def stop(self) -> None:
         """End of the game; `start` may follow."""

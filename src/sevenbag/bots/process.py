@@ -24,6 +24,8 @@ from sevenbag.protocols.lines import LONGEST_LINE, LineSplitter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sevenbag.bots.channel import Launch
+
 _MOST_WAITING: Final = 256
 """Lines that are read ahead; a bot that prints more has to wait."""
 _MOST_UNREAD: Final = 4 << 20
@@ -243,6 +245,22 @@ class LineProcess:
     def _last_stderr_line(self) -> str:
         lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
         return "".join(c if c.isprintable() else "?" for c in lines[-1][:300]) if lines else ""
+
+
+def launch_process(
+    command: Sequence[str], *, folder: Path | None = None, log: Path | None = None
+) -> Launch:
+    """How a channel to a process of this command is opened; arguments as for `LineProcess`."""
+
+    async def launch(name: str) -> LineProcess:
+        return await LineProcess.launch(command, name=name, folder=folder, log=log)
+
+    return launch
+
+
+def command_name(words: Sequence[str]) -> str:
+    """What to call a program as long as nothing better is known."""
+    return Path(words[0]).name or words[0]
 
 
 def split_command(command: str | Sequence[str], name: str) -> list[str]:

@@ -5,36 +5,37 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+from msgspec import UNSET
+
 from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
-from sevenbag.bots.process import LineProcess, split_command
+from sevenbag.bots.dialogue import Dialogue
+from sevenbag.bots.process import command_name, launch_process, split_command
+from sevenbag.bots.profile import OFFICIAL, Profile, profile_of, with_flags
+from sevenbag.bots.tracking import Track, read_moves
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
-    BotProtocolError,
     BotStartError,
-    BotTimeoutError,
     PlacementError,
-    ProtocolError,
+    RulesError,
 )
 from sevenbag.protocols.tbp import convert
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp.following import what_happened
 from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
-from sevenbag.protocols.tbp.wire import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from sevenbag._kernel import Piece, Placement
     from sevenbag.bots.bot import Position
+    from sevenbag.bots.channel import Launch
     from sevenbag.game import Rules
 
-_RETRY: Final = 0.05
-"""Seconds until a bot that knew no move is asked again."""
-_MOST_SKIPPED: Final = 1000
-"""Lines in a row that are no messages, before a bot is given up."""
 _SETTLE: Final = 1.0
 """Seconds for an answer that is owed from another game, before the bot is started afresh."""
 _LONGEST_NAME: Final = 40
@@ -42,7 +43,7 @@ _LONGEST_NAME: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """Seconds that a bot may take.
+    """Seconds that a bot may take; None: what its profile says.
 
     Attributes:
         info: to introduce itself after launch.
@@ -51,14 +52,14 @@ class Deadlines:
         quit: to leave by itself when told to, before it is killed.
     """
 
-    info: float = 10.0
-    ready: float = 10.0
-    move: float = 5.0
-    quit: float = 1.0
+    info: float | None = None
+    ready: float | None = None
+    move: float | None = None
+    quit: float | None = None
 
 
 class TbpBot(Bot):
-    """A program that speaks TBP over its standard input and output.
+    """A program that speaks TBP over its standard input and output, or over another channel.
 
     TBP has no words for limits: a bot thinks from the moment it knows a position until it is
     asked. So with a limit in milliseconds it is asked only when that time has passed; a limit of
@@ -66,46 +67,64 @@ class TbpBot(Bot):
 
     Attributes:
         name: the name given, else what the bot calls itself, else its program.
+        profile: how it is spoken to: as chosen, else as is known of bots that call themselves so.
         skipped: lines it printed that are no messages.
+        strayed: moves whose inputs led elsewhere than they lay.
     """
+
+    protocol = "tbp"
 
     def __init__(
         self,
         command: str | Sequence[str],
         *,
         name: str | None = None,
+        profile: Profile | None = None,
+        flags: Mapping[str, str] | None = None,
         deadlines: Deadlines | None = None,
         folder: Path | None = None,
         log: Path | None = None,
+        launch: Launch | None = None,
     ) -> None:
         """Nothing runs before `prepare`.
 
         Args:
             command: program and arguments; a text is split as a shell would split it.
             name: what to call the bot.
+            profile: how to speak to it; None: by what it calls itself.
+            flags: values of the profile, by name, that hold whatever it says.
             deadlines: how long it may take.
             folder: its working folder; ours by default.
             log: a file to which its standard error is appended.
+            launch: opens another channel than a process of this command.
 
         Raises:
             BotStartError: the command is empty, or its quotes do not match.
+            SpecError: there is no such flag, or it cannot have that value.
         """
-        self._command = split_command(command, name or "tbp")
+        words = split_command(command, name or "tbp")
         self._named = name is not None
-        self.name = name or Path(self._command[0]).name or self._command[0]
-        self.skipped = 0
-        self._last_skipped = b""
+        self.name = name or command_name(words)
+        self._launch_channel = launch or launch_process(words, folder=folder, log=log)
+        self._chosen = profile
+        self._flags = flags or {}
         self._deadlines = deadlines or Deadlines()
-        self._folder = folder
-        self._log = log
-        self._process: LineProcess | None = None
-        self._side = FrontendSide()
+        self.profile = self._profiled(profile or OFFICIAL)
+        self.strayed = 0
+        self._dialogue: Dialogue | None = None
         self._rules: Rules | None = None
         self._randomizer: tbp.RandomizerName = "unknown"
+        self._track: Track | None = None
         self._suggested: tuple[tbp.Move, ...] = ()
+        self._questions = 0
+        self._pending: tuple[int, ...] = ()
+        self._opponents: tuple[Position, ...] = ()
+        self._play_due: tbp.Play | None = None
+        self._start_due = False
+        self._pieces_due: int | None = None
+        self._afresh = False
         self._thinks_since = 0.0
-
-    protocol = "tbp"
+        self._asked_from = 0.0
 
     def effective(self, limits: Limits) -> Limits:
         """The time, which passes before the bot is asked; nodes cannot be told."""
@@ -119,26 +138,30 @@ class TbpBot(Bot):
     @property
     def pid(self) -> int | None:
         """Number of its process and process group; None when none runs."""
-        return self._process.pid if self._process is not None else None
+        return self._dialogue.channel.pid if self._dialogue is not None else None
 
     @property
     def stderr(self) -> str:
         """The last of what it wrote to its standard error."""
-        return self._process.stderr if self._process is not None else ""
+        return self._dialogue.channel.stderr if self._dialogue is not None else ""
+
+    @property
+    def skipped(self) -> int:
+        """Lines it printed that are no messages."""
+        return self._dialogue.skipped if self._dialogue is not None else 0
 
     # --- the life of a bot ----------------------------------------------------------------------
 
     async def prepare(self, rules: Rules) -> None:
         """Launch it, hear who it is, agree on the rules."""
-        if rules.board.width != convert.WIDTH:
-            raise BotStartError(
-                self.name,
-                f"TBP knows boards {convert.WIDTH} wide only; these rules have {rules.board.width}",
-            )
+        try:
+            convert.refuse_unsayable(rules)
+        except RulesError as error:
+            raise BotStartError(self.name, str(error)) from None
         self._rules = rules
         self._randomizer = convert.randomizer_of(rules)
         try:
-            await self._agree()
+            await self._agree(rules)
         except BotDiedError as error:
             await self.quit()
             raise BotStartError(self.name, _words(error)) from error
@@ -149,217 +172,306 @@ class TbpBot(Bot):
 
     async def start(self, position: Position) -> None:
         """Tell the position; the bot begins to think."""
-        self._running()
-        if self._side.owed:
-            await self._settle()
-        self._suggested = ()
-        await self._send(self._side.start(convert.start_of(position, self._randomizer)))
-        self._thinks_since = _now()
+        self._pending = position.pending
+        if self._afresh and self._rules is not None:
+            self._afresh = False
+            await self.quit()
+            await self.prepare(self._rules)
+        if not await self._told_as_garbage(position):
+            await self._start(position)
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """Ask for moves, and again while the bot knows none and time is left."""
-        if limits.milliseconds is not None:
-            await asyncio.sleep(self._thinks_since + limits.milliseconds / 1000 - _now())
-        ends = _now() + self._deadlines.move
-        answer = await self._waiting_answer()
+        await self._catch_up()
+        await self._let_think(limits)
+        allowed = self._seconds("move")
+        ends = _now() + allowed
+        answer = await self._talk().waiting_answer()
         # Some answer without a move before they have thought at all. Only when the time is over
         # there is nothing left but the text's reading, that they give up.
+        retries = 0 if self.profile.suggest_advances else self.profile.retries
         while answer is None or not answer.moves:
             if answer is not None:
-                if _now() + _RETRY >= ends:
+                pause = self.profile.retry_ms / 1000
+                if not retries or _now() + pause >= ends:
                     break
-                await asyncio.sleep(_RETRY)
+                retries -= 1
+                await asyncio.sleep(pause)
             question = self._side.suggest()
             if question is not None:
-                await self._send(question)
-            answer = await self._answer(ends)
+                self._questions += 1
+                await self._talk().send(question)
+            answer = await self._talk().suggestion(ends - _now(), allowed)
         self._suggested = answer.moves
-        return Suggestion(self._placements(answer.moves), _move_info(answer))
+        return Suggestion(self._read(answer.moves), _move_info(answer))
 
     async def play(self, placement: Placement) -> None:
         """Tell the move that was made."""
-        self._running()
-        await self._send(self._side.play(self._as_suggested(placement)))
+        track = self._followed()
+        move = self._as_suggested(placement)
+        first_hold = self._minds_holds() and track.held_first(placement)
+        await self._leave_behind()
+        track.played(placement)
+        own = bool(self._suggested) and self._is_same(self._suggested[0], placement)
         self._suggested = ()
-        self._thinks_since = _now()
+        self._pieces_due = self.profile.pieces_after_first_hold if first_hold else None
+        if self._starts_anew(own=own, first_hold=first_hold):
+            self._start_due = True
+        elif self.profile.order == "new_piece":
+            self._play_due = tbp.Play(move)
+        else:
+            await self._play(tbp.Play(move))
+        self._questions = 0
 
     async def new_piece(self, piece: Piece) -> None:
         """Tell the piece that joined the queue."""
-        self._running()
-        await self._send(self._side.new_piece(convert.letter_of(piece)))
+        self._followed().joined(piece)
+        if self._pieces_due is not None:
+            self._pieces_due -= 1
+        if self._start_due or (self._pieces_due is not None and self._pieces_due < 0):
+            return
+        await self._talk().send(self._side.new_piece(convert.letter_of(piece)))
+
+    async def garbage(self, pending: tuple[int, ...]) -> None:
+        """Tell what waits, if its profile has it so."""
+        self._pending = pending
+        await self._catch_up()
+
+    async def opponents(self, positions: tuple[Position, ...]) -> None:
+        """Tell how the others stand with the next move, if its profile has it so."""
+        self._opponents = positions
 
     async def stop(self) -> None:
         """Tell that the game is over."""
+        self._forget()
         if self._side.stage is Stage.CALCULATING:
-            await self._send(self._side.stop())
+            await self._talk().send(self._side.stop())
+        self._afresh = self.profile.process == "new"
 
     async def quit(self) -> None:
         """Tell it to quit, and see that nothing of it is left."""
-        process, self._process = self._process, None
-        if process is not None:
-            await process.close(encode(self._side.quit()), self._deadlines.quit)
+        dialogue, self._dialogue = self._dialogue, None
+        self._forget()
+        if dialogue is None:
+            return
+        farewell = b""
+        if dialogue.side.stage is Stage.CALCULATING:
+            # Whoever ends a game in the middle, as after a forfeit, ends it nevertheless.
+            farewell = dialogue.written(dialogue.side.stop())
+        farewell += dialogue.written(dialogue.side.quit())
+        await dialogue.channel.close(farewell, self._seconds("quit"))
 
-    # --- helpers --------------------------------------------------------------------------------
+    # --- agreeing -------------------------------------------------------------------------------
 
-    async def _agree(self) -> None:
-        if self._process is None or not self._process.running:
+    async def _agree(self, rules: Rules) -> None:
+        if self._dialogue is None or not self._dialogue.channel.running:
             await self._launch()
-        await self._send(self._side.rules(tbp.Rules(self._randomizer)))
-        event, _ = await self._event(self._deadlines.ready, "no answer to the rules", Event.READY)
-        if event is Event.REFUSED:
+        if (needed := self.profile.least_queue) > (seen := rules.pieces.previews + 1):
+            raise BotStartError(
+                self.name, f"needs {needed} pieces in view; these rules show {seen}"
+            )
+        await self._talk().send(self._side.rules(self._rules_message()))
+        if await self._talk().readiness(self._seconds("ready")) is Event.REFUSED:
             raise BotStartError(self.name, f"does not play these rules ({self._side.reason})")
 
     async def _launch(self) -> None:
         await self.quit()
-        self._side = FrontendSide()
-        self._process = await LineProcess.launch(
-            self._command, name=self.name, folder=self._folder, log=self._log
-        )
-        event, _ = await self._event(self._deadlines.info, "no info", Event.INTRODUCED)
-        if event is Event.REFUSED:
+        self.profile = self._profiled(self._chosen or OFFICIAL)
+        channel = await self._launch_channel(self.name)
+        self._dialogue = Dialogue(channel, spaced=self.profile.json == "spaced")
+        if await self._dialogue.introduction(self._seconds("info")) is Event.REFUSED:
             raise BotStartError(self.name, f"does not play ({self._side.reason})")
         introduced = _printable(self._side.info.name) if self._side.info is not None else ""
+        known = profile_of(introduced) if self._chosen is None else None
+        if known is not None:
+            self.profile = self._profiled(known)
+            self._dialogue.spaced = self.profile.json == "spaced"
         if introduced and not self._named:
-            self.name = self._process.name = introduced
+            self.name = channel.name = introduced
+
+    def _rules_message(self) -> tbp.Rules:
+        features = self._side.features
+        garbage = self.profile.garbage and tbp.GARBAGE in features
+        nodes = self.profile.min_nodes if tbp.MIN_NODES in features else 0
+        return tbp.Rules(
+            self._randomizer if self.profile.randomizer else UNSET,
+            "general" if garbage else UNSET,
+            nodes or UNSET,
+        )
+
+    def _profiled(self, profile: Profile) -> Profile:
+        return with_flags(profile, self._flags)
+
+    # --- telling --------------------------------------------------------------------------------
+
+    async def _start(self, position: Position) -> None:
+        """Send `start`, whatever was said before."""
+        if self._talk().side.owed:
+            await self._settle()
+        self._forget()
+        self._track = Track(position)
+        message = convert.start_of(
+            position,
+            self._randomizer if self.profile.randomizer else "unknown",
+            counts=self.profile.back_to_back == "count",
+            only_garbage=self.profile.cells == "garbage",
+            rows=self.profile.rows,
+        )
+        if not self.profile.randomizer:
+            message = msgspec.structs.replace(message, randomizer=UNSET)
+        opponents, meter = self._versus()
+        message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
+        await self._talk().send(self._side.start(message))
+        self._thinks_since = _now()
+        self._asked_from = self._thinks_since + self.profile.wait_ms / 1000
+
+    async def _play(self, message: tbp.Play) -> None:
+        opponents, meter = self._versus()
+        message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
+        await self._talk().send(self._side.play(message))
+        self._thinks_since = _now()
+
+    async def _told_as_garbage(self, position: Position) -> bool:
+        """Whether a position could be told as what led to it, to a bot that then thinks on."""
+        dialogue, track = self._talk(), self._track
+        if not dialogue.side.takes_garbage or track is None or self._has_to_start():
+            return False
+        moves: list[Placement] = []
+        for move in self._suggested:
+            with contextlib.suppress(PlacementError):
+                moves.append(convert.placement_of(move))
+        happened = what_happened(track.position, moves, position)
+        if happened is None:
+            return False
+        await self.play(happened.placement)
+        for piece in happened.new_pieces:
+            await self.new_piece(piece)
+        if self._has_to_start():
+            return False
+        await self._catch_up()
+        await dialogue.send(self._side.garbage(happened.garbage))
+        self._track = Track(position)
+        return True
+
+    async def _catch_up(self) -> None:
+        """Say what was held back until all of a move was known."""
+        if self._start_due:
+            await self._start(self._followed().position)
+        elif self._play_due is not None:
+            due, self._play_due = self._play_due, None
+            await self._play(due)
+
+    async def _leave_behind(self) -> None:
+        """Before a move that follows one of which not all was told."""
+        if not self._start_due:
+            await self._catch_up()
+
+    def _versus(
+        self,
+    ) -> tuple[tuple[tbp.Opponent, ...] | msgspec.UnsetType, int | msgspec.UnsetType]:
+        others = tuple(convert.opponent_of(each) for each in self._opponents)
+        return (
+            others if self.profile.opponents and others else UNSET,
+            sum(self._pending) if self.profile.meter else UNSET,
+        )
+
+    def _starts_anew(self, *, own: bool, first_hold: bool) -> bool:
+        """Whether the bot hears of a move by the position behind it."""
+        profile = self.profile
+        return (
+            self._start_due
+            or profile.restart == "move"
+            or (profile.restart == "hold" and first_hold)
+            or (not profile.trusts_play and not own)
+            or (profile.suggest_advances and self._questions != 1)
+        )
+
+    def _has_to_start(self) -> bool:
+        return self._start_due
+
+    def _minds_holds(self) -> bool:
+        return self.profile.restart == "hold" or self.profile.pieces_after_first_hold < 2
+
+    # --- asking ---------------------------------------------------------------------------------
+
+    async def _let_think(self, limits: Limits) -> None:
+        due = self._asked_from
+        if limits.milliseconds is not None and self.profile.thinks == "always":
+            due = max(due, self._thinks_since + limits.milliseconds / 1000)
+        await asyncio.sleep(due - _now())
+        if self.profile.suggest_advances and self._questions and not self._side.owed:
+            # It has gone on by its own move; there it is of no use to us.
+            self._questions = 0
+            await self._start(self._followed().position)
+
+    def _read(self, moves: tuple[tbp.Move, ...]) -> tuple[Placement, ...]:
+        """The moves in our words; those that cannot count are left out.
+
+        Raises:
+            BotForfeitError: none of them can.
+        """
+        assert self._rules is not None
+        try:
+            read = read_moves(moves, self.profile, self._rules, self._followed())
+        except PlacementError as error:
+            raise BotForfeitError(self.name, f"suggested no move that can count: {error}") from None
+        self.strayed += read.strayed
+        return read.placements
 
     async def _settle(self) -> None:
         """Wait for an answer that nobody wants any more, lest it be taken for the next one.
 
         Many never send it. A fresh process is the only way to be sure then.
         """
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_SETTLE):
-                while self._side.owed:
-                    await self._receive()
-        if self._side.owed and self._rules is not None:
+        if not await self._talk().settle(_SETTLE) and self._rules is not None:
             await self.quit()
             await self.prepare(self._rules)
 
-    async def _send(self, message: tbp.FromFrontend) -> None:
-        await self._running().send(encode(message))
+    # --- helpers --------------------------------------------------------------------------------
 
-    async def _answer(self, ends: float) -> tbp.Suggestion:
-        event, message = await self._event(ends - _now(), "no answer to suggest", Event.SUGGESTED)
-        if event is Event.REFUSED or not isinstance(message, tbp.Suggestion):
-            raise self._given_up()
-        return message
+    @property
+    def _side(self) -> FrontendSide:
+        return self._dialogue.side if self._dialogue is not None else _NOBODY
 
-    async def _event(self, seconds: float, what: str, awaited: Event) -> tuple[Event, tbp.Message]:
-        """The awaited event, or a refusal.
-
-        Args:
-            seconds: how long to wait for it.
-            what: what is to be said if nothing comes.
-            awaited: the event.
-
-        Raises:
-            BotTimeoutError: neither came in time.
-        """
-        skipped = self.skipped
-        try:
-            async with asyncio.timeout(seconds):
-                while True:
-                    event, message = await self._receive()
-                    if event is awaited or event is Event.REFUSED:
-                        return event, message
-        except TimeoutError:
-            hints = [f"{what} within {self._allowed(awaited):g} s", *self._hints(skipped)]
-            if awaited is not Event.SUGGESTED:
-                hints.append("is its output flushed?")
-            raise BotTimeoutError(self.name, "; ".join(hints)) from None
-
-    def _hints(self, skipped: int) -> list[str]:
-        """What came instead of what was awaited; so many lines had been passed over before."""
-        hints: list[str] = []
-        lines = self.skipped - skipped
-        if lines:
-            what = "line that is no message" if lines == 1 else "lines that are no messages"
-            hints.append(f"passed over {lines} {what}, such as {_quoted(self._last_skipped)}")
-        begun = self._running().unfinished()
-        if begun:
-            hints.append(f"{begun} bytes came without a line end")
-        return hints
-
-    def _allowed(self, awaited: Event) -> float:
-        deadlines = self._deadlines
-        if awaited is Event.INTRODUCED:
-            return deadlines.info
-        return deadlines.ready if awaited is Event.READY else deadlines.move
-
-    async def _receive(self) -> tuple[Event, tbp.Message]:
-        """What the next message means. Lines that hold none are passed over, but not for ever."""
-        line = b""
-        for _ in range(_MOST_SKIPPED):
-            line = await self._running().receive()
-            message = self._decoded(line)
-            if message is not None:
-                return self._side.receive(message), message
-        raise BotProtocolError(
-            self.name,
-            f"printed {_MOST_SKIPPED} lines that are no messages, such as {_quoted(line)}",
-        )
-
-    async def _waiting_answer(self) -> tbp.Suggestion | None:
-        """Hear what was said before we ask: late or double answers, chatter. That is dropped.
-
-        It is an answer for us only if this position was asked for before, and whoever asked then
-        was cancelled.
-        """
-        answer: tbp.Suggestion | None = None
-        for line in await self._running().take_waiting():
-            message = self._decoded(line)
-            if message is None:
-                continue
-            event = self._side.receive(message)
-            if event is Event.SUGGESTED and isinstance(message, tbp.Suggestion):
-                answer = message
-        if self._side.stage is Stage.REFUSED:
-            raise self._given_up()
-        return answer
-
-    def _decoded(self, line: bytes) -> tbp.Message | None:
-        try:
-            message = decode(line)
-        except ProtocolError as error:
-            raise BotProtocolError(self.name, str(error)) from error
-        if message is None and line.strip():
-            self.skipped += 1
-            self._last_skipped = line
-        return message
-
-    def _given_up(self) -> BotForfeitError:
-        return BotForfeitError(self.name, f"says that it cannot play ({self._side.reason})")
-
-    def _running(self) -> LineProcess:
-        if self._process is None:
+    def _talk(self) -> Dialogue:
+        if self._dialogue is None:
             raise BotDiedError(self.name, "is not running")
-        return self._process
+        return self._dialogue
 
-    def _placements(self, moves: tuple[tbp.Move, ...]) -> tuple[Placement, ...]:
-        """The moves in our words; those far outside any board are left out.
+    def _followed(self) -> Track:
+        self._talk()
+        if self._track is None:
+            raise BotDiedError(self.name, "is in no game")
+        return self._track
 
-        Raises:
-            BotForfeitError: all of them are.
-        """
-        placements: list[Placement] = []
-        why = ""
-        for move in moves:
-            try:
-                placements.append(convert.placement_of(move))
-            except PlacementError as error:
-                why = why or str(error)
-        if moves and not placements:
-            raise BotForfeitError(self.name, f"suggested no move on the board: {why}")
-        return tuple(placements)
+    def _forget(self) -> None:
+        self._track = None
+        self._suggested = ()
+        self._questions = 0
+        self._play_due = None
+        self._start_due = False
+        self._pieces_due = None
+
+    def _seconds(self, what: str) -> float:
+        asked: float | None = getattr(self._deadlines, what)
+        return getattr(self.profile, f"{what}_seconds") if asked is None else asked
 
     def _as_suggested(self, placement: Placement) -> tbp.Move:
         """The move in the very form that the bot used, if it was its own; some compare that."""
         move = convert.move_of(placement)
-        for own in self._suggested:
-            with contextlib.suppress(PlacementError):
-                if convert.placement_of(own).same_cells(placement):
-                    return tbp.Move(own.location, move.spin)
-        return move
+        if self.profile.play == "canonical":
+            return move
+        own = next((m for m in self._suggested if self._is_same(m, placement)), move)
+        return tbp.Move(own.location, move.spin)
+
+    def _is_same(self, move: tbp.Move, placement: Placement) -> bool:
+        try:
+            return convert.placement_of(move).same_cells(placement)
+        except PlacementError:
+            return False
+
+
+_NOBODY: Final = FrontendSide()
 
 
 def _now() -> float:
@@ -377,11 +489,6 @@ def _printable(name: str) -> str:
     """A name fit for a screen: foreign text is not to move its cursor."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in name).split())
     return plain[:_LONGEST_NAME]
-
-
-def _quoted(line: bytes) -> str:
-    text = line[:60].decode("utf-8", "replace")
-    return repr(text) + ("..." if len(line) > 60 else "")
 
 
 def _words(error: BotDiedError) -> str:

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sevenbag.errors import RulesError
+
+if TYPE_CHECKING:
+    from sevenbag.game import Rules
 
 
 def count(text: str) -> int:
@@ -26,3 +33,21 @@ def positive(text: str) -> float:
     if not (number > 0 and math.isfinite(number)):
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
     return number
+
+
+def named_rules(name: str) -> Rules:
+    """A preset's name, or a file: what ends like one, or exists and is no name.
+
+    Raises:
+        RulesError: there are no such rules, or the file holds none.
+    """
+    from sevenbag.game import Rules  # noqa: PLC0415  # few commands need them
+
+    if name.lower().endswith(".toml"):
+        return Rules.from_file(name)
+    try:
+        return Rules.preset(name)
+    except RulesError:
+        if Path(name).is_file():
+            return Rules.from_file(name)
+        raise

@@ -18,10 +18,10 @@ from sevenbag.arena.record import Recorder
 from sevenbag.arena.screen import SceneView
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
-from sevenbag.cli.arguments import count, positive
+from sevenbag.cli.arguments import count, named_rules, positive
 from sevenbag.cli.keeping import ReplayPlace
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.errors import FormatError, RulesError
+from sevenbag.errors import FormatError
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
@@ -169,20 +169,8 @@ def _display(
         yield (Lines(sys.stdout),)
 
 
-def _named_rules(name: str) -> Rules:
-    """A preset's name, or a file: what ends like one, or exists and is no name."""
-    if name.lower().endswith(".toml"):
-        return Rules.from_file(name)
-    try:
-        return Rules.preset(name)
-    except RulesError:
-        if Path(name).is_file():
-            return Rules.from_file(name)
-        raise
-
-
 def _rules(name: str, ramp: int | None) -> Rules:
-    rules = _named_rules(name)
+    rules = named_rules(name)
     if ramp is None:
         return rules
     growth = {"multiplier_growth": _RAMP_GROWTH, "multiplier_margin": ramp * FRAMES_PER_TURN}

@@ -8,9 +8,11 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.bot import Limits
+from sevenbag.bots.profile import OFFICIAL, profile
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serve import serve_tbp
-from sevenbag.cli.arguments import count, positive
+from sevenbag.bots.serving import Manner
+from sevenbag.cli.arguments import count, named_rules, positive
 from sevenbag.cli.until_signal import run_until_signal
 
 if TYPE_CHECKING:
@@ -39,9 +41,23 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--moves",
         type=count,
-        default=1,
         metavar="N",
         help="suggest at most N moves (default: 1, which all frontends understand alike)",
+    )
+    parser.add_argument(
+        "--inputs", action="store_true", help="tell the way to the move, as the versus dialect does"
+    )
+    parser.add_argument(
+        "--profile",
+        type=profile,
+        metavar="NAME",
+        help="heed what is known of this frontend, such as stadium; a name or a TOML file",
+    )
+    parser.add_argument(
+        "--rules",
+        metavar="RULES",
+        help="rules by which the bot plays, as far as the frontend does not tell them: a preset or "
+        "a file (default: guideline)",
     )
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--ms", type=positive, metavar="N", help="milliseconds for each move")
@@ -51,14 +67,18 @@ def register(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until the frontend is done."""
     bot = create_bot(args.bot)
+    heed = (args.profile or OFFICIAL).serve
+    manner = Manner(
+        limits=Limits(args.ms, args.nodes),
+        rules=None if args.rules is None else named_rules(args.rules),
+        moves=args.moves or heed.moves,
+        longest_line=heed.longest_line,
+        features=heed.features,
+        inputs=args.inputs or heed.inputs,
+    )
     with _output_to_itself() as output:
         run_until_signal(
-            serve_tbp(
-                bot,
-                limits=Limits(args.ms, args.nodes),
-                most_moves=args.moves,
-                output_descriptor=output,
-            )
+            serve_tbp(bot, manner, output_descriptor=output),
         )
     return 0
 

@@ -20,7 +20,13 @@ locations = st.builds(
     x=st.integers(-4, 13),
     y=st.integers(-4, 43),
 )
-moves = st.builds(tbp.Move, locations, st.sampled_from(("none", "mini", "full")))
+inputs = st.lists(st.sampled_from(("left", "right", "ccw", "cw", "flip", "sonic")), max_size=9)
+moves = st.builds(
+    tbp.Move,
+    locations,
+    st.sampled_from(("none", "mini", "full")),
+    st.just(UNSET) | inputs.map(tuple),
+)
 figures = st.none() | st.integers(0, 10**12) | st.floats(0, 1e12)
 move_infos = st.builds(tbp.MoveInfo, figures, figures, figures, st.none() | st.text(max_size=20))
 randomizers = st.one_of(
@@ -29,6 +35,17 @@ randomizers = st.one_of(
     st.builds(tbp.SevenBag, st.lists(letters, min_size=1, max_size=7, unique=True).map(tuple)),
     st.builds(tbp.GeneralBag, counts, counts),
 )
+opponents = st.builds(
+    tbp.Opponent,
+    hold=st.just(UNSET) | st.none() | letters,
+    queue=st.just(UNSET) | st.lists(letters, max_size=7).map(tuple),
+    combo=st.just(UNSET) | st.integers(0, 30),
+    back_to_back=st.just(UNSET) | st.booleans() | st.integers(0, 30),
+    board=st.just(UNSET) | st.lists(rows, max_size=32).map(tuple),
+    meter=st.just(UNSET) | st.integers(0, 30),
+)
+all_opponents = st.just(UNSET) | st.lists(opponents, max_size=3).map(tuple)
+meters = st.just(UNSET) | st.integers(0, 40)
 starts = st.builds(
     tbp.Start,
     hold=st.none() | letters,
@@ -37,7 +54,10 @@ starts = st.builds(
     back_to_back=st.booleans() | st.integers(0, 30),
     board=st.lists(rows, max_size=44).map(tuple),
     randomizer=st.just(UNSET) | randomizers,
+    opponents=all_opponents,
+    meter=meters,
 )
+garbage_rows = rows.filter(lambda row: None in row)
 texts = st.text(max_size=20)
 messages = st.one_of(
     st.builds(tbp.Info, texts, texts, texts, st.lists(texts, max_size=3).map(tuple)),
@@ -47,11 +67,14 @@ messages = st.one_of(
     st.builds(
         tbp.Rules,
         st.just(UNSET) | st.sampled_from(("uniform", "seven_bag", "general_bag", "unknown")),
+        st.just(UNSET) | st.just("general"),
+        st.just(UNSET) | st.integers(0, 10**9),
     ),
     starts,
     st.just(tbp.Suggest()),
-    st.builds(tbp.Play, moves),
+    st.builds(tbp.Play, moves, all_opponents, meters),
     st.builds(tbp.NewPiece, letters),
+    st.builds(tbp.Garbage, st.lists(garbage_rows, max_size=5).map(tuple)),
     st.just(tbp.Stop()),
     st.just(tbp.Quit()),
 )

@@ -16,7 +16,9 @@ from sevenbag.protocols.tbp.bot_side import (
     Begin,
     Close,
     End,
+    Expect,
     Extend,
+    Face,
     Note,
     Prepare,
     Send,
@@ -71,7 +73,7 @@ def queue_of(side: BotSide) -> str:
 
 def test_the_whole_life() -> None:
     side = BotSide()
-    assert side.introduce("demo", "1", "me") == tbp.Info("demo", "1", "me")
+    assert side.introduce("demo", "1", "me") == tbp.Info("demo", "1", "me", ("garbage",))
     assert side.receive(RULES) == [Prepare(RULES)]
     assert side.accept() == [Send(tbp.Ready())]
     for _ in range(2):
@@ -307,5 +309,5 @@ def test_no_list_of_messages_is_a_surprise(messages: list[tbp.Message]) -> None:
             if isinstance(action, Begin):
                 assert action.position.queue
                 following = True
-            elif isinstance(action, Advance | Extend | Think):
+            elif isinstance(action, Advance | Extend | Expect | Face | Think):
                 assert following

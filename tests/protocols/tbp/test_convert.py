@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 from hypothesis import given
 from msgspec import UNSET
@@ -132,13 +134,40 @@ def test_general_bags() -> None:
     assert convert.position_of(start).bag == tuple(Piece)[1:]
     two_of_each = dict.fromkeys(tbp.PIECE_LETTERS, 2)
     other = tbp.Start(None, (), 0, False, (), tbp.GeneralBag(current, two_of_each))
-    assert convert.position_of(other).bag is None
-    fourteen = convert.start_of(
-        Position(Board(), (), bag=(Piece.I, Piece.I, Piece.T)), "general_bag"
+    position = convert.position_of(other)
+    assert position.bag == tuple(Piece)[1:]
+    assert position.filled_bag == tuple(piece for piece in Piece for _ in range(2))
+    assert convert.start_of(position, "general_bag").randomizer == other.randomizer
+    empty = dataclasses.replace(position, bag=())
+    assert convert.start_of(empty, "general_bag").randomizer == tbp.GeneralBag(
+        two_of_each, two_of_each
     )
-    assert isinstance(fourteen.randomizer, tbp.GeneralBag)
-    assert fourteen.randomizer.current_bag["I"] == 2
-    assert fourteen.randomizer.filled_bag == two_of_each
+
+
+def test_a_bag_too_large_to_be_believed() -> None:
+    huge: dict[tbp.PieceLetter, int] = dict.fromkeys(tbp.PIECE_LETTERS, 10**9)
+    one: dict[tbp.PieceLetter, int] = dict.fromkeys(tbp.PIECE_LETTERS, 1)
+    for bag in (tbp.GeneralBag(huge, huge), tbp.GeneralBag(huge, one)):
+        assert convert.position_of(tbp.Start(None, (), 0, False, (), bag)).bag is None
+
+
+def test_randomizers_as_rules_have_them() -> None:
+    for bag, name in {
+        "7-bag": "seven_bag",
+        "14-bag": "general_bag",
+        "total mayhem": "uniform",
+        "classic": "unknown",
+    }.items():
+        rules = Rules.preset("guideline").replace({"pieces": {"bag": bag}})
+        assert convert.randomizer_of(rules) == name
+    pieces = {"bag": "general_bag", "bag_pieces": "TTSI"}
+    rules = Rules.preset("guideline").replace({"pieces": pieces})
+    state = convert.start_of(Game(rules, seed=2).position(), convert.randomizer_of(rules))
+    assert isinstance(state.randomizer, tbp.GeneralBag)
+    assert state.randomizer.filled_bag["T"] == 2
+    assert state.randomizer.filled_bag["O"] == 0
+    # Six pieces are seen: of the second bag of four two are left.
+    assert sum(state.randomizer.current_bag.values()) == 2
 
 
 def test_randomizers_of_rules() -> None:

@@ -36,7 +36,7 @@ def test_the_whole_life() -> None:
         assert side.start(START) == START
         assert side.suggest() == tbp.Suggest()
         assert side.receive(ANSWER) is Event.SUGGESTED
-        assert side.play(MOVE) == tbp.Play(MOVE)
+        assert side.play(tbp.Play(MOVE)) == tbp.Play(MOVE)
         assert side.new_piece("I") == tbp.NewPiece("I")
         assert side.suggest() == tbp.Suggest()
         assert side.receive(ANSWER) is Event.SUGGESTED
@@ -54,7 +54,12 @@ def test_nothing_is_said_before_the_bot_has_introduced_itself() -> None:
 
 def test_nothing_is_asked_out_of_order() -> None:
     side = ready()
-    for call in (side.suggest, side.stop, lambda: side.play(MOVE), lambda: side.new_piece("I")):
+    for call in (
+        side.suggest,
+        side.stop,
+        lambda: side.play(tbp.Play(MOVE)),
+        lambda: side.new_piece("I"),
+    ):
         with pytest.raises(ProtocolError, match="is not to be sent while the bot is ready"):
             call()
     waiting = FrontendSide()
@@ -122,7 +127,7 @@ def test_late_answers_are_stale(change: str) -> None:
     side = calculating()
     side.suggest()
     if change == "play":
-        side.play(MOVE)
+        side.play(tbp.Play(MOVE))
     if change == "stop and start":
         side.stop()
     if "start" in change:

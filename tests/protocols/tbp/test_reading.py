@@ -112,7 +112,7 @@ def test_a_start_has_all_parts_and_the_bag() -> None:
         b"null",
         b"12",
         b'{"type":"tbp_boot"}',
-        b'{"type":"garbage","rows":[]}',
+        b'{"type":"advance","mv":{}}',
         b'{"type":5}',
         b'{"type":null}',
         b'{"type":["info"]}',
@@ -169,7 +169,7 @@ def decode_or_name(line: bytes) -> tbp.Message | None:
 def test_unknown_attributes_are_ignored() -> None:
     assert read(type="ready", version=3) == tbp.Ready()
     assert read(type="suggest", opponents=[], meter=4) == tbp.Suggest()
-    move = {**MOVE, "inputs": ["left"], "location": {**MOVE["location"], "z": 3}}
+    move = {**MOVE, "mood": ["left"], "location": {**MOVE["location"], "z": 3}}
     assert read(type="play", move=move, opponents=None) == read(type="play", move=MOVE)
 
 

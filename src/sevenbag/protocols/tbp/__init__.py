@@ -3,7 +3,7 @@
 from sevenbag.protocols.tbp.bot_side import BotSide
 from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
 from sevenbag.protocols.tbp.messages import Message
-from sevenbag.protocols.tbp.wire import decode, encode, from_object, to_object
+from sevenbag.protocols.tbp.wire import decode, encode, encode_spaced, from_object, to_object
 
 __all__ = [
     "BotSide",
@@ -13,6 +13,7 @@ __all__ = [
     "Stage",
     "decode",
     "encode",
+    "encode_spaced",
     "from_object",
     "to_object",
 ]

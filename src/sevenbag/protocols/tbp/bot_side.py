@@ -11,9 +11,9 @@ from __future__ import annotations
 import dataclasses
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import PlacementError
 from sevenbag.game.course import after_new_piece, after_placement
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Piece, Placement
     from sevenbag.game.position import Position
+
+FEATURES: Final = (tbp.GARBAGE,)
+"""What this side understands besides the official text, of what has to be announced."""
 
 # --- actions ------------------------------------------------------------------------------------
 
@@ -73,6 +76,20 @@ class Extend:
 
 
 @dataclass(frozen=True, slots=True)
+class Face:
+    """The other players stand like this."""
+
+    opponents: tuple[Position, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """These attacks wait, in the order in which they will enter, in lines."""
+
+    pending: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     """The game is over."""
 
@@ -89,7 +106,9 @@ class Note:
     text: str
 
 
-Action: TypeAlias = Send | Prepare | Begin | Think | Advance | Extend | End | Close | Note
+Action: TypeAlias = (
+    Send | Prepare | Begin | Think | Advance | Extend | Face | Expect | End | Close | Note
+)
 
 
 class State(enum.Enum):
@@ -118,8 +137,8 @@ class BotSide:
         Args:
             most_moves: how many moves a suggestion has at most. One is what every frontend
                 takes alike: some play the first, some the last.
-            longest_line: bytes of an answer with its end, at most; moves are left out until it
-                fits.
+            longest_line: bytes of an answer with its end, at most. It has as many moves as fit
+                even if all were of the longest kind, and at least one.
         """
         self.state = State.LAUNCHED
         self.position: Position | None = None
@@ -129,9 +148,11 @@ class BotSide:
         self._answers_due = 0
         self._bot_follows = False
 
-    def introduce(self, name: str, version: str, author: str) -> tbp.Info:
+    def introduce(
+        self, name: str, version: str, author: str, features: tuple[str, ...] = FEATURES
+    ) -> tbp.Info:
         """The message to be sent at once, before anything else."""
-        return tbp.Info(name=name, version=version, author=author)
+        return tbp.Info(name, version, author, features)
 
     def receive(self, message: tbp.Message) -> list[Action]:
         """What to do about a message."""
@@ -148,9 +169,11 @@ class BotSide:
                     return [Think()]
                 return [Send(self.answer(()))]
             case tbp.Play():
-                return self._told_play(message.move)
+                return self._told_play(message)
             case tbp.NewPiece():
                 return self._told_new_piece(convert.piece_of(message.piece))
+            case tbp.Garbage():
+                return self._told_garbage(message.rows)
             case tbp.Stop():
                 return self._ended()
             case tbp.Quit():
@@ -158,6 +181,19 @@ class BotSide:
                 return [Close()]
             case _:
                 return []
+
+    def misheard(self, kind: str) -> None:
+        """A message came that makes no sense.
+
+        What it was to say of the position is not known. So if it was to tell one, or to change
+        the board, there is none to answer for until the next `Start`. A piece that is not heard
+        of only makes the queue shorter than it is.
+
+        Args:
+            kind: its type; empty if not even that is known.
+        """
+        if kind in {"start", "play", "garbage", ""}:
+            self.lose_track()
 
     # --- what came of the actions ---------------------------------------------------------------
 
@@ -175,19 +211,31 @@ class BotSide:
         return [Send(tbp.Error(reason)) for _ in range(self._take_due())]
 
     def answer(
-        self, moves: Sequence[Placement], move_info: tbp.MoveInfo | None = None
+        self,
+        moves: Sequence[Placement],
+        move_info: tbp.MoveInfo | None = None,
+        *,
+        inputs: tuple[tbp.InputName, ...] | None = None,
     ) -> tbp.Suggestion:
-        """The answer to a question; no moves mean that the bot gives up."""
+        """The answer to a question; no moves mean that the bot gives up.
+
+        Args:
+            moves: in order of preference.
+            move_info: of the search.
+            inputs: the way to the first move, for frontends of the versus dialect.
+        """
         kept = tuple(convert.move_of(move) for move in moves[: self._most_moves])
         info = _fitting(move_info)
         if self._longest_line is not None:
-            kept = kept[: max(1, (self._longest_line - _LONGEST_REST) // _LONGEST_MOVE)]
+            rest = _LONGEST_REST if inputs is None else _LONGEST_REST + _LONGEST_WAY
+            kept = kept[: max(1, (self._longest_line - rest) // _LONGEST_MOVE)]
+        if kept and inputs is not None and len(inputs) <= _MOST_INPUTS:
+            kept = (tbp.Move(kept[0].location, kept[0].spin, inputs), *kept[1:])
         return tbp.Suggestion(kept, UNSET if info is None else info)
 
     def lose_track(self) -> None:
-        """The bot failed to follow: nothing can be asked of it until the next position."""
-        self._bot_follows = False
-        self.position = None
+        """Nothing is known of the position any more: no moves until the next `Start`."""
+        self._forget()
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -207,11 +255,21 @@ class BotSide:
             actions.append(Prepare(self._rules))
         self.state = State.CALCULATING
         self.position = convert.position_of(start)
-        return [*actions, *self._begun()]
+        actions += _oddities(start, self._rules)
+        return [*actions, *self._begun(), *self._faced(start.opponents)]
 
-    def _told_play(self, move: tbp.Move) -> list[Action]:
+    def _told_play(self, play: tbp.Play) -> list[Action]:
         if self.position is None:
             return []
+        actions = [*self._moved(play.move), *self._faced(play.opponents)]
+        if isinstance(play.meter, int) and self._bot_follows:
+            pending = convert.pending_of(play.meter)
+            self.position = dataclasses.replace(self.position, pending=pending)
+            actions.append(Expect(pending))
+        return actions
+
+    def _moved(self, move: tbp.Move) -> list[Action]:
+        assert self.position is not None
         try:
             placement = convert.placement_of(move)
             self.position = after_placement(self.position, placement)
@@ -225,11 +283,22 @@ class BotSide:
             return []
         return [Advance(placement)]
 
+    def _faced(self, opponents: tuple[tbp.Opponent, ...] | UnsetType) -> list[Action]:
+        if not opponents or not self._bot_follows:
+            return []
+        return [Face(tuple(convert.position_of_opponent(each) for each in opponents))]
+
     def _told_new_piece(self, piece: Piece) -> list[Action]:
         if self.position is None:
             return []
         self.position = after_new_piece(self.position, piece)
         return [Extend(piece)] if self._bot_follows else self._begun()
+
+    def _told_garbage(self, rows: tuple[tbp.Row, ...]) -> list[Action]:
+        if self.position is None:
+            return []
+        self.position = convert.with_garbage(self.position, rows)
+        return self._begun()
 
     def _ended(self) -> list[Action]:
         if self.state is not State.CALCULATING:
@@ -274,7 +343,20 @@ class BotSide:
 # What a suggestion takes besides its moves, and what a move takes, at most.
 _LONGEST_REST = 1000
 _LONGEST_MOVE = 100
+# A way to a move that is longer is left out: it is no way that anybody would press.
+_MOST_INPUTS = 64
+_LONGEST_WAY = 8 * _MOST_INPUTS
 _LONGEST_EXTRA = 300
+
+
+def _oddities(start: tbp.Start, rules: tbp.Rules) -> list[Action]:
+    """What a start says of the bag that the rules had said otherwise."""
+    if not start.randomizer or not rules.randomizer:
+        return []
+    told = convert.name_of(start.randomizer)
+    if told == rules.randomizer:
+        return []
+    return [Note(f"the rules said randomizer {rules.randomizer}, the start says {told}")]
 
 
 def _fitting(info: tbp.MoveInfo | None) -> tbp.MoveInfo | None:

@@ -5,17 +5,18 @@ Moves are written in one form: O north, and S, Z, I north or east. They are read
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, UnsetType
 
 from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
-from sevenbag.errors import BoardError
+from sevenbag.errors import BoardError, RulesError
 from sevenbag.game.position import Position
 from sevenbag.protocols.tbp import messages as tbp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sevenbag.game import Rules
 
@@ -102,26 +103,91 @@ def position_of(start: tbp.Start) -> Position:
         hold=None if start.hold is None else _PIECES[start.hold],
         combo=start.combo,
         back_to_back=int(start.back_to_back),
+        pending=pending_of(start.meter),
         bag=_bag_of(start.randomizer),
         colors=colors_of(start.board),
+        filled_bag=_filled_bag_of(start.randomizer),
     )
 
 
-def start_of(position: Position, randomizer: tbp.RandomizerName) -> tbp.Start:
-    """The `Start` that tells a position, in the official form.
+def pending_of(meter: int | UnsetType) -> tuple[int, ...]:
+    """What waits, of which a meter tells only the sum."""
+    return (meter,) if meter else ()
+
+
+def start_of(
+    position: Position,
+    randomizer: tbp.RandomizerName,
+    *,
+    counts: bool = False,
+    only_garbage: bool = False,
+    rows: int = ROWS,
+) -> tbp.Start:
+    """The `Start` that tells a position, unless told otherwise in the official form.
 
     Args:
         position: the position.
         randomizer: as it was named in the `Rules`; it decides how the bag is told.
+        counts: tell back-to-back as a count.
+        only_garbage: tell every filled cell as garbage.
+        rows: leave out what lies above so many rows.
     """
+    board = rows_of(position.board, None if only_garbage else position.colors)
+    if rows < ROWS:
+        board = (*board[:rows], *[_EMPTY_ROW] * (ROWS - rows))
     return tbp.Start(
         hold=None if position.hold is None else _LETTERS[position.hold],
-        queue=tuple(_LETTERS[piece] for piece in position.queue),
+        queue=_letters(position.queue),
         combo=max(position.combo, 0),
-        back_to_back=position.back_to_back > 0,
-        board=rows_of(position.board, position.colors),
-        randomizer=_state_of(position.bag, randomizer),
+        back_to_back=position.back_to_back if counts else position.back_to_back > 0,
+        board=board,
+        randomizer=_state_of(position, randomizer),
     )
+
+
+def position_of_opponent(opponent: tbp.Opponent) -> Position:
+    """What is told of another player; what is not told is empty, or 0."""
+    board = opponent.board or ()
+    return Position(
+        board=board_of(board),
+        queue=tuple(_PIECES[letter] for letter in opponent.queue or ()),
+        hold=_PIECES[opponent.hold] if opponent.hold else None,
+        combo=opponent.combo or 0,
+        back_to_back=int(opponent.back_to_back or 0),
+        pending=pending_of(opponent.meter),
+        colors=colors_of(board),
+    )
+
+
+def opponent_of(position: Position) -> tbp.Opponent:
+    """What the versus dialect tells of another player."""
+    return tbp.Opponent(
+        hold=None if position.hold is None else _LETTERS[position.hold],
+        queue=_letters(position.queue),
+        combo=position.combo,
+        back_to_back=position.back_to_back,
+        board=rows_of(position.board, position.colors),
+        meter=sum(position.pending),
+    )
+
+
+# --- garbage ------------------------------------------------------------------------------------
+
+
+def with_garbage(position: Position, rows: Sequence[tbp.Row]) -> Position:
+    """The position after rows have entered from below, the last of them as the new bottom.
+
+    What comes to lie above the fortieth row is cut.
+    """
+    entered = _drawn(rows[::-1][:ROWS])
+    old = position.board
+    letters = position.colors or tuple(
+        "".join("G" if old[x, y] else "." for x in range(WIDTH)) for y in range(old.rows)
+    )
+    colors = (*entered, *letters)[: old.rows]
+    board = Board.from_rows(colors, height=old.rows)
+    kept = colors if position.colors is not None else None
+    return dataclasses.replace(position, board=board, colors=kept)
 
 
 # --- rules --------------------------------------------------------------------------------------
@@ -130,6 +196,53 @@ def start_of(position: Position, randomizer: tbp.RandomizerName) -> tbp.Start:
 def randomizer_of(rules: Rules) -> tbp.RandomizerName:
     """What TBP calls the rules' randomizer."""
     return _RANDOMIZERS.get(rules.pieces.bag, "unknown")
+
+
+def name_of(randomizer: tbp.Randomizer) -> tbp.RandomizerName:
+    """The word in the rules that goes with this state."""
+    match randomizer:
+        case tbp.Uniform():
+            return "uniform"
+        case tbp.SevenBag():
+            return "seven_bag"
+        case tbp.GeneralBag():
+            return "general_bag"
+        case tbp.Unknown():
+            return "unknown"
+
+
+def spawn_of(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None:
+    """Where a piece appears, once it has fallen as far as it does at once; None: nowhere."""
+    spawn = rules.spawn
+    blocked = 0 if spawn.blocked == "lost" else 1
+    for y in range(spawn.y, spawn.y + blocked + 1):
+        if board.fits(Placement(piece, Rotation.NORTH, spawn.x, y)):
+            lower = y
+            while y - lower < spawn.drop and board.fits(
+                Placement(piece, Rotation.NORTH, spawn.x, lower - 1)
+            ):
+                lower -= 1
+            return spawn.x, lower
+    return None
+
+
+def refuse_unsayable(rules: Rules) -> None:
+    """See that a bot can be told of rules like these.
+
+    TBP takes for granted boards of 10 columns and 40 rows, and that a piece can be held; it has no
+    words for anything else. What it takes for granted besides (pieces that turn by SRS, say) at
+    least does no harm to be silent of: what a bot then does not know, it does not use.
+
+    Raises:
+        RulesError: it cannot; the message says why.
+    """
+    board = rules.board
+    if board.width != WIDTH:
+        raise RulesError(f"TBP knows boards {WIDTH} wide only; these rules have {board.width}")
+    if board.rows > ROWS:
+        raise RulesError(f"TBP knows boards of at most {ROWS} rows; these rules have {board.rows}")
+    if not rules.pieces.hold:
+        raise RulesError("TBP cannot say that no piece may be held, as these rules have it")
 
 
 def rules_changes(rules: tbp.Rules) -> dict[str, dict[str, object]]:
@@ -165,11 +278,17 @@ _SPINS: Final[dict[str, Spin]] = {name: spin for spin, name in _SPIN_NAMES.items
 _RANDOMIZERS: Final[dict[str, tbp.RandomizerName]] = {
     "7-bag": "seven_bag",
     "14-bag": "general_bag",
+    "general_bag": "general_bag",
     "total mayhem": "uniform",
 }
+_LARGEST_BAG: Final = 63
 _CELLS: Final[dict[str, tbp.Cell]] = {letter: letter for letter in tbp.PIECE_LETTERS}
 _EMPTY_ROW: Final[tbp.Row] = (None,) * WIDTH
 _EMPTY_COLORS: Final = "." * WIDTH
+
+
+def _letters(pieces: Iterable[Piece]) -> tuple[tbp.PieceLetter, ...]:
+    return tuple([_LETTERS[piece] for piece in pieces])
 
 
 def _drawn(rows: Sequence[tbp.Row]) -> list[str]:
@@ -186,24 +305,40 @@ def _row_of(filled: int, letters: str) -> tbp.Row:
 def _bag_of(randomizer: tbp.Randomizer | UnsetType) -> tuple[Piece, ...] | None:
     if isinstance(randomizer, tbp.SevenBag):
         return tuple(_PIECES[letter] for letter in randomizer.bag_state)
-    if isinstance(randomizer, tbp.GeneralBag) and set(randomizer.filled_bag.values()) == {1}:
-        current = randomizer.current_bag
-        return tuple(_PIECES[letter] for letter in current for _ in range(current[letter]))
-    # How other bags are filled is nothing that a position tells.
+    if isinstance(randomizer, tbp.GeneralBag) and _is_bag(randomizer.filled_bag):
+        current, filled = randomizer.current_bag, randomizer.filled_bag
+        # More of a piece than a full bag has of it cannot be; then nothing is known.
+        possible = all(current[letter] <= filled[letter] for letter in current)
+        return _pieces(current) if possible else None
     return None
 
 
-def _state_of(
-    bag: tuple[Piece, ...] | None, randomizer: tbp.RandomizerName
-) -> tbp.Randomizer | UnsetType:
+def _filled_bag_of(randomizer: tbp.Randomizer | UnsetType) -> tuple[Piece, ...]:
+    if isinstance(randomizer, tbp.GeneralBag) and _is_bag(randomizer.filled_bag):
+        return _pieces(randomizer.filled_bag)
+    return tuple(Piece)
+
+
+def _is_bag(counts: Mapping[tbp.PieceLetter, int]) -> bool:
+    # Larger ones say nothing of the next piece that would be worth the room.
+    return 0 < sum(counts.values()) <= _LARGEST_BAG
+
+
+def _pieces(counts: Mapping[tbp.PieceLetter, int]) -> tuple[Piece, ...]:
+    return tuple(_PIECES[letter] for letter in counts for _ in range(counts[letter]))
+
+
+def _counts(pieces: tuple[Piece, ...]) -> dict[tbp.PieceLetter, int]:
+    return {letter: pieces.count(piece) for piece, letter in _LETTERS.items()}
+
+
+def _state_of(position: Position, randomizer: tbp.RandomizerName) -> tbp.Randomizer | UnsetType:
+    bag = position.bag
     if randomizer == "uniform":
         return tbp.Uniform()
     if bag is None or randomizer == "unknown":
         return UNSET
     if randomizer == "seven_bag":
-        return tbp.SevenBag(tuple(_LETTERS[piece] for piece in bag) or tbp.PIECE_LETTERS)
-    counts: dict[tbp.PieceLetter, int] = {
-        letter: bag.count(piece) for piece, letter in _LETTERS.items()
-    }
-    filled = dict.fromkeys(tbp.PIECE_LETTERS, 2)
-    return tbp.GeneralBag(counts if bag else filled, filled)
+        each = _letters(piece for piece in _LETTERS if piece in bag)
+        return tbp.SevenBag(each or tbp.PIECE_LETTERS)
+    return tbp.GeneralBag(_counts(bag or position.filled_bag), _counts(position.filled_bag))

@@ -58,9 +58,21 @@ class FrontendSide:
         self.stage = Stage.LAUNCHED
         self.info: tbp.Info | None = None
         self.reason = ""
+        self._rules: tbp.Rules | None = None
         self._asked_rules = 0
         self._current = 0
         self._stale = 0
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """What the bot said to understand besides the official text."""
+        return self.info.features if self.info is not None else ()
+
+    @property
+    def takes_garbage(self) -> bool:
+        """Whether `garbage` may be sent: the bot announced it, and the rules told of it."""
+        told = self._rules is not None and self._rules.garbage == "general"
+        return told and tbp.GARBAGE in self.features
 
     @property
     def owed(self) -> int:
@@ -77,6 +89,7 @@ class FrontendSide:
     def rules(self, message: tbp.Rules) -> tbp.Rules:
         """Tell the rules; may be done again at any time."""
         self._expect("rules", Stage.INTRODUCED, Stage.READY, Stage.CALCULATING, Stage.REFUSED)
+        self._rules = message
         self._asked_rules += 1
         return message
 
@@ -95,16 +108,27 @@ class FrontendSide:
         self._current = 1
         return tbp.Suggest()
 
-    def play(self, move: tbp.Move) -> tbp.Play:
+    def play(self, message: tbp.Play) -> tbp.Play:
         """Tell which move was made."""
         self._expect("play", Stage.CALCULATING)
         self._outdate()
-        return tbp.Play(move)
+        return message
 
     def new_piece(self, piece: tbp.PieceLetter) -> tbp.NewPiece:
         """Tell which piece joined the queue. Moves that were asked for before stay good."""
         self._expect("new_piece", Stage.CALCULATING)
         return tbp.NewPiece(piece)
+
+    def garbage(self, rows: tuple[tbp.Row, ...]) -> tbp.Garbage:
+        """Tell which rows entered from below, the last of them as the new bottom."""
+        self._expect("garbage", Stage.CALCULATING)
+        if not self.takes_garbage:
+            raise ProtocolError(
+                f"garbage is not to be sent to a bot that does not announce {tbp.GARBAGE!r}, "
+                "nor without rules that tell of it"
+            )
+        self._outdate()
+        return tbp.Garbage(rows)
 
     def stop(self) -> tbp.Stop:
         """End the game; another may start."""

@@ -1,7 +1,9 @@
-"""The messages of TBP, the Tetris Bot Protocol, in their strict, official form.
+"""The messages of TBP, the Tetris Bot Protocol, in their strict form.
 
-Every message of the official text and of its extensions ``randomizer`` and ``move_info``. How they
-become lines is in `wire`; what else than the official form is understood, in `reading`.
+Every message of the official text and of its extensions ``randomizer`` and ``move_info``; of the
+draft ``garbage``, which a bot has to announce; and what the versus dialect adds to the official
+messages: opponents, inputs, a meter of waiting garbage. How they become lines is in `wire`; what
+else than the strict form is understood, in `reading`.
 """
 
 from __future__ import annotations
@@ -15,10 +17,16 @@ Cell: TypeAlias = Literal["I", "O", "T", "L", "J", "S", "Z", "G"] | None
 Row: TypeAlias = tuple[Cell, ...]
 Orientation: TypeAlias = Literal["north", "east", "south", "west"]
 SpinName: TypeAlias = Literal["none", "mini", "full"]
+InputName: TypeAlias = Literal["left", "right", "ccw", "cw", "flip", "sonic"]
 RandomizerName: TypeAlias = Literal["uniform", "seven_bag", "general_bag", "unknown"]
 Number: TypeAlias = int | float
 
 PIECE_LETTERS: Final[tuple[PieceLetter, ...]] = ("I", "O", "T", "L", "J", "S", "Z")
+
+GARBAGE: Final = "garbage"
+"""The feature of a bot that understands the message of that name."""
+MIN_NODES: Final = "set_min_nodes"
+"""The feature of a bot that heeds ``min_nodes`` in the rules."""
 
 
 # --- parts of messages --------------------------------------------------------------------------
@@ -34,10 +42,18 @@ class Location(Struct, frozen=True):
 
 
 class Move(Struct, frozen=True):
-    """A placement; whether it uses hold is told by its piece."""
+    """A placement; whether it uses hold is told by its piece.
+
+    Attributes:
+        location: where it lies.
+        spin: whether it is to be a spin.
+        inputs: in the versus dialect, the way there from where the piece appears; what follows is
+            a hard drop.
+    """
 
     location: Location
     spin: SpinName = "none"
+    inputs: tuple[InputName, ...] | UnsetType = UNSET
 
 
 class Uniform(Struct, frozen=True, tag_field="type", tag="uniform"):
@@ -71,6 +87,26 @@ class Unknown(Struct, frozen=True, tag_field="type", tag="unknown"):
 
 
 Randomizer: TypeAlias = Uniform | SevenBag | GeneralBag | Unknown
+
+
+class Opponent(Struct, frozen=True):
+    """What the versus dialect tells of another player; any part of it may be left out.
+
+    Attributes:
+        hold: the held piece.
+        queue: upcoming pieces, the current one first.
+        combo: consecutive clearing placements so far.
+        back_to_back: difficult clears in a row; a truth value says only whether there are any.
+        board: rows from the bottom, as many as there are.
+        meter: lines of garbage that wait.
+    """
+
+    hold: PieceLetter | UnsetType | None = UNSET
+    queue: tuple[PieceLetter, ...] | UnsetType = UNSET
+    combo: int | UnsetType = UNSET
+    back_to_back: bool | int | UnsetType = UNSET
+    board: tuple[Row, ...] | UnsetType = UNSET
+    meter: int | UnsetType = UNSET
 
 
 class MoveInfo(Struct, frozen=True, omit_defaults=True):
@@ -115,9 +151,18 @@ class Suggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
 
 
 class Rules(Struct, frozen=True, tag_field="type", tag="rules"):
-    """The rules in force, as far as the protocol can tell them."""
+    """The rules in force, as far as the protocol can tell them.
+
+    Attributes:
+        randomizer: how the pieces come; left out, nothing is known of it.
+        garbage: that messages of that name may come; only to bots that announce it.
+        min_nodes: how many nodes a bot is to look at before it answers; only to bots that
+            announce it.
+    """
 
     randomizer: RandomizerName | UnsetType = UNSET
+    garbage: Literal["general"] | UnsetType = UNSET
+    min_nodes: int | UnsetType = UNSET
 
 
 class Start(Struct, frozen=True, tag_field="type", tag="start"):
@@ -130,6 +175,8 @@ class Start(Struct, frozen=True, tag_field="type", tag="start"):
         back_to_back: whether it is active; the versus dialect sends a count.
         board: rows from the bottom, 40 of 10 cells; other numbers of rows are read.
         randomizer: its state after the last piece of the queue.
+        opponents: the other players, in the versus dialect.
+        meter: lines of garbage that wait, in the versus dialect.
     """
 
     hold: PieceLetter | None
@@ -138,6 +185,8 @@ class Start(Struct, frozen=True, tag_field="type", tag="start"):
     back_to_back: bool | int
     board: tuple[Row, ...]
     randomizer: Randomizer | UnsetType = UNSET
+    opponents: tuple[Opponent, ...] | UnsetType = UNSET
+    meter: int | UnsetType = UNSET
 
 
 class Suggest(Struct, frozen=True, tag_field="type", tag="suggest"):
@@ -145,15 +194,29 @@ class Suggest(Struct, frozen=True, tag_field="type", tag="suggest"):
 
 
 class Play(Struct, frozen=True, tag_field="type", tag="play"):
-    """This move was made."""
+    """This move was made; ``opponents`` and ``meter`` as in `Start`."""
 
     move: Move
+    opponents: tuple[Opponent, ...] | UnsetType = UNSET
+    meter: int | UnsetType = UNSET
 
 
 class NewPiece(Struct, frozen=True, tag_field="type", tag="new_piece"):
     """This piece joined the end of the queue."""
 
     piece: PieceLetter
+
+
+class Garbage(Struct, frozen=True, tag_field="type", tag="garbage"):
+    """These rows entered from below, in this order: the last one is the new bottom.
+
+    A draft that was never made part of the text; only for bots that announce `GARBAGE`.
+
+    Attributes:
+        rows: of 10 cells, none of them full.
+    """
+
+    rows: tuple[Row, ...]
 
 
 class Stop(Struct, frozen=True, tag_field="type", tag="stop"):
@@ -165,5 +228,5 @@ class Quit(Struct, frozen=True, tag_field="type", tag="quit"):
 
 
 FromBot: TypeAlias = Info | Ready | Error | Suggestion
-FromFrontend: TypeAlias = Rules | Start | Suggest | Play | NewPiece | Stop | Quit
+FromFrontend: TypeAlias = Rules | Start | Suggest | Play | NewPiece | Garbage | Stop | Quit
 Message: TypeAlias = FromBot | FromFrontend

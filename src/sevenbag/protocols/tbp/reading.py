@@ -1,9 +1,9 @@
 """Reads messages of TBP from plain data: liberally in form, strictly in sense.
 
 Programs in the field differ in much that does no harm: pieces in lower case, boards of other
-heights, cells with other marks, numbers for truth values, parts left out. All that is understood
-here, once, so that nothing behind has to know of it. What makes no sense is a `ProtocolError`
-with the place where it stands.
+heights, cells with other marks, numbers for truth values, parts left out; the first draft of the
+extension ``randomizer`` had other names. All that is understood here, once, so that nothing behind
+has to know of it. What makes no sense is a `ProtocolError` with the place where it stands.
 """
 
 from __future__ import annotations
@@ -24,16 +24,24 @@ MOST_QUEUED: Final = 512
 MOST_MOVES: Final = 4096
 FARTHEST: Final = 1000
 HIGHEST_COUNT: Final = 1_000_000
+MOST_NODES: Final = 2**53
+MOST_OPPONENTS: Final = 128
+MOST_INPUTS: Final = 256
 WIDTH: Final = 10
 
 T = TypeVar("T")
 
 
-def read_message(content: object) -> tbp.Message | None:
+def read_message(content: object, *, forgiving: bool = False) -> tbp.Message | None:
     """The message that this data is; None if it is none, or of an unknown type.
 
+    Args:
+        content: plain data.
+        forgiving: leave out what makes no sense where the game goes on without it: what only the
+            versus dialect has, so that others need not know of it at all.
+
     Raises:
-        ProtocolError: it is of a known type, but makes no sense.
+        ProtocolError: it is of a known type, but makes no sense; `kind` is that type.
     """
     if not isinstance(content, dict):
         return None
@@ -45,7 +53,16 @@ def read_message(content: object) -> tbp.Message | None:
     try:
         return reader(data)
     except _WrongError as wrong:
-        raise ProtocolError(f"{wrong.what} (in a {kind} message)", wrong.path) from None
+        if forgiving and (plain := _without_extras(data, wrong.path)) is not None:
+            return read_message(plain, forgiving=True)
+        what = f"{wrong.what} (in a {kind} message)"
+        raise ProtocolError(what, wrong.path, str(kind)) from None
+
+
+def type_of(content: object) -> str:
+    """Of what type this data says to be, known or not; empty if it says nothing."""
+    kind = cast("dict[str, object]", content).get("type") if isinstance(content, dict) else None
+    return kind if isinstance(kind, str) else ""
 
 
 # --- one reader for each message ----------------------------------------------------------------
@@ -70,7 +87,12 @@ def _error(data: dict[str, object]) -> tbp.Error:
 
 def _rules(data: dict[str, object]) -> tbp.Rules:
     name = data.get("randomizer")
-    return tbp.Rules(UNSET if name is None else _randomizer_name(name))
+    nodes = _whole(data.get("min_nodes"))
+    return tbp.Rules(
+        UNSET if name is None else _randomizer_name(name),
+        "general" if data.get("garbage") == "general" else UNSET,
+        UNSET if nodes is None else min(max(nodes, 0), MOST_NODES),
+    )
 
 
 def _start(data: dict[str, object]) -> tbp.Start:
@@ -79,9 +101,11 @@ def _start(data: dict[str, object]) -> tbp.Start:
         hold=None if hold is None else _piece(hold, "hold"),
         queue=_list(_part(data, "queue"), "queue", _piece, MOST_QUEUED),
         combo=_count(data.get("combo"), "combo"),
-        back_to_back=_back_to_back(data.get("back_to_back")),
+        back_to_back=_back_to_back(data.get("back_to_back"), "back_to_back"),
         board=_list(_part(data, "board"), "board", _row, MOST_ROWS),
         randomizer=_randomizer(data.get("randomizer")),
+        opponents=_opponents(data),
+        meter=_optional(data, "meter", "", _count),
     )
 
 
@@ -93,7 +117,15 @@ def _suggestion(data: dict[str, object]) -> tbp.Suggestion:
 
 
 def _play(data: dict[str, object]) -> tbp.Play:
-    return tbp.Play(_move(_part(data, "move"), "move"))
+    return tbp.Play(
+        _move(_part(data, "move"), "move"),
+        _opponents(data),
+        _optional(data, "meter", "", _count),
+    )
+
+
+def _garbage(data: dict[str, object]) -> tbp.Garbage:
+    return tbp.Garbage(_list(_part(data, "rows"), "rows", _garbage_row, MOST_ROWS))
 
 
 def _new_piece(data: dict[str, object]) -> tbp.NewPiece:
@@ -110,6 +142,7 @@ _READERS: Final[dict[str, Callable[[dict[str, object]], tbp.Message]]] = {
     "suggest": lambda _: tbp.Suggest(),
     "play": _play,
     "new_piece": _new_piece,
+    "garbage": _garbage,
     "stop": lambda _: tbp.Stop(),
     "quit": lambda _: tbp.Quit(),
 }
@@ -121,13 +154,21 @@ _PIECES: Final[dict[str, tbp.PieceLetter]] = {
     **{letter: letter for letter in tbp.PIECE_LETTERS},
     **{letter.lower(): letter for letter in tbp.PIECE_LETTERS},
 }
-_GARBAGE: Final[tbp.Cell] = "G"
+_FILLED: Final[tbp.Cell] = "G"
 _EMPTY_ROW: Final[tbp.Row] = (None,) * WIDTH
 _ORIENTATIONS: Final[dict[str, tbp.Orientation]] = {
     "north": "north",
     "east": "east",
     "south": "south",
     "west": "west",
+}
+_INPUTS: Final[dict[str, tbp.InputName]] = {
+    "left": "left",
+    "right": "right",
+    "ccw": "ccw",
+    "cw": "cw",
+    "flip": "flip",
+    "sonic": "sonic",
 }
 _SPINS: Final[dict[str, tbp.SpinName]] = {"none": "none", "mini": "mini", "full": "full"}
 _RANDOMIZERS: Final[dict[str, tbp.RandomizerName]] = {
@@ -158,11 +199,18 @@ def _row(value: object, path: str) -> tbp.Row:
     return tuple([_cell(cell) for cell in cells])
 
 
+def _garbage_row(value: object, path: str) -> tbp.Row:
+    row = _row(value, path)
+    if None not in row:
+        raise _WrongError(path, "a garbage row has at least one empty cell")
+    return row
+
+
 def _cell(value: object) -> tbp.Cell:
     # Whatever it is: what is not null is filled.
     if value is None:
         return None
-    return _PIECES.get(value, _GARBAGE) if isinstance(value, str) else _GARBAGE
+    return _PIECES.get(value, _FILLED) if isinstance(value, str) else _FILLED
 
 
 def _move(value: object, path: str) -> tbp.Move:
@@ -180,6 +228,31 @@ def _move(value: object, path: str) -> tbp.Move:
             y=_coordinate(_part(location, "y", place), f"{place}.y"),
         ),
         "none" if spin is None else _choice(spin, f"{path}.spin", _SPINS),
+        _optional(data, "inputs", path, _inputs),
+    )
+
+
+def _inputs(value: object, path: str) -> tuple[tbp.InputName, ...]:
+    return _list(value, path, lambda name, where: _choice(name, where, _INPUTS), MOST_INPUTS)
+
+
+def _opponents(data: dict[str, object]) -> tuple[tbp.Opponent, ...] | UnsetType:
+    def read(value: object, path: str) -> tuple[tbp.Opponent, ...]:
+        return _list(value, path, _opponent, MOST_OPPONENTS)
+
+    return _optional(data, "opponents", "", read)
+
+
+def _opponent(value: object, path: str) -> tbp.Opponent:
+    data = _object(value, path)
+    hold: tbp.PieceLetter | UnsetType | None = _optional(data, "hold", path, _piece)
+    return tbp.Opponent(
+        hold=None if "hold" in data and data["hold"] is None else hold,
+        queue=_optional(data, "queue", path, lambda v, at: _list(v, at, _piece, MOST_QUEUED)),
+        combo=_optional(data, "combo", path, _count),
+        back_to_back=_optional(data, "back_to_back", path, _back_to_back),
+        board=_optional(data, "board", path, lambda v, at: _list(v, at, _row, MOST_ROWS)),
+        meter=_optional(data, "meter", path, _count),
     )
 
 
@@ -240,10 +313,31 @@ def _counts(value: object, path: str) -> dict[tbp.PieceLetter, int]:
     return counts
 
 
-def _back_to_back(value: object) -> bool | int:
+def _back_to_back(value: object, path: str) -> bool | int:
     if isinstance(value, bool):
         return value
-    return _count(value, "back_to_back")
+    return _count(value, path)
+
+
+def _without_extras(data: dict[str, object], path: str) -> dict[str, object] | None:
+    """The message without the part of the versus dialect in which this path lies, if in one."""
+    first = path.partition("[")[0].partition(".")[0]
+    if first in {"opponents", "meter"}:
+        return {key: value for key, value in data.items() if key != first}
+    if ".inputs" not in path:
+        return None
+    if isinstance(data.get("move"), dict):
+        move = cast("dict[str, object]", data["move"])
+        return {**data, "move": _without_inputs(move)}
+    moves = cast("list[object]", data["moves"])
+    return {**data, "moves": [_without_inputs(move) for move in moves]}
+
+
+def _without_inputs(move: object) -> object:
+    if not isinstance(move, dict):
+        return move
+    data = cast("dict[str, object]", move)
+    return {key: value for key, value in data.items() if key != "inputs"}
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -264,6 +358,14 @@ def _part(data: dict[str, object], key: str, path: str = "") -> object:
         return data[key]
     except KeyError:
         raise _WrongError(f"{path}.{key}" if path else key, "is missing") from None
+
+
+def _optional(
+    data: dict[str, object], key: str, path: str, read: Callable[[Any, str], T]
+) -> T | UnsetType:
+    """A part that may be left out, or null."""
+    value = data.get(key)
+    return UNSET if value is None else read(value, f"{path}.{key}" if path else key)
 
 
 def _object(value: object, path: str) -> dict[str, object]:

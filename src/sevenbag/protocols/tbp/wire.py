@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -19,11 +20,21 @@ def encode(message: Message) -> bytes:
     return _ENCODER.encode(message) + b"\n"
 
 
-def decode(line: bytes | str) -> Message | None:
+def encode_spaced(message: Message) -> bytes:
+    """The same with blanks behind colons and commas, as some frontends in the field write it."""
+    return json.dumps(to_object(message), ensure_ascii=False).encode() + b"\n"
+
+
+def decode(line: bytes | str, *, forgiving: bool = False) -> Message | None:
     """The message in a line; None for what is to be passed over.
 
     To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
     type.
+
+    Args:
+        line: the line, with or without its end.
+        forgiving: leave out what makes no sense where the game goes on without it, see
+            `read_message`.
 
     Raises:
         ProtocolError: the line is longer than `LONGEST_LINE`, or a message of a known type has a
@@ -31,11 +42,16 @@ def decode(line: bytes | str) -> Message | None:
     """
     if len(line) > LONGEST_LINE:
         raise ProtocolError(f"a line of {len(line)} characters; the longest is {LONGEST_LINE}")
+    return read_message(plain(line), forgiving=forgiving)
+
+
+def plain(line: bytes | str) -> object:
+    """The plain data in a line of JSON; None for what is none."""
     try:
         content: object = _DECODER.decode(line)
     except (ValueError, RecursionError):
         return None
-    return read_message(content)
+    return content
 
 
 def from_object(content: object) -> Message | None:
@@ -45,8 +61,8 @@ def from_object(content: object) -> Message | None:
 
 def to_object(message: Message) -> dict[str, Any]:
     """The message as plain data, for transports that carry objects instead of lines."""
-    plain: dict[str, Any] = msgspec.to_builtins(message)
-    return plain
+    content: dict[str, Any] = msgspec.to_builtins(message)
+    return content
 
 
 _ENCODER: Final = msgspec.json.Encoder()

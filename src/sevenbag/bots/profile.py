@@ -1,0 +1,244 @@
+"""What is peculiar about a foreign program that speaks TBP, as data.
+
+A profile is a file in ``profiles/``. It is chosen by its name, or by what a bot calls itself, and
+single values can be given on top, as in ``tbp:profile=misamino,retry_ms=0:./bot``. What a file
+leaves out is as the official text has it, or as we do where that is silent.
+
+One format serves for both directions: a profile of a bot says how to drive it, a profile of a
+frontend how that frontend drives, so that a bot can be tried as it will be there, and what to heed
+when a bot is served to it (the table ``serve``).
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import math
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+import msgspec
+from msgspec import Struct
+
+from sevenbag.errors import SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Serve(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What to heed when a bot is served to this frontend.
+
+    Attributes:
+        moves: how many moves a suggestion has at most.
+        longest_line: bytes of an answer with its end, at most.
+        features: whether to announce features.
+        inputs: whether to tell the way to the first move.
+    """
+
+    moves: int = 1
+    longest_line: int = 4096
+    features: bool = True
+    inputs: bool = False
+
+
+class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a program is spoken to, and what it is believed.
+
+    Attributes:
+        name: of the profile.
+        summary: whose it is, in a few words.
+        names: what the program calls itself in ``info.name``; case, blanks and signs aside.
+        order: which message comes first after a move.
+        picks: which of a bot's moves is played: the first ``legal`` one, or the ``first`` or
+            ``last`` whether legal or not.
+        spin: what a bot's claim of a spin is: a ``hint`` that chooses between two ways to the
+            same cells, nothing at all (``ignore``), or a part of the move, which is illegal if the
+            claim is wrong (``strict``). What a spin is worth, the game decides in any case.
+        inputs: what is done with the way that a move may bring along. If it leads elsewhere, the
+            move is made nevertheless, which is counted (``check``) or not even looked at
+            (``ignore``), or is illegal (``strict``).
+        json: ``spaced`` has blanks behind colons and commas.
+        retry_ms: how long after an answer without moves a bot is asked again.
+        retries: how often at most; none is a forfeit at the first such answer.
+        wait_ms: how long after a ``start`` it is first asked.
+        thinks: ``always``, from ``start`` or ``play`` on, so that a limit in milliseconds is
+            waited for before it is asked; or only when ``asked``.
+        restart: when a new ``start`` takes the place of ``play``: after ``garbage`` alone, after a
+            first ``hold`` too, or for every ``move``.
+        garbage: whether the message ``garbage`` is used if the bot announces it.
+        trusts_play: whether it plays what ``play`` says; if not, it hears of a move other than
+            its first by ``start``.
+        suggest_advances: whether a question makes it play its own move; then it is never asked
+            twice about a position.
+        play: the form of the move in ``play``: its ``own``, or the ``canonical`` one.
+        back_to_back: ``boolean`` or ``count``.
+        cells: ``letters`` of pieces, or ``garbage`` for all that is filled.
+        rows: what lies above so many rows is not told.
+        randomizer: whether it is told.
+        opponents: whether they are told, if anybody knows them.
+        meter: whether waiting garbage is told.
+        pieces_after_first_hold: how many ``new_piece`` come after it.
+        least_queue: pieces in view, the current one among them, that it needs.
+        min_nodes: nodes that it is to look at, if it announces that it heeds that; 0 for none.
+        process: whether the same one is kept for the next ``game``, or a new one started.
+        info_seconds: to introduce itself.
+        ready_seconds: to answer the rules.
+        move_seconds: to answer a question.
+        quit_seconds: to leave by itself.
+        serve: what to heed when a bot is served to it.
+    """
+
+    name: str = "official"
+    summary: str = ""
+    names: tuple[str, ...] = ()
+    order: Literal["play", "new_piece"] = "play"
+    picks: Literal["legal", "first", "last"] = "legal"
+    spin: Literal["hint", "ignore", "strict"] = "hint"
+    inputs: Literal["check", "ignore", "strict"] = "check"
+    json: Literal["compact", "spaced"] = "compact"
+    retry_ms: float = 50.0
+    retries: int = 1_000_000
+    wait_ms: float = 0.0
+    thinks: Literal["always", "asked"] = "always"
+    restart: Literal["garbage", "hold", "move"] = "garbage"
+    garbage: bool = True
+    trusts_play: bool = True
+    suggest_advances: bool = False
+    play: Literal["own", "canonical"] = "own"
+    back_to_back: Literal["boolean", "count"] = "boolean"
+    cells: Literal["letters", "garbage"] = "letters"
+    rows: int = 40
+    randomizer: bool = True
+    opponents: bool = False
+    meter: bool = False
+    pieces_after_first_hold: int = 2
+    least_queue: int = 0
+    min_nodes: int = 0
+    process: Literal["kept", "new"] = "kept"
+    info_seconds: float = 10.0
+    ready_seconds: float = 10.0
+    move_seconds: float = 5.0
+    quit_seconds: float = 1.0
+    serve: Serve = Serve()
+
+
+OFFICIAL: Final = Profile()
+"""As the official text has it, and as we read it where it is silent."""
+
+
+def profile(name: str) -> Profile:
+    """The profile of this name, or in this file if the name ends with ``.toml``.
+
+    Raises:
+        SpecError: there is none, or the file holds none.
+    """
+    if name.endswith(".toml"):
+        try:
+            return read_profile(Path(name).read_text("utf-8"), Path(name).stem)
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise SpecError(f"profile {name} cannot be read: {why}") from None
+    key = name.strip().lower()
+    known = _profiles()
+    if key not in known:
+        near = difflib.get_close_matches(key, known, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise SpecError(f"no profile {name!r}{hint}; there are {', '.join(known)}")
+    return known[key]
+
+
+def profile_names() -> list[str]:
+    """Every profile there is."""
+    return list(_profiles())
+
+
+def profile_of(info_name: str) -> Profile | None:
+    """The profile of a bot that calls itself so; None if none is known of it."""
+    plain = _plain(info_name)
+    return next(
+        (each for each in _profiles().values() if plain in map(_plain, each.names)),
+        None,
+    )
+
+
+def with_flags(base: Profile, flags: Mapping[str, str]) -> Profile:
+    """A profile with single values changed.
+
+    Args:
+        base: the profile.
+        flags: by their names, as texts.
+
+    Raises:
+        SpecError: there is no such value, or it cannot be that; the message says what it can be.
+    """
+    changes: dict[str, object] = {}
+    for key, text in flags.items():
+        if key not in FLAGS:
+            near = difflib.get_close_matches(key, FLAGS, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise SpecError(f"a profile has no {key!r}{hint}; there are {', '.join(FLAGS)}")
+        changes[key] = _value(key, text)
+    return msgspec.structs.replace(base, **changes)
+
+
+def read_profile(text: str, name: str) -> Profile:
+    """The profile in a file.
+
+    Raises:
+        SpecError: it is none; the message says where.
+    """
+    try:
+        read = msgspec.toml.decode(text, type=Profile)
+    except msgspec.DecodeError as error:
+        raise SpecError(f"profile {name}: {error}") from None
+    return msgspec.structs.replace(read, name=name)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Profile)}
+FLAGS: Final = tuple(name for name in _FIELDS if name not in {"name", "summary", "names", "serve"})
+"""The values of a profile that can be given one by one."""
+
+_TRUTHS: Final = {"yes": True, "true": True, "no": False, "false": False}
+_HIGHEST: Final = 10.0**9
+
+
+@functools.cache
+def _profiles() -> dict[str, Profile]:
+    found = {"official": OFFICIAL}
+    folder = resources.files("sevenbag.bots") / "profiles"
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".toml"):
+            name = file.name.removesuffix(".toml")
+            found[name] = read_profile(file.read_text("utf-8"), name)
+    return found
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def _value(key: str, text: str) -> object:
+    """The value that a text means for this flag."""
+    default = _FIELDS[key].default
+    if isinstance(default, bool):
+        if text.lower() not in _TRUTHS:
+            raise SpecError(f"{key} is {text!r}, must be yes or no")
+        return _TRUTHS[text.lower()]
+    if isinstance(default, str):
+        choices = cast("tuple[str, ...]", _FIELDS[key].type.__args__)
+        if text not in choices:
+            raise SpecError(f"{key} is {text!r}, must be one of {', '.join(choices)}")
+        return text
+    kind = int if isinstance(default, int) else float
+    try:
+        number = kind(text)
+    except ValueError:
+        number = -1
+    if not (0 <= number <= _HIGHEST and math.isfinite(number)):
+        what = "a whole number" if kind is int else "a number"
+        raise SpecError(f"{key} is {text!r}, must be {what} from 0")
+    return number

@@ -1,0 +1,239 @@
+"""What the versus dialect and the garbage draft add to the messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from sevenbag._kernel import Board, Key, Piece, Placement, Rotation
+from sevenbag.errors import ProtocolError
+from sevenbag.game import Game, Rules
+from sevenbag.protocols.tbp import Event, FrontendSide, convert, decode, encode_spaced, from_object
+from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp.following import what_happened
+from sevenbag.protocols.tbp.inputs import end_of, inputs_of
+from sevenbag.protocols.tbp.reading import read_message
+
+EMPTY: list[list[str | None]] = [[None] * 10] * 40
+ROW: list[str | None] = ["G"] * 9 + [None]
+MOVE: dict[str, Any] = {
+    "location": {"type": "S", "orientation": "north", "x": 1, "y": 0},
+    "spin": "none",
+}
+START: dict[str, Any] = {
+    "type": "start",
+    "hold": None,
+    "queue": ["S"],
+    "combo": 0,
+    "back_to_back": 2,
+    "board": EMPTY,
+}
+PLAY: dict[str, Any] = {"type": "play", "move": MOVE}
+
+
+# --- reading ------------------------------------------------------------------------------------
+
+
+def test_every_part_of_an_opponent_may_be_left_out() -> None:
+    message = from_object({**START, "opponents": [{}, {"hold": None, "meter": 3, "board": [ROW]}]})
+    assert isinstance(message, tbp.Start)
+    assert message.back_to_back == 2
+    row = ("G",) * 9 + (None,)
+    assert message.opponents == (
+        tbp.Opponent(),
+        tbp.Opponent(hold=None, meter=3, board=(row,)),  # type: ignore[arg-type]
+    )
+
+
+def test_inputs() -> None:
+    way = ["left", "cw", "sonic", "ccw", "flip", "right"]
+    message = from_object({"type": "suggestion", "moves": [{**MOVE, "inputs": way}, MOVE]})
+    assert isinstance(message, tbp.Suggestion)
+    assert message.moves[0].inputs == tuple(way)
+    assert message.moves[1].inputs is UNSET
+
+
+@pytest.mark.parametrize(
+    ("data", "path", "words"),
+    [
+        ({"type": "garbage"}, "rows", "is missing"),
+        ({"type": "garbage", "rows": [ROW, ["G"] * 10]}, "rows[1]", "at least one empty cell"),
+        ({"type": "garbage", "rows": [ROW[1:]]}, "rows[0]", "a row has 10 cells, not 9"),
+        ({**START, "opponents": {}}, "opponents", "expected a list, not an object"),
+        ({**START, "opponents": [{"queue": ["Q"]}]}, "opponents[0].queue[0]", "'Q' is no piece"),
+        ({**START, "opponents": [{}, {"hold": 5}]}, "opponents[1].hold", "5 is no piece"),
+        ({**PLAY, "opponents": [None]}, "opponents[0]", "expected an object, not null"),
+        ({**PLAY, "opponents": [{"meter": "x"}]}, "opponents[0].meter", "a whole number"),
+        ({**PLAY, "meter": []}, "meter", "a whole number"),
+        ({**PLAY, "move": {**MOVE, "inputs": ["up"]}}, "move.inputs[0]", "none of left right ccw"),
+        ({**PLAY, "move": {**MOVE, "inputs": "cw"}}, "move.inputs", "expected a list"),
+        (
+            {"type": "suggestion", "moves": [MOVE, {**MOVE, "inputs": [1]}]},
+            "moves[1].inputs[0]",
+            "none of",
+        ),
+    ],
+)
+def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        from_object(data)
+    assert caught.value.path == path
+    assert caught.value.kind == data["type"]
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "plain"),
+    [
+        ({**START, "opponents": [None], "meter": "high"}, START),
+        ({**PLAY, "opponents": 3}, PLAY),
+        ({**PLAY, "move": {**MOVE, "inputs": 3}, "meter": {}}, PLAY),
+        (
+            {"type": "suggestion", "moves": [MOVE, {**MOVE, "inputs": [1]}]},
+            {"type": "suggestion", "moves": [MOVE, MOVE]},
+        ),
+    ],
+)
+def test_a_game_goes_on_without_what_only_the_dialect_has(
+    data: dict[str, object], plain: dict[str, object]
+) -> None:
+    assert read_message(data, forgiving=True) == from_object(plain)
+
+
+def test_forgiving_is_not_blind() -> None:
+    with pytest.raises(ProtocolError):
+        read_message({**PLAY, "move": {**MOVE, "spin": 3, "inputs": 3}}, forgiving=True)
+
+
+def test_json_with_blanks_is_the_same() -> None:
+    message = from_object(START)
+    assert message is not None
+    line = encode_spaced(message)
+    assert b'"type": "start", ' in line
+    assert line.endswith(b"}\n")
+    assert decode(line) == message
+
+
+# --- ways ---------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 40), st.integers(0, 6), st.integers(0, 2**63 - 1))
+def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) -> None:
+    game = Game(seed=seed)
+    for step in range(moves):
+        places = game.placements()
+        game.play(places[step * 7919 % len(places)])
+        if game.over:
+            return
+    board, spawn = game.board, (4, 19)
+    if not board.fits(Placement(Piece(piece), Rotation.NORTH, *spawn)):
+        return
+    for placement in list(board.placements(Piece(piece), spawn=spawn))[::5]:
+        keys = board.path(placement, spawn=spawn)
+        assert keys is not None
+        inputs = inputs_of(keys)
+        if inputs is None:
+            assert Key.SOFT_DROP in keys
+            continue
+        end = end_of(inputs, Piece(piece), board, spawn=spawn, kicks="srs")
+        assert end is not None
+        assert end.same_cells(placement)
+
+
+def test_an_input_against_the_wall_does_nothing() -> None:
+    end = end_of(("left",) * 20, Piece.T, Board(), spawn=(4, 19), kicks="srs")
+    assert end == Placement("T", Rotation.NORTH, 1, 0)
+
+
+def test_a_piece_that_cannot_appear_goes_no_way() -> None:
+    board = Board.from_rows(["XXXX...XXX"] * 20)
+    board[4, 19] = True
+    assert end_of((), Piece.T, board, spawn=(4, 19), kicks="srs") is None
+
+
+# --- garbage instead of a new start -------------------------------------------------------------
+
+
+@given(st.integers(0, 2**40), st.integers(1, 12), st.integers(0, 30))
+def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
+    rules = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
+    game = Game(rules, seed=seed)
+    for step in range(moves):
+        places = game.placements()
+        game.play(places[step * 31 % len(places)])
+        if game.over:
+            return
+    game.receive(lines)
+    before = game.position()
+    places = game.placements()
+    move = places[seed % len(places)]
+    lock = game.play(move)
+    if game.over:
+        return
+    others = [place for place in places if place != move][:3]
+    happened = what_happened(before, [*others, move], game.position())
+    if not lock.garbage:
+        assert happened is None
+        return
+    assert happened is not None
+    assert happened.new_pieces == lock.new_pieces
+    assert len(happened.garbage) == len(lock.garbage)
+    # Told in these words, it is the same position.
+    between = convert.with_garbage(
+        _after(before, happened.placement, happened.new_pieces), happened.garbage
+    )
+    after = game.position()
+    assert between.board == after.board
+    assert between.colors == after.colors
+    assert (between.queue, between.hold, between.combo) == (after.queue, after.hold, after.combo)
+
+
+def _after(before: Any, placement: Placement, pieces: tuple[Piece, ...]) -> Any:
+    from sevenbag.game.course import after_new_piece, after_placement  # noqa: PLC0415
+
+    position = after_placement(before, placement)
+    for piece in pieces:
+        position = after_new_piece(position, piece)
+    return position
+
+
+def test_what_did_not_happen() -> None:
+    game = Game(seed=1)
+    before = game.position()
+    move = game.placements()[0]
+    game.play(move)
+    assert what_happened(before, [move], game.position()) is None
+    assert what_happened(before, [], game.position()) is None
+    other = Game(seed=2, board=Board.from_rows(["XXXXXXXXX."]))
+    assert what_happened(before, [move], other.position()) is None
+
+
+def frontend(features: tuple[str, ...], rules: tbp.Rules) -> FrontendSide:
+    side = FrontendSide()
+    assert side.receive(tbp.Info("x", "1", "me", features)) is Event.INTRODUCED
+    side.rules(rules)
+    side.receive(tbp.Ready())
+    side.start(tbp.Start(None, ("S",), 0, back_to_back=False, board=()))
+    return side
+
+
+def test_garbage_is_told_to_bots_that_announce_it() -> None:
+    rows: tuple[tbp.Row, ...] = ((None,) * 10,)
+    side = frontend((tbp.GARBAGE,), tbp.Rules(garbage="general"))
+    assert side.garbage(rows) == tbp.Garbage(rows)
+    for features, rules in (((), tbp.Rules(garbage="general")), ((tbp.GARBAGE,), tbp.Rules())):
+        other = frontend(features, rules)
+        assert not other.takes_garbage
+        with pytest.raises(ProtocolError, match="does not announce 'garbage'"):
+            other.garbage(rows)
+
+
+def test_garbage_outdates_what_was_asked() -> None:
+    side = frontend((tbp.GARBAGE,), tbp.Rules(garbage="general"))
+    side.suggest()
+    side.garbage(((None,) * 10,))
+    assert side.receive(tbp.Suggestion(())) is Event.STALE
