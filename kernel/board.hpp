@@ -34,9 +34,9 @@ class Board {
 
     bool contains(int x, int y) const { return x >= 0 && x < width_ && y >= 0 && y < rows_; }
     bool occupied(int x, int y) const { return (row(y) >> x) & 1; }
-    // Filled, or outside the walls or below the floor; above the top is empty.
-    bool blocked(int x, int y) const {
-        return x < 0 || x >= width_ || y < 0 || (y < rows_ && occupied(x, y));
+    // Filled, or outside the walls or below the floor; above the top as told.
+    bool blocked(int x, int y, bool top_filled = false) const {
+        return x < 0 || x >= width_ || y < 0 || (y < rows_ ? occupied(x, y) : top_filled);
     }
     void set(int x, int y, bool filled);
 

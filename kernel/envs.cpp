@@ -42,8 +42,9 @@ constexpr auto kBytesOf = [] {
 Envs::Envs(std::shared_ptr<const Rules> rules, const EnvOptions& options)
     : rules_(std::move(rules)),
       options_(checked(*rules_, options)),
-      actions_{rules_->hold ? 2 : 1, options.spins_apart && rules_->spins != SpinMode::none ? 3 : 1,
-               options.rows, rules_->width},
+      actions_{rules_->hold ? 2 : 1,
+               options.spins_apart && rules_->spins.mode != SpinMode::none ? 3 : 1, options.rows,
+               rules_->width},
       tables_(static_cast<std::size_t>(options.games)),
       choices_(static_cast<std::size_t>(options.games * options.players)) {
     for (int game = 0; game < games(); ++game) reset(game, game + 1);

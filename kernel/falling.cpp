@@ -1,10 +1,8 @@
 #include "falling.hpp"
 
-#include <optional>
 #include <string>
 
 #include "error.hpp"
-#include "rotate.hpp"
 
 namespace sevenbag {
 
@@ -19,53 +17,44 @@ Placement spawned(const Game& game, bool hold) {
     if (!spawn)
         throw Error(ErrorKind::placement,
                     std::string(1, letter(*piece)) + " cannot appear: its cells are filled");
-    return {*piece, game.rules().kicks.spawn(*piece), spawn->x, spawn->y, Spin::none};
+    return game.rules().kicks.appear(*piece, spawn->x, spawn->y);
 }
 
 }  // namespace
 
-Falling::Falling(const Game& game, bool hold)
-    : rules_(game.shared_rules()), board_(game.solid()), at_(spawned(game, hold)) {}
+Falling::Falling(const Game& game, bool hold) : rules_(game.shared_rules()), board_(game.solid()) {
+    const Placement start = spawned(game, hold);
+    piece_ = start.piece;
+    at_ = {start.x, start.y, start.rotation};
+}
 
 bool Falling::press(Key key) {
+    const Flight here = flight();
     switch (key) {
         case Key::left:
-            return shift(-1, 0);
+            return move(here.shifted(at_, -1, 0));
         case Key::right:
-            return shift(1, 0);
+            return move(here.shifted(at_, 1, 0));
         case Key::cw:
-            return turn(1);
+            return move(here.turned(at_, 1));
         case Key::ccw:
-            return turn(3);
+            return move(here.turned(at_, 3));
         case Key::flip:
-            return turn(2);
+            return move(here.turned(at_, 2));
         case Key::soft_drop:
-            return shift(0, -1);
+            return move(here.shifted(at_, 0, -1));
         case Key::sonic_drop:
         case Key::hard_drop: {
-            bool moved = false;
-            while (shift(0, -1)) moved = true;
-            return moved;
+            const Flight::State down = here.fallen(at_);
+            return down.y != at_.y && move(down);
         }
     }
     return false;
 }
 
-bool Falling::shift(int dx, int dy) {
-    Placement to = at_;
-    to.x = static_cast<std::int8_t>(to.x + dx);
-    to.y = static_cast<std::int8_t>(to.y + dy);
-    if (!board_.fits(to)) return false;
-    if (!spin_rule(rules_->spins, at_.piece).lasts) to.spin = Spin::none;
-    at_ = to;
-    return true;
-}
-
-bool Falling::turn(int by) {
-    const auto to = static_cast<Rotation>((static_cast<int>(at_.rotation) + by) % kRotations);
-    const auto turned = rotate(board_, at_, to, rules_->kicks, rules_->spins);
-    if (!turned) return false;
-    at_ = turned->placement;
+bool Falling::move(const std::optional<Flight::State>& to) {
+    if (!to) return false;
+    at_ = *to;
     return true;
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "board.hpp"
+#include "flight.hpp"
 #include "game.hpp"
 #include "path.hpp"
 #include "rules.hpp"
@@ -16,20 +18,21 @@ class Falling {
     // change. Raises Error(placement) if there is no such piece or it cannot appear.
     Falling(const Game& game, bool hold);
 
-    // Where it is; its spin is that of the last rotation, if nothing has taken it back.
-    const Placement& placement() const { return at_; }
-    bool resting() const { return board_.resting(at_); }
+    // Where it is, with the spin that it would lock with here.
+    Placement placement() const { return flight().placement(at_); }
+    bool resting() const { return board_.resting(placement()); }
 
     // Whether the key has moved it. hard_drop does what sonic_drop does: to lock is the game's.
     bool press(Key key);
 
   private:
-    bool shift(int dx, int dy);
-    bool turn(int by);
+    Flight flight() const { return {board_, piece_, rules_->kicks, rules_->spins}; }
+    bool move(const std::optional<Flight::State>& to);
 
     std::shared_ptr<const Rules> rules_;
     Board board_;
-    Placement at_;
+    Piece piece_;
+    Flight::State at_;
 };
 
 }  // namespace sevenbag

@@ -301,8 +301,8 @@ SB_INLINE Window<V, N> immobile(const Reach<P, V, N>& s) {
 
 // Resting positions of a T by the kind of spin that a last move into them makes, by the corner
 // test and, if so told, `immobile_too` as mini; a position that can be entered in several ways is
-// in several sets. `spawned`: where the piece stands without any move.
-// take(rotation, none, mini, full). The rule: spin.hpp.
+// in several sets. Full kicks are the downward ones, and shifts end a spin. `spawned`: where the
+// piece stands without any move. take(rotation, none, mini, full). The rule: spin.hpp.
 template <const KickTable& K, bool Open, class V, int N, class Take>
 SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>& s,
                        const Sets<V, N>& spawned, bool immobile_too, Take&& take) {
@@ -320,8 +320,8 @@ SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>
                     s.reach.of[From], s.free.of[To],
                     [&](auto index, const Window<V, N>& led) __attribute__((always_inline)) {
                         constexpr int I = index;
-                        constexpr bool kFull =
-                            is_full_kick(From, To, K.of(T, From, To).displacement[I]);
+                        constexpr bool kFull = is_full_kick(FullKicks::downward, From, To, I,
+                                                            K.of(T, From, To).displacement[I]);
                         Window<V, N>& set = kFull ? kicked.of[To] : turned.of[To];
                         set = set | (led & s.rest.of[To]);
                     });

@@ -81,11 +81,13 @@ void Game::placements(bool with_hold, std::vector<Placement>& out) const {
     if (over()) return;
     const std::optional<Piece> offered = with_hold ? offered_by_hold() : std::nullopt;
     thread_local PlacementList list;
-    for (std::optional<Piece> piece : {std::optional(current_), offered}) {
-        if (!piece || (!out.empty() && *piece == current_)) continue;
+    for (const bool holds : {false, true}) {
+        const std::optional<Piece> piece = holds ? offered : current_;
+        if (!piece || (holds && !out.empty() && *piece == current_)) continue;
         const std::optional<Spawn> spawn = spawn_of(*piece);
         if (!spawn) continue;
-        generate(solid(), *piece, rules_->kicks, *spawn, rules_->spins, list);
+        generate(solid(), *piece, rules_->kicks, *spawn, rules_->spins, list,
+                 holds ? carried_by_hold(*piece) : Carried{});
         out.insert(out.end(), list.begin(), list.end());
     }
 }
@@ -133,7 +135,9 @@ Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) con
     thread_local PlacementList list;
     const std::optional<Spawn> spawn = spawn_of(placement.piece);
     list.clear();
-    if (spawn) generate(solid(), placement.piece, rules_->kicks, *spawn, rules_->spins, list);
+    if (spawn)
+        generate(solid(), placement.piece, rules_->kicks, *spawn, rules_->spins, list,
+                 holds ? carried_by_hold(placement.piece) : Carried{});
     const Placement wanted = canonical(placement);
     const Placement* best = nullptr;
     for (const Placement& found : list) {
@@ -200,6 +204,19 @@ void Game::advance_time(int frame) {
     multiplier_.advance(rules_->multiplier, frame_, frame);
     cap_.advance(rules_->cap, frame_, frame);
     frame_ = frame;
+}
+
+Carried Game::carried_by_hold(Piece next) const {
+    if (!rules_->spins.hold_keeps) return {};
+    const std::optional<Spawn> from = spawn_of(current_);
+    const std::optional<Spawn> to = spawn_of(next);
+    if (!from || !to) return {};
+    // A new piece loses the verdict as it falls, unless nothing ever ends one.
+    const bool lasts = spin_rule(rules_->spins, next).lasts;
+    if (!lasts && !may_lock_unfallen(solid(), rules_->kicks.appear(next, to->x, to->y))) return {};
+    const auto list = std::make_unique<PlacementList>();
+    generate(solid(), current_, rules_->kicks, *from, rules_->spins, *list);
+    return carried_by(*list);
 }
 
 void Game::take_from_queue() {

@@ -143,6 +143,8 @@ class Game {
     };
 
     void advance_time(int frame);
+    // Verdicts that the current piece may leave to the one that hold brings.
+    Carried carried_by_hold(Piece next) const;
     void take_from_queue();
     void take_piece(const Move& move);
     void clear_and_send();

@@ -57,6 +57,10 @@ class Kicks {
     }
     // The way a piece points as it appears.
     Rotation spawn(Piece piece) const { return table_->spawn[static_cast<std::size_t>(piece)]; }
+    // A piece as it appears at (x, y).
+    Placement appear(Piece piece, int x, int y) const {
+        return {piece, spawn(piece), static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
+    }
 
     // The same system, named "... without 180"; itself, if it has no half turns.
     Kicks without_half_turns() const;

@@ -52,29 +52,29 @@ RowSet moved(const RowSet& a, int dx, int dy, std::uint32_t full_row) {
 
 class General {
   public:
-    General(const Board& board, Piece piece, const KickTable& table)
+    // `start`: as it appears.
+    General(const Board& board, const Placement& start, const KickTable& table)
         : board_(board),
-          piece_(piece),
+          piece_(start.piece),
           table_(table),
           full_(board.full_row()),
-          appears_(static_cast<int>(table.spawn[static_cast<std::size_t>(piece)])) {
+          appears_(static_cast<int>(start.rotation)) {
+        spawned_.rows[start.y - shape(appears_).down] = static_cast<std::uint16_t>(1u << start.x);
         for (int y = 0; y < board.rows(); ++y)
             empty_.rows[y] = static_cast<std::uint16_t>(~board.row(y) & full_);
     }
 
-    void run(Spawn spawn, SpinMode spins, PlacementList& out) {
+    void run(const SpinRule& rule, Carried carried, PlacementList& out) {
         for (int r = 0; r < kRotations; ++r) find_free(r);
-        spawned_.rows[spawn.y - shape(appears_).down] = static_cast<std::uint16_t>(1u << spawn.x);
         reach_[appears_] = spawned_;
         flood();
-        const SpinRule rule = spin_rule(spins, piece_);
         Kinds kinds;
-        if (!rule.judges())
+        if (!rule.judges() && !carried.any())
             for (int r = 0; r < kRotations; ++r) kinds.none[r] = reach_[r] & rest_[r];
         else if (rule.lasts)
-            find_lasting(kinds);
+            find_lasting(carried, kinds);
         else
-            find_spins(rule, kinds);
+            find_spins(rule, carried, kinds);
         write(kinds, out);
     }
 
@@ -179,12 +179,12 @@ class General {
                         [&](int i, const RowSet& led) { take(from, to, i, led); });
     }
 
-    // Filled cells, walls and floor at (dx, dy) from every position.
-    RowSet filled_at(int dx, int dy) const {
+    // Filled cells, walls and floor (and what is above the board) at (dx, dy) from every position.
+    RowSet filled_at(int dx, int dy, bool top_filled) const {
         RowSet filled;
         for (int y = 0; y < board_.rows(); ++y)
             for (int x = 0; x < board_.width(); ++x)
-                if (board_.blocked(x + dx, y + dy))
+                if (board_.blocked(x + dx, y + dy, top_filled))
                     filled.rows[y] = static_cast<std::uint16_t>(filled.rows[y] | 1u << x);
         return filled;
     }
@@ -200,7 +200,7 @@ class General {
             const Cells corners = corners_of(piece_, r);
             RowSet f[4];
             for (std::size_t i = 0; i < 4; ++i)
-                f[i] = filled_at(corners[i].x, corners[i].y + shape(r).down);
+                f[i] = filled_at(corners[i].x, corners[i].y + shape(r).down, rule.top_filled);
             const RowSet front = f[0] & f[1];
             w.some = (front & (f[2] | f[3])) | (f[2] & f[3] & (f[0] | f[1]));
             w.full_if_kicked = w.some;
@@ -219,44 +219,64 @@ class General {
         return w;
     }
 
-    // Spins that the next shift or fall ends.
-    void find_spins(const SpinRule& rule, Kinds& kinds) const {
-        RowSet turned[kRotations], kicked[kRotations];
+    // Spins that the next fall ends, and perhaps a shift.
+    void find_spins(const SpinRule& rule, Carried carried, Kinds& kinds) const {
+        // By the last move that was no sideways shift: a rotation, one with a full kick, any other.
+        RowSet turned[kRotations], kicked[kRotations], others[kRotations];
         all_turns([&](int from, int to, int test, const RowSet& led) {
             const Cell displacement = table_.of(piece_, from, to).displacement[test];
-            RowSet& set = is_full_kick(from, to, displacement) ? kicked[to] : turned[to];
-            set = set | (led & rest_[to]);
+            const bool full = is_full_kick(rule.full_kicks, from, to, test, displacement);
+            RowSet& set = full ? kicked[to] : turned[to];
+            set = set | led;
         });
+        for (int r = 0; r < kRotations; ++r)
+            others[r] = rule.on_shift == OnShift::ends ? shifted(reach_[r], r)
+                                                       : moved(reach_[r], 0, -1, full_) & free_[r];
+        others[appears_] = others[appears_] | spawned_;
+        if (rule.on_shift == OnShift::rejudges)
+            for (int r = 0; r < kRotations; ++r)
+                for (RowSet* set : {&turned[r], &kicked[r], &others[r]})
+                    *set = slid(*set, r, false);
         for (int r = 0; r < kRotations; ++r) {
             const Worth w = worth(r, rule);
-            RowSet moved_in = shifted(reach_[r], r);
-            if (r == appears_) moved_in = moved_in | spawned_;
-            kinds.full[r] = (turned[r] & w.full_if_turned) | (kicked[r] & w.full_if_kicked);
+            const RowSet turned_on = turned[r] & rest_[r];
+            const RowSet kicked_on = kicked[r] & rest_[r];
+            kinds.full[r] = (turned_on & w.full_if_turned) | (kicked_on & w.full_if_kicked);
             kinds.mini[r] =
-                ((turned[r] - w.full_if_turned) | (kicked[r] - w.full_if_kicked)) & w.some;
-            kinds.none[r] = (moved_in & rest_[r]) | ((turned[r] | kicked[r]) - w.some);
+                ((turned_on - w.full_if_turned) | (kicked_on - w.full_if_kicked)) & w.some;
+            kinds.none[r] = others[r] | ((turned[r] | kicked[r]) - (w.some & rest_[r]));
         }
+        if (carried.full) kinds.full[appears_] = kinds.full[appears_] | spawned_;
+        if (carried.mini) kinds.mini[appears_] = kinds.mini[appears_] | spawned_;
+        for (int r = 0; r < kRotations; ++r)
+            for (RowSet* set : {&kinds.none[r], &kinds.mini[r], &kinds.full[r]}) {
+                if (rule.on_shift == OnShift::keeps) *set = slid(*set, r, false);
+                *set = *set & rest_[r];
+            }
     }
 
     // A rotation onto something makes a full spin, any other rotation none; moving on changes
     // nothing.
-    void find_lasting(Kinds& kinds) const {
+    void find_lasting(Carried carried, Kinds& kinds) const {
         RowSet spun[kRotations], plain[kRotations];
         plain[appears_] = spawned_;
+        if (carried.full) spun[appears_] = spawned_;
         all_turns([&](int, int to, int, const RowSet& led) {
             spun[to] = spun[to] | (led & rest_[to]);
             plain[to] = plain[to] | (led - rest_[to]);
         });
         for (int r = 0; r < kRotations; ++r) {
-            kinds.full[r] = slid(spun[r], r) & rest_[r];
-            kinds.none[r] = slid(plain[r], r) & rest_[r];
+            kinds.full[r] = slid(spun[r], r, true) & rest_[r];
+            kinds.none[r] = slid(plain[r], r, true) & rest_[r];
         }
     }
 
-    // All that shifts and falls lead to.
-    RowSet slid(RowSet set, int r) const {
+    // All that sideways shifts lead to, and falls if they count.
+    RowSet slid(RowSet set, int r, bool falls) const {
         for (;;) {
-            const RowSet more = shifted(set, r) - set;
+            RowSet next = moved(set, -1, 0, full_) | moved(set, 1, 0, full_);
+            if (falls) next = next | moved(set, 0, -1, full_);
+            const RowSet more = (next & free_[r]) - set;
             if (!more.any()) return set;
             set = set | more;
         }
@@ -281,31 +301,53 @@ HotKicks hot_kicks(const Board& board, const Kicks& kicks) {
 }
 
 bool is_hot(const SpinRule& rule, Piece piece) {
-    return (!rule.corners || piece == Piece::T) && rule.resting == Spin::none;
+    // Without corners a shift makes no difference: an immobile piece has none to make.
+    const bool common = !rule.corners || (piece == Piece::T && rule.on_shift == OnShift::ends &&
+                                          rule.full_kicks == FullKicks::downward);
+    return common && rule.resting == Spin::none;
 }
 
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
-              PlacementList& out) {
+void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+              const SpinRules& spins, PlacementList& out, Carried carried) {
     out.clear();
-    const Placement start{piece, kicks.spawn(piece), spawn.x, spawn.y};
+    const Placement start = kicks.appear(piece, spawn.x, spawn.y);
     if (!board.fits(start)) return;
     const HotKicks hot = hot_kicks(board, kicks);
     const SpinRule rule = spin_rule(spins, piece);
-    // The hot code takes it that only rotations lead to where a piece cannot move.
-    const bool spawned_stuck = rule.immobile != Spin::none && board.resting(start);
-    if (hot == HotKicks::none || !is_hot(rule, piece) || spawned_stuck) {
-        General(board, piece, kicks.table()).run(spawn, spins, out);
+    // Corners above the top row: of a piece that rests no more than two rows below it.
+    const bool sees_top = rule.corners && rule.top_filled && board.height() + 2 >= board.rows();
+    if (hot == HotKicks::none || !is_hot(rule, piece) || sees_top ||
+        (carried.any() && may_lock_unfallen(board, start)) ||
+        // The hot code takes it that only rotations lead to where a piece cannot move.
+        (rule.immobile != Spin::none && board.resting(start))) {
+        General(board, start, kicks.table()).run(rule, carried, out);
         return;
     }
     const PackedBoard packed{board.words(), board.height(), board.rows()};
     out.set_size(hot_code().generate(hot, packed, piece, spawn.x, spawn.y, rule, out.data()));
 }
 
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
-              std::vector<Placement>& out) {
+void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+              const SpinRules& spins, std::vector<Placement>& out) {
     thread_local PlacementList list;
     generate(board, piece, kicks, spawn, spins, list);
     out.assign(list.begin(), list.end());
+}
+
+bool may_lock_unfallen(const Board& board, const Placement& start) {
+    const Shape& shape =
+        kShapes[static_cast<std::size_t>(start.piece)][static_cast<std::size_t>(start.rotation)];
+    return board.height() >= start.y - shape.down;
+}
+
+Carried carried_by(const PlacementList& placements) {
+    // A verdict needs a resting piece, so every one that can be made is that of a placement.
+    Carried carried;
+    for (const Placement& p : placements) {
+        carried.mini |= p.spin == Spin::mini;
+        carried.full |= p.spin == Spin::full;
+    }
+    return carried;
 }
 
 }  // namespace sevenbag

@@ -13,7 +13,7 @@
 
 namespace sevenbag {
 
-// Where a piece appears, pointing north.
+// Where a piece appears.
 struct Spawn {
     std::int8_t x = 4;
     std::int8_t y = 19;
@@ -43,13 +43,29 @@ class PlacementList {
     Placement items_[kMaxPlacements];
 };
 
+// Verdicts that a piece may appear with, besides none: those of a piece put away before it
+// (SpinRules::hold_keeps).
+struct Carried {
+    bool mini = false;
+    bool full = false;
+
+    bool any() const { return mini || full; }
+};
+
 // Replaces `out` by all placements of `piece`, none twice; placements that fill the same cells (and
 // are the same spin) are one, in canonical form. Empty if the spawn is blocked or outside the
 // board.
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
-              PlacementList& out);
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
-              std::vector<Placement>& out);
+void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+              const SpinRules& spins, PlacementList& out, Carried carried = {});
+void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+              const SpinRules& spins, std::vector<Placement>& out);
+
+// What the piece of these placements may hand on to the next, if it is put away.
+Carried carried_by(const PlacementList& placements);
+
+// Whether anything lies as high as right below a piece that has just appeared, so that it might
+// lock before it falls.
+bool may_lock_unfallen(const Board& board, const Placement& start);
 
 // The kernel's name for the instruction set it chose on this machine.
 const char* instruction_set();

@@ -15,6 +15,6 @@ enum class Key : std::uint8_t { left, right, cw, ccw, flip, soft_drop, sonic_dro
 // Keys that end on the placement's cells and, where `spins` tells spins apart, make its kind of
 // spin; hard_drop is always the last. Nothing if there are none. Every key counts as one press.
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
-                                          const Kicks& kicks, Spawn spawn, SpinMode spins);
+                                          const Kicks& kicks, Spawn spawn, const SpinRules& spins);
 
 }  // namespace sevenbag

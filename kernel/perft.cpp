@@ -16,7 +16,7 @@ struct Task {
     std::span<const Piece> queue;
     const Kicks& kicks;
     Spawn spawn;
-    SpinMode spins;
+    SpinRules spins;
     int rows;  // of the boards
 };
 
@@ -92,7 +92,7 @@ std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
 }  // namespace
 
 std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kicks& kicks,
-                    Spawn spawn, SpinMode spins, int threads) {
+                    Spawn spawn, const SpinRules& spins, int threads) {
     if (queue.empty()) return 1;
     const Task task{queue, kicks, spawn, spins, board.rows()};
     if (threads <= 1 || queue.size() < 3) return count(task, board, 0);

@@ -14,6 +14,6 @@ namespace sevenbag {
 // are not merged, full rows are removed, a placement that is blocked at the spawn has no leaves.
 // The last ply is counted, not listed. Threads: 1 to 256.
 std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kicks& kicks,
-                    Spawn spawn, SpinMode spins, int threads = 1);
+                    Spawn spawn, const SpinRules& spins, int threads = 1);
 
 }  // namespace sevenbag

@@ -11,12 +11,12 @@ Placement moved(const Placement& p, int dx, int dy) {
             static_cast<std::int8_t>(p.y + dy)};
 }
 
-Spin corner_verdict(const Board& board, const Placement& p, bool full_kick) {
+Spin corner_verdict(const Board& board, const Placement& p, bool full_kick, bool top_filled) {
     const Cells corners = corners_of(p.piece, static_cast<int>(p.rotation));
     bool filled[4];
     int count = 0;
     for (std::size_t i = 0; i < 4; ++i)
-        count += filled[i] = board.blocked(p.x + corners[i].x, p.y + corners[i].y);
+        count += filled[i] = board.blocked(p.x + corners[i].x, p.y + corners[i].y, top_filled);
     if (count < 3) return Spin::none;
     if (p.piece != Piece::T || full_kick) return Spin::full;
     return filled[0] && filled[1] ? Spin::full : Spin::mini;
@@ -27,7 +27,8 @@ Spin corner_verdict(const Board& board, const Placement& p, bool full_kick) {
 Spin judge(const Board& board, const Placement& p, bool full_kick, const SpinRule& rule) {
     if (!rule.judges() || board.fits(moved(p, 0, -1))) return Spin::none;
     Spin verdict = rule.resting;
-    if (rule.corners) verdict = std::max(verdict, corner_verdict(board, p, full_kick));
+    if (rule.corners)
+        verdict = std::max(verdict, corner_verdict(board, p, full_kick, rule.top_filled));
     if (rule.immobile > verdict && !board.fits(moved(p, -1, 0)) && !board.fits(moved(p, 1, 0)) &&
         !board.fits(moved(p, 0, 1)))
         verdict = rule.immobile;
@@ -35,16 +36,18 @@ Spin judge(const Board& board, const Placement& p, bool full_kick, const SpinRul
 }
 
 std::optional<Rotated> rotate(const Board& board, const Placement& p, Rotation to,
-                              const Kicks& kicks, SpinMode spins) {
+                              const Kicks& kicks, const SpinRules& spins) {
+    const SpinRule rule = spin_rule(spins, p.piece);
     const Tests& tests = kicks.tests(p.piece, p.rotation, to);
     for (int i = 0; i < tests.count; ++i) {
         const Cell d = tests.displacement[static_cast<std::size_t>(i)];
         Placement turned = moved(p, d.x, d.y);
         turned.rotation = to;
         if (!board.fits(turned)) continue;
-        const bool full_kick = is_full_kick(static_cast<int>(p.rotation), static_cast<int>(to), d);
-        turned.spin = judge(board, turned, full_kick, spin_rule(spins, p.piece));
-        return Rotated{turned, i};
+        const bool full_kick =
+            is_full_kick(rule.full_kicks, static_cast<int>(p.rotation), static_cast<int>(to), i, d);
+        turned.spin = judge(board, turned, full_kick, rule);
+        return Rotated{turned, i, full_kick};
     }
     return std::nullopt;
 }

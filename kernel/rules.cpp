@@ -108,6 +108,9 @@ void validate(const Rules& rules) {
     need("charge at", rules.charge_at, 0, 1000000);
     need("charge base", rules.charge_base, 0, 1000);
     need_spawns(rules);
+    if (rules.spins.hold_keeps && rules.spins.on_shift == OnShift::rejudges)
+        throw Error(ErrorKind::rules,
+                    "spins that are judged at the lock have no verdict that a hold could keep");
 }
 
 }  // namespace sevenbag

@@ -108,7 +108,7 @@ struct Rules {
     int previews = 5;
     bool hold = true;
     Kicks kicks{"srs", &kSrs};
-    SpinMode spins = SpinMode::t_spins;
+    SpinRules spins = SpinMode::t_spins;
 
     // Where pieces appear, and how a game is lost.
     Spawn spawn{4, 20};

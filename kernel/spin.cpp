@@ -10,8 +10,8 @@ namespace sevenbag {
 namespace {
 
 constexpr std::string_view kNames[kSpinModes] = {
-    "none",     "T-spins",   "T-spins+",  "all",      "all+",
-    "all-mini", "all-mini+", "mini-only", "handheld", "stupid",
+    "none",      "T-spins",   "T-spins+", "all",    "all+",     "all-mini",
+    "all-mini+", "mini-only", "handheld", "stupid", "immobile",
 };
 
 std::string plain(std::string_view text) {

@@ -1,12 +1,13 @@
-// What a spin is. The verdict is made at each successful rotation; a shift or a fall takes it back.
+// What a spin is. The verdict is made at each successful rotation, and a fall takes it back.
 //
 // Two tests, both only for a piece that cannot move down:
 //  - corners: at least three of four cells around the piece are filled (walls and floor count). For
 //    a T these are the cells diagonal to its centre: full if both on the side it points to are, or
-//    if the rotation used the full kick; otherwise mini. Other pieces: full.
+//    if the rotation used a full kick; otherwise mini. Other pieces: full.
 //  - immobile: the piece cannot move left, right, up or down by one cell.
 //
 // Which test counts for which piece, and for how much, is the mode's; the better verdict holds.
+// In what else games differ (full kicks, shifts, hold, the space above the board) is data, too.
 #pragma once
 
 #include <cstdint>
@@ -28,27 +29,60 @@ enum class SpinMode : std::uint8_t {
     mini_only,
     handheld,
     stupid,
+    immobile,
 };
-inline constexpr int kSpinModes = 10;
+inline constexpr int kSpinModes = 11;
+
+// Kicks that make a T's spin full, whatever its corners.
+enum class FullKicks : std::uint8_t {
+    downward,  // two rows down and one column across, in a quarter turn into east or west
+    fifth,     // the fifth test of any turn
+    none,
+};
+
+// What a sideways shift does to a verdict; a piece that cannot shift has nothing to lose.
+enum class OnShift : std::uint8_t {
+    ends,
+    keeps,     // it stays as it was made
+    rejudges,  // corners are read where the piece locks, as if it had turned there
+};
+
+struct SpinRules {
+    SpinMode mode = SpinMode::none;
+    FullKicks full_kicks = FullKicks::downward;
+    OnShift on_shift = OnShift::ends;
+    bool hold_keeps = false;  // the next piece appears with the verdict of the one put away
+    bool top_filled = false;  // corners above the board's top row count as filled
+
+    constexpr SpinRules() = default;
+    // A mode alone is the rules of most games: a value that may be given as its main part.
+    constexpr SpinRules(SpinMode only) : mode(only) {}
+    friend constexpr bool operator==(const SpinRules&, const SpinRules&) = default;
+};
 
 // The name that the field's protocols use: "T-spins+".
 std::string_view name(SpinMode mode);
 // By name in any case; '-', '_' and blanks are the same. Raises Error(rules).
 SpinMode find_spin_mode(std::string_view name);
 
-// What a mode makes of one piece.
+// What the rules make of one piece.
 struct SpinRule {
     bool corners = false;
     Spin immobile = Spin::none;
     Spin resting = Spin::none;  // worth of every piece that cannot move down
     bool lasts = false;         // moving on leaves the verdict as it is
+    FullKicks full_kicks = FullKicks::downward;
+    OnShift on_shift = OnShift::ends;
+    bool top_filled = false;
 
     constexpr bool judges() const {
         return corners || immobile != Spin::none || resting != Spin::none;
     }
 };
 
-constexpr SpinRule spin_rule(SpinMode mode, Piece piece) {
+namespace detail {
+
+constexpr SpinRule tests_of(SpinMode mode, Piece piece) {
     const bool t = piece == Piece::T;
     switch (mode) {
         case SpinMode::none:
@@ -71,8 +105,21 @@ constexpr SpinRule spin_rule(SpinMode mode, Piece piece) {
             return {.corners = piece != Piece::I && piece != Piece::O};
         case SpinMode::stupid:
             return {.resting = Spin::full, .lasts = true};
+        case SpinMode::immobile:
+            return {.immobile = Spin::full};
     }
     return {};
+}
+
+}  // namespace detail
+
+constexpr SpinRule spin_rule(const SpinRules& rules, Piece piece) {
+    SpinRule rule = detail::tests_of(rules.mode, piece);
+    rule.on_shift = rules.on_shift;
+    rule.top_filled = rules.top_filled;
+    // The corners of others are full as they are.
+    if (piece == Piece::T) rule.full_kicks = rules.full_kicks;
+    return rule;
 }
 
 // Corners around a T, clockwise; those in front of rotation r are r and r + 1 (modulo 4).
@@ -117,11 +164,20 @@ constexpr Cells corners_of(Piece piece, int rotation) {
     return corners;
 }
 
-// The kick of the T-spin triple and the fin: two rows down and one column toward the side that the
-// T comes to point away from. Only the quarter turns into east and west have it.
-constexpr bool is_full_kick(int from, int to, Cell displacement) {
-    return from % 2 == 0 && displacement.y == -2 &&
-           ((to == 1 && displacement.x == -1) || (to == 3 && displacement.x == 1));
+// Whether a rotation that fitted at test `test` (0 is the first), moving the centre so, makes a
+// T's spin full. `downward`: the kicks of the T-spin triple and the fin, toward the side that the T
+// comes to point away from.
+constexpr bool is_full_kick(FullKicks kicks, int from, int to, int test, Cell displacement) {
+    switch (kicks) {
+        case FullKicks::downward:
+            return from % 2 == 0 && displacement.y == -2 &&
+                   ((to == 1 && displacement.x == -1) || (to == 3 && displacement.x == 1));
+        case FullKicks::fifth:
+            return test == 4;
+        case FullKicks::none:
+            break;
+    }
+    return false;
 }
 
 }  // namespace sevenbag

@@ -24,6 +24,7 @@ NAMES = {
     "SevenbagError",
     "Spin",
     "SpinMode",
+    "SpinRules",
     "Versus",
     "perft",
 }

@@ -3,7 +3,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "kicks.hpp"
 #include "movegen.hpp"
@@ -17,10 +19,14 @@ std::string ascii(nanobind::handle text, bool escape = true);
 Piece piece_argument(nanobind::handle value);
 // A Kicks, or the name of one. Raises Error(kicks), or TypeError.
 const Kicks& kicks_argument(nanobind::handle value);
-// A SpinMode, or the name of one. Raises Error(rules), or TypeError.
-SpinMode spins_argument(nanobind::handle value);
+// SpinRules, a SpinMode, or the name of one. Raises Error(rules), or TypeError.
+SpinRules spins_argument(nanobind::handle value);
 // (x, y) of a spawn; it need not be on the board. Raises Error(placement) beyond -64..64.
 Spawn spawn_argument(std::pair<int, int> value);
+
+// What Python calls the values of FullKicks and OnShift, in their order.
+inline constexpr std::array<std::string_view, 3> kFullKickNames{"downward", "fifth", "none"};
+inline constexpr std::array<std::string_view, 3> kOnShiftNames{"ends", "keeps", "rejudges"};
 
 // One function for each file of this folder.
 void bind_core(nanobind::module_& m);

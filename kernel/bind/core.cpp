@@ -195,7 +195,7 @@ std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::ha
                     "threads is " + std::to_string(threads) + ", must be 1 to 256");
     queue.resize(static_cast<std::size_t>(wanted));
     const Kicks& kicks = kicks_argument(kicks_value);
-    const SpinMode spins = spins_argument(spins_value);
+    const SpinRules spins = spins_argument(spins_value);
     const Spawn spawn = spawn_argument(spawn_value);
     const Board start = board ? *board : Board();
     nb::gil_scoped_release release;
@@ -232,7 +232,8 @@ void bind_core(nb::module_& m) {
         .value("ALL_MINI_PLUS", SpinMode::all_mini_plus)
         .value("MINI_ONLY", SpinMode::mini_only)
         .value("HANDHELD", SpinMode::handheld)
-        .value("STUPID", SpinMode::stupid);
+        .value("STUPID", SpinMode::stupid)
+        .value("IMMOBILE", SpinMode::immobile);
     nb::enum_<Key>(m, "Key", nb::is_arithmetic())
         .value("LEFT", Key::left)
         .value("RIGHT", Key::right)

@@ -27,11 +27,13 @@ const Kicks& kicks_argument(nb::handle value) {
     return nb::cast<const Kicks&>(value);
 }
 
-SpinMode spins_argument(nb::handle value) {
+SpinRules spins_argument(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) return find_spin_mode(ascii(value));
+    if (nb::isinstance<SpinRules>(value)) return nb::cast<SpinRules>(value);
     SpinMode mode;
     if (!nb::try_cast<SpinMode>(value, mode, false))
-        throw nb::type_error("a spin mode is a SpinMode or its name, such as 't-spins'");
+        throw nb::type_error(
+            "a spin mode is a SpinMode or its name, such as 't-spins', or part of SpinRules");
     return mode;
 }
 
@@ -87,6 +89,75 @@ Kicks kicks_from_turns(const std::string& name, const Turns& turns, const Spawns
     return make_kicks(name, all, spawn);
 }
 
+// The place of a name in a list of all that are right.
+template <class Value>
+Value chosen(const char* what, const std::string& name,
+             const std::array<std::string_view, 3>& names) {
+    std::string all;
+    int i = 0;
+    for (std::string_view known : names) {
+        if (name == known) return static_cast<Value>(i);
+        ++i;
+        all += (all.empty() ? "" : ", ") + std::string(known);
+    }
+    throw Error(ErrorKind::rules,
+                std::string(what) + " is '" + name.substr(0, 40) + "', must be one of " + all);
+}
+
+template <class Value>
+std::string chosen_name(Value value, const std::array<std::string_view, 3>& names) {
+    return std::string(names[static_cast<std::size_t>(value)]);
+}
+
+SpinRules make_spin_rules(nb::handle mode, const std::string& kicks, const std::string& shift,
+                          bool hold, bool top) {
+    SpinRules rules = spins_argument(mode).mode;
+    rules.full_kicks = chosen<FullKicks>("kicks", kicks, kFullKickNames);
+    rules.on_shift = chosen<OnShift>("shift", shift, kOnShiftNames);
+    rules.hold_keeps = hold;
+    rules.top_filled = top;
+    return rules;
+}
+
+nb::tuple parts_of(const SpinRules& r) {
+    return nb::make_tuple(r.mode, chosen_name(r.full_kicks, kFullKickNames),
+                          chosen_name(r.on_shift, kOnShiftNames), r.hold_keeps, r.top_filled);
+}
+
+void bind_spin_rules(nb::module_& m) {
+    nb::class_<SpinRules>(m, "SpinRules")
+        .def(
+            "__init__",
+            [](SpinRules* self, nb::handle mode, const std::string& kicks, const std::string& shift,
+               bool hold,
+               bool top) { new (self) SpinRules(make_spin_rules(mode, kicks, shift, hold, top)); },
+            "mode"_a, nb::kw_only(), "kicks"_a = "downward", "shift"_a = "ends", "hold"_a = false,
+            "top"_a = false)
+        .def_ro("mode", &SpinRules::mode)
+        .def_prop_ro("kicks", [](const SpinRules& r) { return parts_of(r)[1]; })
+        .def_prop_ro("shift", [](const SpinRules& r) { return parts_of(r)[2]; })
+        .def_ro("hold", &SpinRules::hold_keeps)
+        .def_ro("top", &SpinRules::top_filled)
+        .def("__repr__",
+             [](const SpinRules& r) {
+                 const nb::tuple p = parts_of(r);
+                 return nb::str("SpinRules('{}', kicks='{}', shift='{}', hold={}, top={})")
+                     .format(std::string(name(r.mode)), p[1], p[2], r.hold_keeps, r.top_filled);
+             })
+        .def("__eq__",
+             [](const SpinRules& a, nb::handle b) {
+                 return nb::isinstance<SpinRules>(b) && a == nb::cast<const SpinRules&>(b);
+             })
+        .def("__hash__", [](const SpinRules& r) { return nb::hash(parts_of(r)); })
+        .def("__getstate__", &parts_of)
+        .def("__setstate__",
+             [](SpinRules& self,
+                const std::tuple<SpinMode, std::string, std::string, bool, bool>& state) {
+                 const auto& [mode, kicks, shift, hold, top] = state;
+                 new (&self) SpinRules(make_spin_rules(nb::cast(mode), kicks, shift, hold, top));
+             });
+}
+
 // Whether its name alone says it all.
 bool is_known(const Kicks& kicks) {
     const Kicks* known = known_kicks(kicks.name());
@@ -103,8 +174,9 @@ nb::object read_with(const char* function, nb::handle source, nb::handle name) {
 void bind_kicks(nb::module_& m) {
     m.def("spin_mode", [](const std::string& name) { return find_spin_mode(name); }, "name"_a);
     m.def(
-        "spin_mode_name", [](nb::handle mode) { return std::string(name(spins_argument(mode))); },
-        "mode"_a);
+        "spin_mode_name",
+        [](nb::handle mode) { return std::string(name(spins_argument(mode).mode)); }, "mode"_a);
+    bind_spin_rules(m);
     m.attr("MAX_KICKS") = kMaxTests - 1;
     m.attr("MAX_KICK") = kMaxKick;
 

@@ -43,8 +43,8 @@ class Section {
         value = static_cast<std::int8_t>(nb::cast<int>(values_[key]));
     }
     // The value is the place of its name in the list.
-    template <class T>
-    void choose(const char* key, T& value, std::initializer_list<std::string_view> names) const {
+    template <class T, class Names = std::initializer_list<std::string_view>>
+    void choose(const char* key, T& value, const Names& names) const {
         const auto name = nb::cast<std::string>(values_[key]);
         int i = 0;
         for (std::string_view known : names) {
@@ -77,7 +77,11 @@ void read_pieces(const Section& pieces, Rules& rules) {
     pieces.read("previews", rules.previews);
     pieces.read("hold", rules.hold);
     rules.kicks = kicks_argument(pieces["kicks"]);
-    rules.spins = find_spin_mode(nb::cast<std::string>(pieces["spins"]));
+    rules.spins.mode = find_spin_mode(nb::cast<std::string>(pieces["spins"]));
+    pieces.choose("spin_kicks", rules.spins.full_kicks, kFullKickNames);
+    pieces.choose("spin_shift", rules.spins.on_shift, kOnShiftNames);
+    pieces.read("spin_hold", rules.spins.hold_keeps);
+    pieces.read("spin_top", rules.spins.top_filled);
 }
 
 // Reads a list of at least so many items; what it does not fill is 0. Returns its size.

@@ -20,7 +20,7 @@ namespace {
 using Resting = std::tuple<int, int, int, int>;  // canonical rotation, x, y, spin
 
 // The verdict on a rotation that ended here, test by test.
-Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, SpinMode mode) {
+Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, const SpinRules& rules) {
     const auto stuck = [&](int dx, int dy) {
         return !board.fits({p.piece, p.rotation, static_cast<std::int8_t>(p.x + dx),
                             static_cast<std::int8_t>(p.y + dy)});
@@ -35,14 +35,14 @@ Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, SpinM
         bool front = true;
         for (int i = 0; i < 4; ++i) {
             const Cell c = corners_of(p.piece, r)[static_cast<std::size_t>(i)];
-            const bool is_filled = board.blocked(p.x + c.x, p.y + c.y);
+            const bool is_filled = board.blocked(p.x + c.x, p.y + c.y, rules.top_filled);
             filled += is_filled;
             if (i < 2) front = front && is_filled;
         }
         if (filled >= 3) corner = !t || front || full_kick ? Spin::full : Spin::mini;
     }
     const auto if_immobile = [&](Spin worth) { return immobile ? worth : Spin::none; };
-    switch (mode) {
+    switch (rules.mode) {
         case SpinMode::none:
             return Spin::none;
         case SpinMode::t_spins:
@@ -63,51 +63,63 @@ Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, SpinM
             return corner;
         case SpinMode::stupid:
             return Spin::full;
+        case SpinMode::immobile:
+            return if_immobile(Spin::full);
     }
     return Spin::none;
 }
 
 // Every resting place by depth-first search over (x, y, rotation, spin).
 std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
-                               SpinMode spins) {
+                               const SpinRules& spins) {
     struct State {
         int x, y, rotation;
-        Spin spin;
+        Spin spin;    // as the last rotation made it
+        bool turned;  // and where spins are judged at the lock: that there was one,
+        bool kicked;  // with a full kick
         auto operator<=>(const State&) const = default;
     };
     const auto placed = [&](const State& s) {
         return Placement{piece, static_cast<Rotation>(s.rotation), static_cast<std::int8_t>(s.x),
                          static_cast<std::int8_t>(s.y), s.spin};
     };
+    const bool at_lock = spins.on_shift == OnShift::rejudges && spins.mode != SpinMode::stupid;
     std::set<State> seen;
     std::vector<State> waiting;
     const auto visit = [&](const State& s) {
         if (board.fits(placed(s)) && seen.insert(s).second) waiting.push_back(s);
     };
-    visit({spawn.x, spawn.y, static_cast<int>(kicks.spawn(piece)), Spin::none});
+    visit({spawn.x, spawn.y, static_cast<int>(kicks.spawn(piece)), Spin::none, false, false});
     std::set<Resting> found;
     while (!waiting.empty()) {
         const State s = waiting.back();
         waiting.pop_back();
-        const Spin moved = spins == SpinMode::stupid ? s.spin : Spin::none;
-        visit({s.x - 1, s.y, s.rotation, moved});
-        visit({s.x + 1, s.y, s.rotation, moved});
-        visit({s.x, s.y - 1, s.rotation, moved});
+        const bool lasts = spins.mode == SpinMode::stupid;
+        const bool slides = lasts || spins.on_shift != OnShift::ends;
+        for (const int dx : {-1, 1})
+            visit({s.x + dx, s.y, s.rotation, slides ? s.spin : Spin::none, slides && s.turned,
+                   slides && s.kicked});
+        visit({s.x, s.y - 1, s.rotation, lasts ? s.spin : Spin::none, false, false});
         for (int to = 0; to < kRotations; ++to) {
             const Tests& tests =
                 kicks.tests(piece, static_cast<Rotation>(s.rotation), static_cast<Rotation>(to));
             for (std::size_t i = 0; i < tests.count; ++i) {
                 const Cell d = tests.displacement[i];
-                State next{s.x + d.x, s.y + d.y, to, Spin::none};
+                State next{s.x + d.x, s.y + d.y, to, Spin::none, false, false};
                 if (!board.fits(placed(next))) continue;
-                next.spin =
-                    plain_verdict(board, placed(next), is_full_kick(s.rotation, to, d), spins);
+                const bool full =
+                    is_full_kick(spins.full_kicks, s.rotation, to, static_cast<int>(i), d);
+                next.turned = at_lock;
+                next.kicked = at_lock && full;
+                if (!at_lock) next.spin = plain_verdict(board, placed(next), full, spins);
                 visit(next);
                 break;
             }
         }
         if (!board.resting(placed(s))) continue;
-        const Placement p = canonical(placed(s));
+        Placement p = placed(s);
+        if (s.turned) p.spin = plain_verdict(board, p, s.kicked, spins);
+        p = canonical(p);
         found.insert({static_cast<int>(p.rotation), p.x, p.y, static_cast<int>(p.spin)});
     }
     return found;
@@ -123,7 +135,18 @@ Board random_board(std::mt19937& random, int width, int rows, int height, double
     return board;
 }
 
-void compare(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins) {
+// Any mode, and in half of all cases any variant of it.
+SpinRules random_spins(std::mt19937& random) {
+    SpinRules spins = static_cast<SpinMode>(random() % kSpinModes);
+    if (random() % 2 == 0) return spins;
+    spins.full_kicks = static_cast<FullKicks>(random() % 3);
+    spins.on_shift = static_cast<OnShift>(random() % 3);
+    spins.top_filled = random() % 2 == 0;
+    return spins;
+}
+
+void compare(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+             const SpinRules& spins) {
     static PlacementList list;
     generate(board, piece, kicks, spawn, spins, list);
     std::set<Resting> found;
@@ -151,8 +174,7 @@ TEST(every_width_and_system_generates_what_a_plain_search_finds) {
                 const Board board = random_board(random, width, rows, height, 0.55);
                 const Spawn spawn{static_cast<std::int8_t>(width / 2 - 1),
                                   static_cast<std::int8_t>(rows - 2)};
-                compare(board, static_cast<Piece>(p), kicks, spawn,
-                        static_cast<SpinMode>(random() % kSpinModes));
+                compare(board, static_cast<Piece>(p), kicks, spawn, random_spins(random));
             }
 }
 
@@ -182,8 +204,7 @@ TEST(systems_of_ones_own) {
         const Kicks kicks = random_kicks(random);
         for (int p = 0; p < kPieces; ++p)
             compare(board, static_cast<Piece>(p), kicks,
-                    {static_cast<std::int8_t>(width / 2 - 1), 20},
-                    static_cast<SpinMode>(random() % kSpinModes));
+                    {static_cast<std::int8_t>(width / 2 - 1), 20}, random_spins(random));
     }
 }
 

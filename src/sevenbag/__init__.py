@@ -16,6 +16,7 @@ from sevenbag._kernel import (
     Rotation,
     Spin,
     SpinMode,
+    SpinRules,
     perft,
 )
 from sevenbag.errors import SevenbagError
@@ -37,6 +38,7 @@ __all__ = [
     "SevenbagError",
     "Spin",
     "SpinMode",
+    "SpinRules",
     "Versus",
     "perft",
 ]

@@ -48,6 +48,7 @@ class SpinMode(enum.IntEnum):
     MINI_ONLY = 7
     HANDHELD = 8
     STUPID = 9
+    IMMOBILE = 10
 
 class Key(enum.IntEnum):
     """A key press of the path finder; SOFT_DROP falls one row, SONIC_DROP to the floor."""
@@ -63,7 +64,48 @@ class Key(enum.IntEnum):
 
 PieceLike = Piece | str
 
-SpinsLike = SpinMode | str
+class SpinRules:
+    """A mode, and in what else games differ; a mode alone stands for one with the defaults.
+
+    Args:
+        mode: which placements count as spins.
+        kicks: kicks that make a T's spin full: ``downward``: two rows down and one column across,
+            in a quarter turn into east or west (guideline, TETR.IO); ``fifth``: the fifth test of
+            any turn (Cold Clear); ``none`` (Jstris).
+        shift: what a sideways shift does to a spin: it ``ends`` (guideline, TETR.IO); ``keeps``
+            what it was (Triangle.js played frame by frame); ``rejudges``: corners are read where
+            the piece locks, if it has turned and not fallen since (Jstris).
+        hold: whether a piece out of hold keeps the spin of the one put away until it falls
+            (Triangle.js); only games look at it.
+        top: whether corners above the board's top row count as filled (TETR.IO).
+
+    Raises:
+        RulesError: an argument is none of these; the message lists them.
+    """
+
+    def __init__(
+        self,
+        mode: SpinsLike,
+        *,
+        kicks: str = "downward",
+        shift: str = "ends",
+        hold: bool = False,
+        top: bool = False,
+    ) -> None: ...
+    @property
+    def mode(self) -> SpinMode: ...
+    @property
+    def kicks(self) -> str: ...
+    @property
+    def shift(self) -> str: ...
+    @property
+    def hold(self) -> bool: ...
+    @property
+    def top(self) -> bool: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+
+SpinsLike = SpinRules | SpinMode | str
 
 def spin_mode(name: str) -> SpinMode:
     """The mode of a name such as ``T-spins+``, in any case.

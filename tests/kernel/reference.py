@@ -10,7 +10,10 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 KICKS = json.loads((Path(__file__).parent.parent / "data" / "kicks.json").read_text())
 
@@ -60,7 +63,20 @@ MODES = [
     "mini-only",
     "handheld",
     "stupid",
+    "immobile",
 ]
+
+
+class Spins(NamedTuple):
+    """How spins are judged: a mode, and what games differ in."""
+
+    mode: str
+    kicks: str = "downward"
+    shift: str = "ends"
+    top: bool = False
+
+
+Judging = str | Spins
 
 # Boxes as drawn, top row first; the box turns as a whole.
 BOXES = {
@@ -115,7 +131,9 @@ class State(NamedTuple):
     x: int
     y: int
     rotation: int
-    spin: str  # the verdict on the last rotation, unless a later move has ended it
+    # The verdict on the last rotation, unless a later move has ended it; where the verdict is made
+    # at the lock, TURNED or KICKED in its place.
+    spin: str
 
 
 @cache
@@ -142,8 +160,9 @@ class Field:
     def free(self, x: int, y: int) -> bool:
         return 0 <= x < self.width and 0 <= y < self.rows and (x, y) not in self.filled
 
-    def blocked_corner(self, x: int, y: int) -> bool:
-        return not (0 <= x < self.width) or y < 0 or (x, y) in self.filled
+    def blocked_corner(self, x: int, y: int, top: bool) -> bool:
+        above = top and y >= self.rows
+        return above or not (0 <= x < self.width) or y < 0 or (x, y) in self.filled
 
     def cells(self, piece: str, s: State) -> list[tuple[int, int]]:
         return [(s.x + c, s.y - r) for c, r in box(piece, s.rotation)]
@@ -173,35 +192,63 @@ def tests(piece: str, system: System, start: int, end: int) -> list[tuple[int, i
     return [(0, 0), *((dx, dy) for dx, dy in kicks)]
 
 
-def moves(field: Field, piece: str, system: System, s: State, mode: str) -> list[State]:
+def judging(spins: Judging) -> Spins:
+    return Spins(spins) if isinstance(spins, str) else spins
+
+
+def moves(field: Field, piece: str, system: System, s: State, spins: Judging) -> list[State]:
     """Every state one key press away."""
+    rules = judging(spins)
     found = []
     for dx, dy in ((-1, 0), (1, 0), (0, -1)):
-        to = shifted(s, dx, dy, mode)
+        to = shifted(s, dx, dy, rules)
         if field.fits(piece, to):
             found.append(to)
     for turn in (1, 2, 3):
         rotation = (s.rotation + turn) % 4
-        for dx, dy in tests(piece, system, s.rotation, rotation) or []:
+        for i, (dx, dy) in enumerate(tests(piece, system, s.rotation, rotation) or []):
             to = State(s.x + dx, s.y + dy, rotation, "NONE")
             if field.fits(piece, to):
-                full = (s.rotation, rotation, dx, dy) in FULL_KICKS
-                found.append(to._replace(spin=verdict(field, piece, to, full, mode)))
+                full = {
+                    "downward": (s.rotation, rotation, dx, dy) in DOWNWARD,
+                    "fifth": i + 1 == 5,
+                    "none": False,
+                }[rules.kicks]
+                if judged_at_lock(rules):
+                    spin = "KICKED" if full else "TURNED"
+                else:
+                    spin = verdict(field, piece, to, full, rules)
+                found.append(to._replace(spin=spin))
                 break
     return found
 
 
 # From, to, and the kick that makes any T-spin full.
-FULL_KICKS = {(2, 3, 1, -2), (0, 3, 1, -2), (2, 1, -1, -2), (0, 1, -1, -2)}
+DOWNWARD = {(2, 3, 1, -2), (0, 3, 1, -2), (2, 1, -1, -2), (0, 1, -1, -2)}
 
 
-def shifted(s: State, dx: int, dy: int, mode: str) -> State:
-    """A shift or a fall ends a spin, but in mode "stupid"."""
-    return State(s.x + dx, s.y + dy, s.rotation, s.spin if mode == "stupid" else "NONE")
+def judged_at_lock(spins: Judging) -> bool:
+    rules = judging(spins)
+    return rules.shift == "rejudges" and rules.mode != "stupid"
 
 
-def verdict(field: Field, piece: str, s: State, full_kick: bool, mode: str) -> str:
+def shifted(s: State, dx: int, dy: int, spins: Judging) -> State:
+    """A fall ends a spin, and mostly a shift; nothing does in mode "stupid"."""
+    rules = judging(spins)
+    stays = rules.mode == "stupid" or (dy == 0 and rules.shift != "ends")
+    return State(s.x + dx, s.y + dy, s.rotation, s.spin if stays else "NONE")
+
+
+def locked_spin(field: Field, piece: str, s: State, spins: Judging) -> str:
+    """The spin of a piece that locks in this state."""
+    if s.spin in ("TURNED", "KICKED"):
+        return verdict(field, piece, s, s.spin == "KICKED", judging(spins))
+    return s.spin
+
+
+def verdict(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -> str:
     """What a rotation that ends in this state makes."""
+    mode = rules.mode
 
     def stuck(dx: int, dy: int) -> bool:
         return not field.fits(piece, s._replace(x=s.x + dx, y=s.y + dy))
@@ -211,28 +258,31 @@ def verdict(field: Field, piece: str, s: State, full_kick: bool, mode: str) -> s
     if mode == "stupid":
         return "FULL"
     immobile = stuck(-1, 0) and stuck(1, 0) and stuck(0, 1)
+    if mode == "immobile":
+        return "FULL" if immobile else "NONE"
     if mode == "mini-only":
         return "MINI" if immobile else "NONE"
     if mode == "handheld" and piece in CORNERS:
-        return "FULL" if filled_corners(field, s, CORNERS[piece][s.rotation]) >= 3 else "NONE"
+        corners = CORNERS[piece][s.rotation]
+        return "FULL" if filled_corners(field, s, corners, rules.top) >= 3 else "NONE"
     if piece == "T":
-        corners = t_verdict(field, s, full_kick)
-        return "MINI" if corners == "NONE" and immobile and mode.endswith("+") else corners
+        seen = t_verdict(field, s, full_kick, rules.top)
+        return "MINI" if seen == "NONE" and immobile and mode.endswith("+") else seen
     if mode.startswith("all") and immobile:
         return "MINI" if mode.startswith("all-mini") else "FULL"
     return "NONE"
 
 
-def filled_corners(field: Field, s: State, corners: list[tuple[int, int]]) -> int:
-    return sum(field.blocked_corner(s.x + 1 + dx, s.y - 1 + dy) for dx, dy in corners)
+def filled_corners(field: Field, s: State, corners: list[tuple[int, int]], top: bool) -> int:
+    return sum(field.blocked_corner(s.x + 1 + dx, s.y - 1 + dy, top) for dx, dy in corners)
 
 
-def t_verdict(field: Field, s: State, full_kick: bool) -> str:
+def t_verdict(field: Field, s: State, full_kick: bool, top: bool) -> str:
     clockwise = [(-1, 1), (1, 1), (1, -1), (-1, -1)]
-    if filled_corners(field, s, clockwise) < 3:
+    if filled_corners(field, s, clockwise, top) < 3:
         return "NONE"
     front = [clockwise[s.rotation], clockwise[(s.rotation + 1) % 4]]
-    return "FULL" if full_kick or filled_corners(field, s, front) == 2 else "MINI"
+    return "FULL" if full_kick or filled_corners(field, s, front, top) == 2 else "MINI"
 
 
 def spawn_state(piece: str, system: System, spawn: tuple[int, int]) -> State:
@@ -243,15 +293,21 @@ def spawn_state(piece: str, system: System, spawn: tuple[int, int]) -> State:
 
 
 def reachable(
-    field: Field, piece: str, system: System, spawn: tuple[int, int], mode: str
+    field: Field,
+    piece: str,
+    system: System,
+    spawn: tuple[int, int],
+    spins: Judging,
+    carried: Iterable[str] = (),
 ) -> set[State]:
+    """All states; `carried`: verdicts that the piece may appear with, besides none."""
     start = spawn_state(piece, system, spawn)
     if not field.fits(piece, start):
         return set()
-    seen = {start}
-    waiting = [start]
+    seen = {start, *(start._replace(spin=spin) for spin in carried)}
+    waiting = list(seen)
     while waiting:
-        for to in moves(field, piece, system, waiting.pop(), mode):
+        for to in moves(field, piece, system, waiting.pop(), spins):
             if to not in seen:
                 seen.add(to)
                 waiting.append(to)
@@ -259,14 +315,19 @@ def reachable(
 
 
 def placements(
-    field: Field, piece: str, system: System, spawn: tuple[int, int], mode: str
+    field: Field,
+    piece: str,
+    system: System,
+    spawn: tuple[int, int],
+    spins: Judging,
+    carried: Iterable[str] = (),
 ) -> set[tuple[tuple[tuple[int, int], ...], str]]:
     """Cells and spin of every placement: reachable states that cannot fall."""
     found = set()
-    for s in reachable(field, piece, system, spawn, mode):
+    for s in reachable(field, piece, system, spawn, spins, carried):
         if not field.fits(piece, s._replace(y=s.y - 1)):
             cells = tuple(sorted(field.cells(piece, s), key=lambda cell: (cell[1], cell[0])))
-            found.add((cells, s.spin))
+            found.add((cells, locked_spin(field, piece, s, spins)))
     return found
 
 
@@ -281,10 +342,10 @@ def lock(field: Field, cells: tuple[tuple[int, int], ...]) -> Field:
     )
 
 
-def perft(field: Field, queue: str, system: System, spawn: tuple[int, int], mode: str) -> int:
+def perft(field: Field, queue: str, system: System, spawn: tuple[int, int], spins: Judging) -> int:
     if not queue:
         return 1
     return sum(
-        perft(lock(field, cells), queue[1:], system, spawn, mode)
-        for cells, _ in placements(field, queue[0], system, spawn, mode)
+        perft(lock(field, cells), queue[1:], system, spawn, spins)
+        for cells, _ in placements(field, queue[0], system, spawn, spins)
     )

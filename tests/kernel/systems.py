@@ -6,7 +6,7 @@ import random
 
 from hypothesis import strategies as st
 
-from sevenbag import Kicks, Piece, Rotation
+from sevenbag import Kicks, Piece, Rotation, SpinRules
 from tests.kernel import reference
 
 NAMES = sorted(reference.SYSTEMS)
@@ -21,6 +21,13 @@ def kicks(system: reference.System) -> Kicks | str:
         "own",
         {(Piece[p], Rotation(a), Rotation(b)): tests for (p, a, b), tests in system.items()},
     )
+
+
+def spin_rules(spins: reference.Judging) -> SpinRules | str:
+    """How the reference judges, as the kernel takes it."""
+    if isinstance(spins, str):
+        return spins
+    return SpinRules(spins.mode, kicks=spins.kicks, shift=spins.shift, top=spins.top)
 
 
 def own(seed: int) -> reference.Own:
@@ -44,4 +51,10 @@ def own(seed: int) -> reference.Own:
 
 
 systems = st.sampled_from(NAMES + WITHOUT_HALF_TURNS) | st.integers(0, 10**9).map(own)
-modes = st.sampled_from(reference.MODES)
+modes = st.sampled_from(reference.MODES) | st.builds(
+    reference.Spins,
+    st.sampled_from(reference.MODES),
+    st.sampled_from(["downward", "fifth", "none"]),
+    st.sampled_from(["ends", "keeps", "rejudges"]),
+    st.booleans(),
+)

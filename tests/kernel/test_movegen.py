@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sevenbag import Board, Kicks, Piece, Rotation, Spin, SpinMode
+from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin, SpinMode, SpinRules
 from sevenbag._kernel import spin_mode, spin_mode_name
 from sevenbag.errors import KicksError, RulesError
 from tests.kernel import reference, systems
@@ -35,9 +35,14 @@ def field_of(board: Board) -> reference.Field:
 
 
 def same(
-    board: Board, piece: str, system: reference.System, spawn: tuple[int, int], mode: str
+    board: Board,
+    piece: str,
+    system: reference.System,
+    spawn: tuple[int, int],
+    mode: reference.Judging,
 ) -> int:
-    found = board.placements(piece, systems.kicks(system), spins=mode, spawn=spawn)
+    spins = systems.spin_rules(mode)
+    found = board.placements(piece, systems.kicks(system), spins=spins, spawn=spawn)
     expected = reference.placements(field_of(board), piece, system, spawn, mode)
     as_cells = [(tuple(p.cells), p.spin.name) for p in found]
     assert len(set(as_cells)) == len(as_cells), "a placement was listed twice"
@@ -67,7 +72,7 @@ def test_any_board(
     board_spec: tuple[int, int, int, float, float],
     piece: str,
     system: reference.System,
-    mode: str,
+    mode: reference.Judging,
     spawn_height: float,
 ) -> None:
     seed, width, rows, height, density = board_spec
@@ -92,7 +97,7 @@ def test_boards_of_width_ten(
     density: float,
     piece: str,
     system: str,
-    mode: str,
+    mode: reference.Judging,
     spawn: tuple[int, int],
 ) -> None:
     """The boards and systems that have code of their own."""
@@ -128,7 +133,73 @@ KINDS = {
     "mini-only": {T_MINI, OTHER_MINI},
     "handheld": {T_MINI, T_FULL, OTHER_FULL},
     "stupid": {T_FULL, OTHER_FULL},
+    "immobile": {T_FULL, OTHER_FULL},
 }
+
+
+def placed(
+    board: Board, piece: str, system: str, spins: reference.Spins, spawn: tuple[int, int]
+) -> set[tuple[Placement, Spin]]:
+    found = board.placements(piece, system, spins=systems.spin_rules(spins), spawn=spawn)
+    return {(Placement(p.piece, p.rotation, p.x, p.y), p.spin) for p in found}
+
+
+@pytest.mark.parametrize(
+    ("system", "varied"),
+    [
+        # In SRS the fifth test alone decides for kicks upwards, and these need rare boards.
+        ("tetra-x", reference.Spins("T-spins", kicks="fifth")),
+        ("srs", reference.Spins("T-spins", kicks="none")),
+        ("srs", reference.Spins("T-spins", shift="keeps")),
+        ("srs+", reference.Spins("T-spins+", shift="rejudges")),
+        ("srs-x", reference.Spins("handheld", shift="keeps")),
+    ],
+)
+def test_every_variant_makes_a_difference(system: str, varied: reference.Spins) -> None:
+    """And, being compared with the reference on the same boards, the right one."""
+    plain = reference.Spins(varied.mode)
+    different = 0
+    for seed in range(400):
+        board = random_board(seed, 10, 40, 8, 0.45)
+        found = [placed(board, "T", system, spins, (4, 19)) for spins in (plain, varied)]
+        if found[0] != found[1]:
+            different += 1
+            if different <= 5:
+                same(board, "T", system, (4, 19), varied)
+    assert different >= 2
+
+
+@pytest.mark.parametrize(("system", "mode"), [("srs+", "T-spins"), ("srs-x", "handheld")])
+def test_corners_above_the_board(system: str, mode: str) -> None:
+    spins = [reference.Spins(mode, top=top) for top in (False, True)]
+    different = 0
+    for seed in range(400):
+        board = random_board(seed, 10, 24, 23, 0.45)
+        for x in range(3, 7):
+            board[x, 22] = False
+        for piece in "TLS":
+            found = [placed(board, piece, system, rules, (4, 22)) for rules in spins]
+            if found[0] != found[1]:
+                different += 1
+                for rules in spins:
+                    same(board, piece, system, (4, 22), rules)
+    assert different > 3
+
+
+def test_how_spins_are_judged_is_a_value() -> None:
+    rules = SpinRules("t-spins", kicks="none", shift="rejudges", hold=True, top=True)
+    assert (rules.mode, rules.kicks, rules.shift) == (SpinMode.T_SPINS, "none", "rejudges")
+    assert (rules.hold, rules.top) == (True, True)
+    again = pickle.loads(pickle.dumps(rules))
+    assert (again, hash(again)) == (rules, hash(rules))
+    assert rules != SpinRules("t-spins") == SpinRules(SpinMode.T_SPINS)
+    assert repr(rules) == (
+        "SpinRules('T-spins', kicks='none', shift='rejudges', hold=True, top=True)"
+    )
+    with pytest.raises(RulesError, match="kicks is 'all', must be one of downward, fifth, none"):
+        SpinRules("t-spins", kicks="all")
+    with pytest.raises(RulesError, match="shift is 'x', must be one of ends, keeps, rejudges"):
+        SpinRules("t-spins", shift="x")
 
 
 def test_a_piece_that_appears_stuck() -> None:

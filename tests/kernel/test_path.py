@@ -14,7 +14,11 @@ SHIFTS = {Key.LEFT: (-1, 0), Key.RIGHT: (1, 0), Key.SOFT_DROP: (0, -1)}
 
 
 def press(
-    field: reference.Field, piece: str, system: reference.System, keys: list[Key], mode: str
+    field: reference.Field,
+    piece: str,
+    system: reference.System,
+    keys: list[Key],
+    mode: reference.Judging,
 ) -> reference.State:
     """Where the keys lead; a key that has no effect is a fault of the path."""
     s = reference.spawn_state(piece, system, (4, 19))
@@ -44,7 +48,11 @@ Goal = tuple[tuple[tuple[int, int], ...], str]
 
 
 def distance(
-    field: reference.Field, piece: str, system: reference.System, goal: Goal, mode: str
+    field: reference.Field,
+    piece: str,
+    system: reference.System,
+    goal: Goal,
+    mode: reference.Judging,
 ) -> int:
     """Key presses to the goal, counted by a plain breadth-first search, hard drop included."""
     layer = {reference.spawn_state(piece, system, (4, 19))}
@@ -56,7 +64,7 @@ def distance(
             while field.fits(piece, down._replace(y=down.y - 1)):
                 down = reference.shifted(down, 0, -1, mode)
             cells = tuple(sorted(field.cells(piece, down), key=lambda c: (c[1], c[0])))
-            if (cells, down.spin) == goal:
+            if (cells, reference.locked_spin(field, piece, down, mode)) == goal:
                 return presses
             following.update(reference.moves(field, piece, system, s, mode))
             following.add(down)
@@ -75,18 +83,24 @@ def distance(
     systems.modes,
 )
 def test_every_placement_has_a_shortest_path(
-    seed: int, height: int, density: float, piece: str, system: reference.System, mode: str
+    seed: int,
+    height: int,
+    density: float,
+    piece: str,
+    system: reference.System,
+    mode: reference.Judging,
 ) -> None:
     board = random_board(seed, 10, 40, height, density)
     field = field_of(board)
     kicks = systems.kicks(system)
-    found = list(board.placements(piece, kicks, spins=mode))
+    spins = systems.spin_rules(mode)
+    found = list(board.placements(piece, kicks, spins=spins))
     for placement in random.Random(seed).sample(found, min(6, len(found))):
-        keys = board.path(placement, kicks, spins=mode)
+        keys = board.path(placement, kicks, spins=spins)
         assert keys is not None
         last = press(field, piece, system, keys, mode)
         assert sorted(field.cells(piece, last)) == sorted(placement.cells)
-        assert last.spin == placement.spin.name
+        assert reference.locked_spin(field, piece, last, mode) == placement.spin.name
         goal = (tuple(placement.cells), placement.spin.name)
         assert len(keys) == distance(field, piece, system, goal, mode)
 

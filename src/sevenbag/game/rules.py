@@ -92,6 +92,12 @@ class PieceRules:
             without previews there is nothing it could bring.
         kicks: the rotation system: a name of `Kicks.names()`, or one of one's own.
         spins: which placements count as spins (see docs/coordinates.md).
+        spin_kicks: kicks that make a T's spin full: ``downward``: two rows down and one column
+            across, into east or west; ``fifth``: the fifth test of any turn; ``none``.
+        spin_shift: what a sideways shift does to a spin: it ``ends``; ``keeps`` what it was;
+            ``rejudges``: corners are read where the piece locks.
+        spin_hold: whether a piece out of hold keeps the spin of the one put away, until it falls.
+        spin_top: whether corners above the board's top row count as filled.
     """
 
     bag: Literal[
@@ -121,7 +127,12 @@ class PieceRules:
         "mini-only",
         "handheld",
         "stupid",
+        "immobile",
     ]
+    spin_kicks: Literal["downward", "fifth", "none"]
+    spin_shift: Literal["ends", "keeps", "rejudges"]
+    spin_hold: bool
+    spin_top: bool
 
 
 @dataclass(frozen=True, slots=True)

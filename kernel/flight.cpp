@@ -1,0 +1,34 @@
+#include "flight.hpp"
+
+#include "rotate.hpp"
+
+namespace sevenbag {
+
+std::optional<Flight::State> Flight::shifted(const State& s, int dx, int dy) const {
+    const bool marked = rule_.lasts || (dy == 0 && rule_.on_shift != OnShift::ends);
+    const State to{static_cast<std::int8_t>(s.x + dx), static_cast<std::int8_t>(s.y + dy),
+                   s.rotation, marked ? s.mark : std::uint8_t{0}};
+    if (!fits(to)) return std::nullopt;
+    return to;
+}
+
+std::optional<Flight::State> Flight::turned(const State& s, int quarters) const {
+    const auto to = static_cast<Rotation>((static_cast<int>(s.rotation) + quarters) % kRotations);
+    const auto turned = rotate(board_, at(s, Spin::none), to, kicks_, spins_);
+    if (!turned) return std::nullopt;
+    const Placement& p = turned->placement;
+    const int mark = judged_at_lock() ? (turned->full_kick ? 2 : 1) : static_cast<int>(p.spin);
+    return State{p.x, p.y, p.rotation, static_cast<std::uint8_t>(mark)};
+}
+
+Flight::State Flight::fallen(State s) const {
+    while (const auto below = shifted(s, 0, -1)) s = *below;
+    return s;
+}
+
+Spin Flight::spin(const State& s) const {
+    if (s.mark == 0 || !judged_at_lock()) return static_cast<Spin>(s.mark);
+    return judge(board_, at(s, Spin::none), s.mark == 2, rule_);
+}
+
+}  // namespace sevenbag

@@ -1,0 +1,60 @@
+// A piece in the air, moved by single keys: where it gets to, and the spin it would lock with. The
+// rules of spins where nothing is in bulk.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "board.hpp"
+#include "kicks.hpp"
+#include "piece.hpp"
+#include "spin.hpp"
+
+namespace sevenbag {
+
+class Flight {
+  public:
+    // All three outlive it.
+    Flight(const Board& board, Piece piece, const Kicks& kicks, const SpinRules& spins)
+        : board_(board),
+          piece_(piece),
+          kicks_(kicks),
+          spins_(spins),
+          rule_(spin_rule(spins, piece)) {}
+
+    // States that differ in anything are different.
+    struct State {
+        std::int8_t x;
+        std::int8_t y;
+        Rotation rotation;
+        // What is left of the last rotation: its verdict, or where corners are read at the lock, 1
+        // for a rotation and 2 for one with a full kick.
+        std::uint8_t mark = 0;
+        friend constexpr bool operator==(const State&, const State&) = default;
+    };
+    static constexpr int kMarks = 3;
+
+    bool fits(const State& s) const { return board_.fits(at(s, Spin::none)); }
+    // One cell further; nothing if it does not fit there.
+    std::optional<State> shifted(const State& s, int dx, int dy) const;
+    // After so many quarter turns clockwise; nothing if there is no such turn or nothing fits.
+    std::optional<State> turned(const State& s, int quarters) const;
+    // On the floor below; the same if it is there already.
+    State fallen(State s) const;
+
+    // As what it would lock here.
+    Placement placement(const State& s) const { return at(s, spin(s)); }
+
+  private:
+    Placement at(const State& s, Spin spin) const { return {piece_, s.rotation, s.x, s.y, spin}; }
+    Spin spin(const State& s) const;
+    bool judged_at_lock() const { return rule_.on_shift == OnShift::rejudges && !rule_.lasts; }
+
+    const Board& board_;
+    Piece piece_;
+    const Kicks& kicks_;
+    const SpinRules& spins_;
+    SpinRule rule_;
+};
+
+}  // namespace sevenbag
