@@ -182,9 +182,7 @@ void Envs::list_options(int seat) {
     if (game.over()) return;
     thread_local PlacementList list;
     const auto add = [&](Piece piece, bool hold) {
-        const std::optional<Spawn> spawn = game.spawn_of(piece);
-        if (!spawn) return;
-        generate(game.solid(), piece, rules_->kicks, *spawn, rules_->spins, list);
+        game.list_moves(piece, hold, list);
         for (const Placement& placement : list) {
             const int action = actions_.index(placement, hold);
             if (action < 0) continue;

@@ -84,12 +84,16 @@ void Game::placements(bool with_hold, std::vector<Placement>& out) const {
     for (const bool holds : {false, true}) {
         const std::optional<Piece> piece = holds ? offered : current_;
         if (!piece || (holds && !out.empty() && *piece == current_)) continue;
-        const std::optional<Spawn> spawn = spawn_of(*piece);
-        if (!spawn) continue;
-        generate(solid(), *piece, rules_->kicks, *spawn, rules_->spins, list,
-                 holds ? carried_by_hold(*piece) : Carried{});
+        list_moves(*piece, holds, list);
         out.insert(out.end(), list.begin(), list.end());
     }
+}
+
+void Game::list_moves(Piece piece, bool holds, PlacementList& out) const {
+    out.clear();
+    if (const std::optional<Spawn> spawn = spawn_of(piece))
+        generate(solid(), piece, rules_->kicks, *spawn, rules_->spins, out,
+                 holds ? carried_by_hold(piece) : Carried{});
 }
 
 void Game::receive(int lines, int frame) {
@@ -133,11 +137,7 @@ Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) con
         refuse(described(placement) + " is in mid-air: nothing lies below it");
 
     thread_local PlacementList list;
-    const std::optional<Spawn> spawn = spawn_of(placement.piece);
-    list.clear();
-    if (spawn)
-        generate(solid(), placement.piece, rules_->kicks, *spawn, rules_->spins, list,
-                 holds ? carried_by_hold(placement.piece) : Carried{});
+    list_moves(placement.piece, holds, list);
     const Placement wanted = canonical(placement);
     const Placement* best = nullptr;
     for (const Placement& found : list) {

@@ -111,6 +111,9 @@ class Game {
     // What a bag holds when it is full; none where bags are unknown.
     std::optional<PieceCounts> filled_bag() const;
 
+    // Every placement of one of these two; `holds` says whether it comes by hold.
+    void list_moves(Piece piece, bool holds, PlacementList& out) const;
+
     // An attack by the other side set out at `frame`; what enters at once is added to the last
     // lock. Raises Error(rules) for impossible numbers.
     void receive(int lines, int frame);

@@ -15,7 +15,6 @@ namespace {
 // A random move, straight from the generator: what it lists needs no judge. The game must go on.
 Game::Move random_move(const Game& game, const PlayoutOptions& options, Dice& dice,
                        PlacementList& list) {
-    const Rules& rules = game.rules();
     Piece piece = game.current();
     bool hold = false;
     if (options.hold_one_in > 0 && dice.below(options.hold_one_in) == 0)
@@ -23,7 +22,7 @@ Game::Move random_move(const Game& game, const PlayoutOptions& options, Dice& di
             piece = *offered;
             hold = true;
         }
-    generate(game.solid(), piece, rules.kicks, *game.spawn_of(piece), rules.spins, list);
+    game.list_moves(piece, hold, list);
     Placement chosen = list[dice.below(list.size())];
     for (int draw = 1; draw < options.draws; ++draw) {
         const Placement& other = list[dice.below(list.size())];

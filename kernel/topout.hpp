@@ -11,8 +11,7 @@
 namespace sevenbag {
 
 inline bool fits_at_spawn(const Rules& rules, const Board& board, Piece piece, int y) {
-    return board.fits(
-        {piece, rules.kicks.spawn(piece), rules.spawn.x, static_cast<std::int8_t>(y), Spin::none});
+    return board.fits(rules.kicks.appear(piece, rules.spawn.x, y));
 }
 
 // The row above the spawn that a piece is raised to whose place is taken; -1 if it is not.
