@@ -8,39 +8,22 @@ GarbageQueue::GarbageQueue(const Rules& rules, std::int64_t seed)
     : random_(seed), width_(rules.width) {}
 
 void GarbageQueue::receive(const Rules& rules, int lines, int frame, int hole) {
-    if (lines <= 0) return;
     const int since = rules.travel_unit == Travel::frames ? frame : 0;
-    if (rules.holes != Holes::sent || hole >= 0) {
-        append(rules, {lines, since, hole, hole >= 0});
-        return;
-    }
-    // Rows with the same hole stay together.
-    draw_column(rules, false);
-    Batch batch{1, since, column_};
-    for (int line = 1; line < lines; ++line) {
-        if (random_.fraction() < rules.hole_inner) draw_column(rules, rules.hole_other);
-        if (column_ == batch.hole) {
-            ++batch.lines;
-        } else {
-            append(rules, batch);
-            batch = {1, since, column_};
-        }
-    }
-    append(rules, batch);
+    take_in(rules, {lines, since, hole, hole >= 0});
 }
 
 void GarbageQueue::announce(const Rules& rules, Ticket ticket, int lines, int hole) {
-    if (lines <= 0) return;
-    append(rules, {lines, Batch::kUnconfirmed, hole, hole >= 0, ticket});
+    take_in(rules, {lines, Batch::kUnconfirmed, hole, hole >= 0, ticket});
 }
 
 int GarbageQueue::confirm(const Rules& rules, Ticket ticket, int frame) {
+    int lines = 0;
     for (Batch& batch : batches_)
         if (batch.since == Batch::kUnconfirmed && batch.ticket == ticket) {
             batch.since = rules.travel_unit == Travel::frames ? frame : 0;
-            return batch.lines;
+            lines += batch.lines;
         }
-    return 0;
+    return lines;
 }
 
 Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int piece_number) {
@@ -114,10 +97,34 @@ void GarbageQueue::count_lock(const Rules& rules) {
         if (batch.since < rules.travel) ++batch.since;
 }
 
+void GarbageQueue::take_in(const Rules& rules, Batch batch) {
+    if (batch.lines <= 0) return;
+    if (rules.holes != Holes::sent || batch.told) {
+        append(rules, batch);
+        return;
+    }
+    // Every row has its hole now; those with the same one stay together.
+    const int lines = batch.lines;
+    draw_column(rules, false);
+    batch.lines = 1;
+    batch.hole = column_;
+    for (int line = 1; line < lines; ++line) {
+        if (random_.fraction() < rules.hole_inner) draw_column(rules, rules.hole_other);
+        if (column_ == batch.hole) {
+            ++batch.lines;
+            continue;
+        }
+        append(rules, batch);
+        batch.lines = 1;
+        batch.hole = column_;
+    }
+    append(rules, batch);
+}
+
 void GarbageQueue::append(const Rules& rules, Batch batch) {
+    batch.lines = std::min(batch.lines, kMostPending - lines_);
     batches_.push_back(batch);
-    batches_.back().lines = std::min(batch.lines, kMostPending - lines_);
-    lines_ += batches_.back().lines;
+    lines_ += batch.lines;
     trim(rules.absolute_cap > 0 ? rules.absolute_cap : kMostPending);
 }
 

@@ -82,6 +82,7 @@ class GarbageQueue {
     Random& random() { return random_; }
 
   private:
+    void take_in(const Rules& rules, Batch batch);
     void append(const Rules& rules, Batch batch);
     void trim(int most);
     bool arrived(const Rules& rules, const Batch& batch, int frame) const;

@@ -6,7 +6,17 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docs.figures import attack, drawing, garbage, presets, randomizers, spawning, spins, turning
+from docs.figures import (
+    attack,
+    drawing,
+    garbage,
+    keys,
+    presets,
+    randomizers,
+    spawning,
+    spins,
+    turning,
+)
 from sevenbag.drawing import on_ground
 
 if TYPE_CHECKING:
@@ -33,6 +43,7 @@ _TABLES: dict[str, Callable[[], str]] = {
     **attack.TABLES,
     **randomizers.TABLES,
     **presets.TABLES,
+    **keys.TABLES,
 }
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from sevenbag._kernel import Game, Piece, Placement, Spin
 from sevenbag.game.rules import kernel_rules
+from tests.counted import compared
 from tests.game.recorded import LEAGUE, SPINS, centred, dropped, pressed, rules_of
 from tests.truth import truth_lines
 
@@ -82,10 +83,7 @@ def test_locks(name: str) -> None:
             locks += 1
     assert locks >= 390
     assert spins[Spin.MINI] + spins[Spin.FULL] > 2
-    print(
-        f"{name}: {locks} locks compared, {spins[Spin.MINI]} minis and {spins[Spin.FULL]} full"
-        " spins among them"
-    )
+    compared("plays", locks)
 
 
 def with_spin(at: Placement, spin: Spin) -> Placement:

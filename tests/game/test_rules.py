@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sevenbag import Kicks, SpinMode
+from sevenbag import Kicks, Piece, Rotation, SpinMode
 from sevenbag._kernel import spin_mode_name
 from sevenbag.errors import RulesError
 from sevenbag.game import Game, Rules, Versus
@@ -162,3 +163,89 @@ def test_impossible_times_and_counters() -> None:
         game.receive(-1)
     with pytest.raises(RulesError, match="frame is 99999999"):
         game.play(game.placements()[0], frame=99_999_999)
+
+
+def test_a_file_may_build_on_a_preset(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('base = "ppt"\n[garbage]\ncap = 7.0\n', encoding="utf-8")
+    rules = Rules.from_file(path)
+    assert rules.name == "mine"
+    assert rules == Rules.preset("ppt").replace({"garbage": {"cap": 7.0}})
+    for text, message in [
+        ('base = "pqt"', r"mine\.toml: base: no rules named 'pqt'"),
+        ("base = 1", r"mine\.toml: base is 1, must be the name of a preset"),
+        ('base = "ppt"\n[garbage]\ncap = -7.0', r"mine\.toml: garbage: cap is -7\.0"),
+        ('base = "ppt"\n[garbages]\ncap = 7.0', r"mine\.toml: unknown 'garbages'"),
+        ('base = "ppt"\ngarbage = 1', r"mine\.toml: garbage is 1, must be a table"),
+    ]:
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(RulesError, match=message):
+            Rules.from_file(path)
+
+
+def test_names_that_a_replay_can_hold() -> None:
+    assert len(GUIDELINE.replace({}, name="x" * 200).name) == 200
+    with pytest.raises(RulesError, match="the name has 201 characters, must have at most 200"):
+        GUIDELINE.replace({}, name="x" * 201)
+    with pytest.raises(RulesError, match="the name has 100000 characters"):
+        dataclasses.replace(GUIDELINE, name="x" * 100_000)
+    with pytest.raises(RulesError, match="half a character"):
+        GUIDELINE.replace({}, name="\ud800")
+    rules = GUIDELINE
+    for _ in range(250):
+        rules = rules.replace({})
+    assert len(rules.name) == 200
+
+
+def test_one_rotation_system_in_any_spelling() -> None:
+    one = GUIDELINE.replace({"pieces": {"kicks": "srs+"}})
+    for spelling in ("SRS+", "srs_plus", "srsPlus", Kicks("srs+")):
+        other = GUIDELINE.replace({"pieces": {"kicks": spelling}})
+        assert other == one
+        assert hash(other) == hash(one)
+    assert one.pieces.kicks == "srs+"
+
+
+def test_kicks_of_one_s_own_play_as_they_are() -> None:
+    mine = Kicks.from_turns("mine", {(Piece.T, Rotation.NORTH, Rotation.EAST): [(0, 0), (1, 0)]})
+    rules = GUIDELINE.replace({"pieces": {"kicks": mine}})
+    assert Game(rules, seed=1).placements()
+    assert Rules.from_dict(json.loads(json.dumps(rules.to_dict()))) == rules
+
+
+def test_what_are_no_rules() -> None:
+    for wrong in (None, 3, GUIDELINE.to_dict(), ["guideline"]):
+        for game in (Game, Versus):
+            with pytest.raises(RulesError, match="must be Rules or the name of a preset"):
+                game(wrong)  # type: ignore[arg-type]
+
+
+def test_every_piece_that_may_come_can_appear() -> None:
+    # Only I is too wide: whichever piece comes first, that is told.
+    narrow = GUIDELINE.replace({"board": {"width": 4}, "spawn": {"x": 2}})
+    for seed in range(7):
+        with pytest.raises(RulesError, match=r"pieces cannot appear at x 2.*: I does not fit"):
+            Game(narrow, seed=seed)
+    without_i = narrow.replace({"pieces": {"bag": "general_bag", "bag_pieces": "TOLJSZ"}})
+    assert Game(without_i).placements()
+
+
+@pytest.mark.parametrize(
+    ("pieces", "message"),
+    [
+        ({"bag": "general_bag"}, "bag_pieces is empty, must name the pieces of a full general_bag"),
+        ({"bag_pieces": "IO"}, "bag_pieces is 'IO', must be empty for a 7-bag"),
+        ({"bag": "general_bag", "bag_pieces": "IOX"}, "bag_pieces is 'IOX': 'X' is no piece"),
+        ({"bag": "general_bag", "bag_pieces": "I" * 64}, "has 64 pieces, must have at most 63"),
+    ],
+)
+def test_impossible_bags(pieces: dict[str, object], message: str) -> None:
+    with pytest.raises(RulesError, match=message):
+        GUIDELINE.replace({"pieces": pieces})
+
+
+def test_holes_must_leave_a_choice() -> None:
+    with pytest.raises(RulesError, match="hole size is 10, must be 1 to 9"):
+        Game(GUIDELINE.replace({"garbage": {"hole_size": 10, "other": True}}))
+    with pytest.raises(RulesError, match="hole size is 7, must be 1 to 6"):
+        Game(GUIDELINE.replace({"garbage": {"hole_size": 7, "centred": True}}))

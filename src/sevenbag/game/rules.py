@@ -480,8 +480,10 @@ class Rules:
         del whole["name"]
         for key, values in data.items():
             section = whole.get(key)
-            merged = isinstance(section, dict) and isinstance(values, dict)
-            whole[key] = section | values if merged else values
+            if isinstance(section, dict) and isinstance(values, dict):
+                whole[key] = {**section, **values}
+            else:
+                whole[key] = values
         return whole
 
     def _check(self, where: str) -> None:

@@ -1,0 +1,46 @@
+"""After the tests: how much was compared with recorded truth."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.counted import FILE
+
+if TYPE_CHECKING:
+    import pytest
+
+
+def pytest_configure() -> None:
+    if FILE not in os.environ:
+        # Processes that help with the tests inherit it.
+        handle, name = tempfile.mkstemp(prefix="sevenbag-compared-")
+        os.close(handle)
+        os.environ[FILE] = name
+        _mine.append(Path(name))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for file in _mine:
+        counts: Counter[str] = Counter()
+        for line in file.read_text(encoding="utf-8").splitlines():
+            count, what = line.split("\t")
+            counts[what] += int(count)
+        if not counts:
+            continue
+        told = ", ".join(f"{count:,} {what}" for what, count in counts.most_common())
+        failed = len(terminalreporter.stats.get("failed", []))
+        end = "differences: 0" if not failed else f"{failed} tests failed: see above"
+        terminalreporter.write_line(f"compared with recorded truth: {told}; {end}")
+
+
+def pytest_unconfigure() -> None:
+    while _mine:
+        _mine.pop().unlink(missing_ok=True)
+        del os.environ[FILE]
+
+
+_mine: list[Path] = []

@@ -1,0 +1,342 @@
+"""Rules that few games have, each in a position where it matters."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag._kernel import Board, GarbageQueue, Piece, Placement, Rotation
+from sevenbag.errors import PlacementError, RulesError
+from sevenbag.game import Game, Rules, TopOut, Versus
+from sevenbag.game.rules import kernel_rules
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Lock
+
+GUIDELINE = Rules.preset("guideline")
+JSTRIS = Rules.preset("jstris")
+
+
+def playing(rules: Rules, piece: Piece, board: Board) -> Game:
+    """A game that begins with this piece."""
+    for seed in range(200):
+        game = Game(rules, seed=seed, board=board)
+        if game.current is piece:
+            return game
+    raise AssertionError
+
+
+def board_of(rules: Rules, rows: list[str]) -> Board:
+    return Board.from_rows(rows, height=rules.board.rows)
+
+
+def upright_i(game: Game, column: int) -> Lock:
+    moves = [p for p in game.placements(hold=False) if {x for x, _ in p.cells} == {column}]
+    return game.play(moves[0])
+
+
+# --- bombs --------------------------------------------------------------------------------------
+
+BOMBS = Rules.preset("tetrio-bombs").replace(
+    {
+        "pieces": {"bag": "7-bag"},
+        "attack": {"multiplier": 1.0, "multiplier_growth": 0.0},
+        "garbage": {"travel": 0, "inner": 0.0, "cap": 20.0, "cap_limit": 20},
+    }
+)
+
+
+def test_a_bomb_blows_up_all_the_rows_with_a_bomb_below_it() -> None:
+    game = Game(BOMBS, seed=1)  # O J I L S T
+    game.receive(9)
+    game.play(Placement(Piece.O, Rotation.NORTH, 8, 0))
+    hole = game.colors[0].index("B")
+    assert [row.index("B") for row in game.colors[:9]] == [hole] * 9
+    assert game.board.count == 9 * 10 + 4
+    # A J on top of them, standing on the hole's column: nine lines at once.
+    lock = game.play(next(p for p in game.placements(hold=False) if (hole, 9) in p.cells))
+    assert (lock.lines, lock.garbage_lines) == (9, 9)
+    assert lock.rows == tuple(range(9))
+    assert lock.attacks == (5 + 4,)
+    assert game.stats.clears == {"five or more": 1}
+    assert game.board.count == 8
+
+
+def test_a_row_with_a_bomb_is_never_full() -> None:
+    game = Game(BOMBS, seed=1)
+    game.receive(1)
+    game.play(Placement(Piece.O, Rotation.NORTH, 0, 0))
+    hole = game.colors[0].index("B")
+    assert sorted(game.colors[0]) == ["B"] + ["G"] * 9
+    far = next(
+        p for p in game.placements() if all(x != hole for x, y in p.cells) and p.cells[0][1] == 1
+    )
+    assert game.play(far).lines == 0
+    assert game.colors[0][hole] == "B"
+
+
+def test_bombs_that_do_not_lie_in_the_hit_column_stay() -> None:
+    rows = ["GGGGGGGGGB", "BGGGGGGGGG", "BGGGGGGGGG"]
+    kernel = kernel_rules(BOMBS)
+    colors = [*rows, *["." * 10] * 37]
+    board = Board.from_rows(rows)
+    after, left, _, _ = kernel.after(board, colors, Placement(Piece.O, Rotation.NORTH, 0, 3), 0, 0)
+    assert left is not None
+    assert [row for row in left if row.strip(".")] == ["GGGGGGGGGB", "OO........", "OO........"]
+    assert after.count == 14
+
+
+# --- rows that are not solid --------------------------------------------------------------------
+
+
+def test_the_hidden_row_is_in_nobody_s_way() -> None:
+    hidden = [".........."] * 20 + ["..######.."]
+    board = board_of(JSTRIS, hidden)
+    game = playing(JSTRIS, Piece.T, board)
+    # It would overlap the hidden row where it appears.
+    assert game.top_out is TopOut.BLOCK_OUT
+    lower = JSTRIS.replace({"spawn": {"y": 18}})
+    game = playing(lower, Piece.I, board)
+    assert game.top_out is None
+    lying = {p.x for p in game.placements(hold=False) if p.rotation in (0, 2) and p.y == 0}
+    assert len(lying) == 7
+
+
+def test_what_locks_above_the_hidden_row_is_lost_and_what_is_there_stays() -> None:
+    stack = ["####......"] * 18 + ["##........"] + [".........."] + [".#........"]
+    game = playing(JSTRIS.replace({"spawn": {"x": 6}}), Piece.I, board_of(JSTRIS, stack))
+    # Upright in column 1, from row 19 up: row 20 is taken already, rows 21 and 22 are not kept.
+    lock = upright_i(game, 1)
+    assert {y for _, y in lock.placement.cells} == {19, 20, 21, 22}
+    assert [game.colors[y][1] for y in (19, 20, 21, 22)] == ["I", "G", ".", "."]
+    assert lock.top_out is None
+
+
+def test_a_piece_is_raised_by_one_row_only() -> None:
+    for height, spawn in ((19, (4, 19)), (20, (4, 20))):
+        stack = ["...###...."] * height
+        game = playing(JSTRIS, Piece.O, board_of(JSTRIS, stack))
+        assert game.spawn == spawn
+        assert not game.over
+    game = playing(JSTRIS, Piece.O, board_of(JSTRIS, ["...###...."] * 21))
+    assert game.top_out is TopOut.BLOCK_OUT
+
+
+def test_garbage_replaces_the_hidden_row() -> None:
+    rules = JSTRIS.replace({"garbage": {"travel": 0}})
+    stack = ["#........."] * 17 + ["##........", "###.......", "####......", ".###......"]
+    game = playing(rules, Piece.O, board_of(rules, stack))
+    game.receive(1)
+    game.play(next(p for p in game.placements(hold=False) if p.cells[0] == (8, 0)))
+    assert [row.count("G") for row in game.colors[17:23]] == [1, 2, 3, 4, 0, 0]
+
+
+# --- when garbage enters ------------------------------------------------------------------------
+
+
+def clearing(rules: Rules) -> Lock:
+    """What happens when four lines wait, three have come in time, and one row is cleared."""
+    rows = ["####..####", "####..#..."]
+    game = playing(rules, Piece.O, board_of(rules, rows))
+    game.receive(3, frame=0)
+    game.receive(1, frame=30)
+    return game.play(Placement(Piece.O, Rotation.NORTH, 4, 0), frame=59)
+
+
+@pytest.mark.parametrize(
+    ("blocking", "attack", "entered", "cancelled", "sent"),
+    [
+        ("full", 2, 0, 2, 0),
+        ("limited", 2, 1, 2, 0),
+        ("limited", 0, 3, 0, 0),
+        ("none", 2, 3, 0, 2),
+    ],
+)
+def test_blocking(blocking: str, attack: int, entered: int, cancelled: int, sent: int) -> None:
+    rules = GUIDELINE.replace(
+        {"garbage": {"blocking": blocking}, "attack": {"none": [0, attack, 1, 2, 4]}}
+    )
+    lock = clearing(rules)
+    assert lock.lines == 1
+    assert (len(lock.garbage), lock.cancelled, sum(lock.sent)) == (entered, cancelled, sent)
+
+
+def test_garbage_of_the_contest_enters_at_once() -> None:
+    rules = GUIDELINE.replace({"garbage": {"blocking": "instant", "holes": "coins"}})
+    game = Game(rules, seed=5)
+    game.receive(3)
+    assert game.pending == ()
+    assert game.board.height == 3
+    assert all(0 < row.count(".") < 10 for row in game.colors[:3])
+    assert game.stats.garbage_entered == 3
+    versus = Versus(rules.replace({"attack": {"none": [0, 4, 8, 12, 16]}}), seed=1)
+    entered = 0
+    while not versus.over and versus.turn < 300:
+        moves = [
+            min(player.placements(), key=lambda p: (sum(y for _, y in p.cells), p.x, p.rotation))
+            for player in versus.players
+        ]
+        locks = versus.play(moves[0], moves[1])
+        for i, (lock, player) in enumerate(zip(locks, versus.players, strict=True)):
+            # What the other has just sent has come with this turn.
+            if not player.over:
+                assert len(lock.garbage) == sum(locks[1 - i].sent)
+            entered += len(lock.garbage)
+            assert player.pending == ()
+    assert entered > 0
+
+
+def test_garbage_at_once_may_end_the_game() -> None:
+    rules = GUIDELINE.replace({"garbage": {"blocking": "instant"}})
+    game = Game(rules, seed=5)
+    game.receive(20)
+    assert not game.over
+    game.receive(1)
+    assert game.top_out is TopOut.BLOCK_OUT
+    game.receive(5)
+    assert game.pending == (5,)
+
+
+def test_coins_fall_evenly() -> None:
+    rules = GUIDELINE.replace({"garbage": {"holes": "coins", "travel": 0}})
+    queue = GarbageQueue(kernel_rules(rules), 11)
+    holes: Counter[int] = Counter()
+    widths: Counter[int] = Counter()
+    for _ in range(4000):
+        queue.receive(1, 0)
+        (row,) = queue.enter(0, 1)
+        holes.update(row)
+        widths[len(row)] += 1
+    assert all(abs(holes[x] / 4000 - 0.5) < 0.04 for x in range(10))
+    assert widths[0] == 0
+    assert abs(widths[5] / 4000 - 252 / 1024) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("preset", "edge", "changes"),
+    [("jstris", 1 / 18, 0.0), ("ppt", 0.1, 28 / 99), ("botris", 0.1, 0.045)],
+)
+def test_published_frequencies_of_holes(preset: str, edge: float, changes: float) -> None:
+    rules = Rules.preset(preset).replace({"garbage": {"travel": 0, "travel_unit": "frames"}})
+    queue = GarbageQueue(kernel_rules(rules), 7)
+    columns: Counter[int] = Counter()
+    changed = 0
+    for _ in range(4000):
+        queue.receive(10, 0)
+        rows = [row[0] for row in queue.enter(0, 100)]
+        columns.update(rows)
+        changed += sum(a != b for a, b in itertools.pairwise(rows))
+    assert abs(changed / 36_000 - changes) < 0.01
+    assert abs(columns[0] / 40_000 - edge) < 0.015
+    assert abs(columns[9] / 40_000 - edge) < 0.015
+
+
+def test_garbage_of_botris_comes_at_the_second_lock_without_a_clear() -> None:
+    rules = Rules.preset("botris")
+    rows = ["####..####", "####..#..."]
+    game = playing(rules, Piece.O, board_of(rules, rows))
+    game.receive(2)
+    entered = [len(game.play(Placement(Piece.O, Rotation.NORTH, 4, 0)).garbage)]
+    for _ in range(2):
+        lock = game.play(next(p for p in game.placements(hold=False) if p.cells[0][0] < 4))
+        assert lock.lines == 0
+        entered.append(len(lock.garbage))
+    # The clear does not count.
+    assert entered == [0, 0, 2]
+
+
+# --- attack over time ---------------------------------------------------------------------------
+
+
+def test_a_multiplier_in_a_straight_line() -> None:
+    rules = Rules.preset("botris").replace(
+        {
+            "attack": {
+                "multiplier": 1.0,
+                "multiplier_margin": 600,
+                "multiplier_end": 3.0,
+                "multiplier_end_frame": 1200,
+            }
+        }
+    )
+    board = board_of(rules, ["####..####", "####..####"])
+    start = playing(rules, Piece.O, board)
+    for frame, lines in [(0, 10), (600, 10), (750, 15), (900, 20), (1199, 29), (9999, 30)]:
+        lock = start.copy().play(Placement(Piece.O, Rotation.NORTH, 4, 0), frame=frame)
+        assert lock.attacks == (lines,), frame
+    with pytest.raises(RulesError, match="may grow every frame or up to an end, not both"):
+        Game(rules.replace({"attack": {"multiplier_growth": 0.1}}))
+    with pytest.raises(RulesError, match="end frame is 600, must be after the margin, 600"):
+        Game(rules.replace({"attack": {"multiplier_end_frame": 600}}))
+
+
+def test_a_multiplier_by_steps() -> None:
+    """One step of a 60th every frame after the margin, added up as they come."""
+    rules = Rules.preset("tetrio-default").replace({"attack": {"multiplier_growth": 0.6}})
+    board = board_of(rules, ["####..####", "####..####"])
+    for frame in (10_800, 10_900, 11_000):
+        game = playing(rules, Piece.O, board)
+        value = 1.0
+        for _ in range(frame - 10_800):
+            value += 0.6 / 60
+        lock = game.play(Placement(Piece.O, Rotation.NORTH, 4, 0), frame=frame)
+        assert lock.attacks == (int(value), int(10 * value))
+
+
+def test_attackers_are_told_to_the_game() -> None:
+    rules = Rules.preset("tetrio-100-battle-royale")
+    game = playing(rules, Piece.O, board_of(rules, ["####..####", "####..#..."]))
+    game.attacked_by(4)
+    assert game.play(Placement(Piece.O, Rotation.NORTH, 4, 0)).attacks == (5,)
+    with pytest.raises(RulesError, match="players is -1"):
+        game.attacked_by(-1)
+
+
+# --- extremes -----------------------------------------------------------------------------------
+
+
+def test_immense_attacks_do_not_break_off_a_game() -> None:
+    rules = GUIDELINE.replace(
+        {
+            "attack": {"none": [1000] * 5, "multiplier": 1000.0, "multiplier_growth": 1000.0},
+            "combo": {"table": [1000]},
+        }
+    )
+    rows = ["#########."]
+    versus = Versus(rules, seed=3, frames_per_turn=36_000)
+    while not versus.over and versus.turn < 300:
+        moves = [
+            min(player.placements(), key=lambda p: (sum(y for _, y in p.cells), p.x, p.rotation))
+            for player in versus.players
+        ]
+        versus.play(moves[0], moves[1])
+    assert versus.over
+    game = playing(rules, Piece.I, board_of(rules, rows))
+    assert upright_i(game, 9).attacks == (100_000,)
+
+
+def test_after_a_day_time_stands_still() -> None:
+    versus = Versus("guideline", seed=3, frames_per_turn=36_000)
+    while not versus.over and versus.turn < 200:
+        moves = [
+            min(player.placements(), key=lambda p: (sum(y for _, y in p.cells), p.x, p.rotation))
+            for player in versus.players
+        ]
+        versus.play(moves[0], moves[1])
+    assert versus.turn == 200 or versus.over
+    assert versus.frame == min(versus.turn * 36_000, 24 * 60 * 60 * 60)
+
+
+# --- what is seen -------------------------------------------------------------------------------
+
+
+def test_hold_brings_nothing_that_is_out_of_sight() -> None:
+    game = Game(GUIDELINE.replace({"pieces": {"previews": 0}}), seed=1)
+    assert game.queue == (Piece.O,)
+    assert {p.piece for p in game.placements()} == {Piece.O}
+    for hold in (None, True):
+        with pytest.raises(PlacementError, match=r"J cannot be played: .* out of sight"):
+            game.play(Placement(Piece.J, Rotation.NORTH, 1, 0), hold=hold)

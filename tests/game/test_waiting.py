@@ -1,0 +1,206 @@
+"""The garbage queue and crossing attacks, as a game on a network drives them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sevenbag._kernel import Crossing, GarbageQueue
+from sevenbag.errors import RulesError
+from sevenbag.game import Rules
+from sevenbag.game.rules import kernel_rules
+from tests.game.reference_garbage import Waiting
+
+LEAGUE = Rules.preset("tetrio-league")
+
+HOLES = ["attacks", "attacks before 2025-05", "entries", "rounded", "sent", "coins"]
+CHANCES = st.sampled_from([0.0, 0.05, 0.25, 28 / 99, 0.5, 1.0])
+
+GARBAGE = st.fixed_dictionaries(
+    {
+        "travel": st.integers(0, 30),
+        "travel_unit": st.sampled_from(["frames", "frames", "own locks"]),
+        "blocking": st.sampled_from(["full", "full", "limited", "none", "instant"]),
+        "opener_pieces": st.sampled_from([0, 13, 14]),
+        "absolute_cap": st.sampled_from([0, 0, 5, 12]),
+        "holes": st.sampled_from(HOLES),
+        "change": CHANCES,
+        "inner": CHANCES,
+        "other": st.booleans(),
+        "centred": st.booleans(),
+        "hole_size": st.integers(1, 3),
+        "timeout": st.sampled_from([0, 0, 40]),
+    }
+)
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("receive"), st.integers(0, 12), st.integers(-1, 9)),
+        st.tuples(st.just("announce"), st.integers(0, 12), st.integers(-1, 9)),
+        st.tuples(st.just("confirm"), st.integers(0, 9), st.integers(0, 20)),
+        st.tuples(st.just("cancel"), st.lists(st.integers(0, 9), max_size=6), st.integers(1, 20)),
+        st.tuples(st.just("enter"), st.integers(0, 40), st.booleans()),
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(changes=GARBAGE, width=st.sampled_from([7, 10]), seed=st.integers(0, 2**32), steps=STEPS)
+def test_against_the_reference(
+    changes: dict[str, Any], width: int, seed: int, steps: list[Any]
+) -> None:
+    if changes["travel_unit"] == "own locks":
+        changes["travel"] %= 4
+    rules = LEAGUE.replace({"board": {"width": width}, "garbage": changes})
+    queue, waiting = GarbageQueue(kernel_rules(rules), seed), Waiting(rules, seed)
+    frame = 0
+    named = 0
+    for kind, first, second in steps:
+        # A hole comes with the attack in one of three; else it is drawn.
+        hole = second if isinstance(second, int) and second % 3 == 0 and second < width else -1
+        if kind == "receive":
+            queue.receive(first, frame, hole)
+            waiting.receive(first, frame, hole)
+        elif kind == "announce":
+            named += 1
+            queue.announce(2, named, first, hole)
+            waiting.announce((2, named), first, hole)
+        elif kind == "confirm":
+            # Not always in the order in which they were announced.
+            number = max(named - first, 1)
+            expected = waiting.confirm((2, number), frame + second)
+            assert queue.confirm(2, number, frame + second) == expected
+        elif kind == "cancel":
+            assert queue.cancel(first, second) == waiting.cancel(list(first), second)
+        else:
+            frame += first
+            hard_drop = bool(second)
+            expected_rows = waiting.enter(frame, 8, hard_drop=hard_drop)
+            waiting.count_lock()
+            assert list(queue.enter(frame, 8, hard_drop)) == expected_rows
+        assert queue.pending == waiting.pending
+
+
+def test_a_row_may_enter_when_its_travel_is_over() -> None:
+    rules = kernel_rules(LEAGUE)  # 20 frames
+    for frame, hard_drop, enters in [
+        (119, True, 0),
+        (120, True, 1),
+        (120, False, 0),
+        (121, False, 1),
+    ]:
+        queue = GarbageQueue(rules, 1)
+        queue.announce(1, 7, 1)
+        assert queue.enter(5000, 8) == ()
+        assert queue.confirm(1, 7, 100) == 1
+        assert len(queue.enter(frame, 8, hard_drop)) == enters
+
+
+def test_what_is_announced_can_be_cancelled_before_it_travels() -> None:
+    queue = GarbageQueue(kernel_rules(LEAGUE), 1)
+    queue.announce(1, 1, 3)
+    assert queue.cancel([2], 100) == ((), 2)
+    assert queue.confirm(1, 1, 50) == 1
+    assert queue.confirm(1, 1, 50) == 0
+    assert queue.confirm(1, 2, 50) == 0
+
+
+@pytest.mark.parametrize(("last_piece", "cancelled"), [(14, 8), (13, 4)])
+def test_the_opener_phase_was_a_piece_shorter(last_piece: int, cancelled: int) -> None:
+    rules = LEAGUE.replace({"garbage": {"opener_pieces": last_piece}})
+    queue = GarbageQueue(kernel_rules(rules), 1)
+    queue.receive(10, 0)
+    assert queue.cancel([4], 14) == ((), cancelled)
+
+
+def test_cancelled_attacks_left_the_column_alone() -> None:
+    columns = {}
+    for holes in ("attacks", "attacks before 2025-05"):
+        rules = LEAGUE.replace({"garbage": {"holes": holes, "travel": 0}})
+        queue = GarbageQueue(kernel_rules(rules), 3)
+        queue.receive(1, 0)
+        queue.enter(0, 8)
+        for _ in range(3):
+            queue.receive(1, 0)
+            queue.cancel([1], 100)
+        queue.receive(1, 0)
+        columns[holes] = queue.enter(0, 8)
+    assert columns["attacks"] != columns["attacks before 2025-05"]
+
+
+def test_the_tail_of_too_much_is_lost() -> None:
+    rules = LEAGUE.replace({"garbage": {"absolute_cap": 12}})
+    queue = GarbageQueue(kernel_rules(rules), 1)
+    for lines in (5, 5, 5, 5):
+        queue.receive(lines, 0)
+    assert queue.pending == (5, 5, 2)
+    queue.cancel([6], 100)
+    queue.receive(9, 0)
+    assert queue.pending == (4, 2, 6)
+
+
+def test_impossible_numbers() -> None:
+    queue = GarbageQueue(kernel_rules(LEAGUE), 1)
+    for wrong in (
+        lambda: queue.receive(-1, 0),
+        lambda: queue.receive(1, -1),
+        lambda: queue.receive(1, 0, 10),
+        lambda: queue.announce(1, 1, 100_001),
+        lambda: queue.confirm(1, 1, -1),
+        lambda: queue.cancel([1] * 7, 1),
+        lambda: queue.cancel([-1], 1),
+        lambda: queue.enter(-1, 8),
+        lambda: Crossing().send(1, -1),
+    ):
+        with pytest.raises(RulesError):
+            wrong()
+    for _ in range(20_000):
+        queue.receive(100_000, 0)
+    assert sum(queue.pending) == 1_000_000_000
+
+
+# --- attacks that cross -------------------------------------------------------------------------
+
+
+def test_attacks_that_cross_eat_each_other() -> None:
+    crossing = Crossing()
+    assert [crossing.send(2, lines) for lines in (4, 3, 2)] == [1, 2, 3]
+    # Player 2 had got the first: the other two meet what comes, the older first.
+    assert crossing.receive(2, 1, 4, 1) == 0
+    assert crossing.under_way(2) == 1
+    assert crossing.receive(2, 2, 4, 1) == 3
+    assert crossing.received(2) == 2
+    assert crossing.received(3) == 0
+    # Everybody's attacks are numbered for themselves.
+    assert crossing.send(3, 1) == 1
+    assert crossing.receive(3, 5, 1, 1) == 1
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 9), st.integers(0, 3)), max_size=60))
+def test_nothing_is_lost_or_made_on_the_way(steps: list[tuple[bool, int, int]]) -> None:
+    """Two players with slow messengers: what arrives of either is what did not meet the other's."""
+    sides = (Crossing(), Crossing())
+    letters: tuple[list[tuple[int, int, int]], ...] = ([], [])
+    arrived, sent = [0, 0], [0, 0]
+
+    def deliver(to: int) -> None:
+        number, lines, acknowledged = letters[to].pop(0)
+        arrived[to] += sides[to].receive(1 - to, number, lines, acknowledged)
+
+    for first, lines, deliveries in steps:
+        side = 0 if first else 1
+        number = sides[side].send(1 - side, lines)
+        letters[1 - side].append((number, lines, sides[side].received(1 - side)))
+        sent[side] += lines
+        for i in range(deliveries):
+            if letters[i % 2]:
+                deliver(i % 2)
+    for to in (0, 1):
+        while letters[to]:
+            deliver(to)
+    # Every line that met one of the other's is missing on both sides.
+    assert sent[0] - arrived[1] == sent[1] - arrived[0]
+    assert all(met >= 0 for met in (sent[0] - arrived[1], sent[1] - arrived[0]))
