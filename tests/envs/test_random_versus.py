@@ -22,7 +22,10 @@ def test_every_preset_is_played_to_an_end(name: Any) -> None:
     assert played["unfinished"] == 0
     assert played["placements"] > 200 * 20
     assert played["lines"] > 0
-    assert 0.08 < played["holds"] / played["placements"] < 0.17
+    if Rules.preset(name).pieces.hold:
+        assert 0.08 < played["holds"] / played["placements"] < 0.17
+    else:
+        assert played["holds"] == 0
 
 
 def test_threads_make_no_difference_and_seeds_do() -> None:
