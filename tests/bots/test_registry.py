@@ -18,6 +18,15 @@ def test_bots_by_name() -> None:
     assert bot.name == "sh"
 
 
+def test_programs_with_options() -> None:
+    bot = create_bot("tbp:profile=stadium,retry_ms=10,log=bot.log:sh -c 'exit 1' x:y=z")
+    assert isinstance(bot, TbpBot)
+    assert (bot.name, bot.profile.name, bot.profile.retry_ms) == ("sh", "stadium", 10.0)
+    plain = create_bot("tbp:sh a=b:c")
+    assert isinstance(plain, TbpBot)
+    assert plain.profile.name == "official"
+
+
 @pytest.mark.parametrize("spec", ["beam", "beam:nodes=2000", "beam:ms=50,width=300", "BEAM:ms=0.5"])
 def test_beam(spec: str) -> None:
     assert create_bot(spec).name.startswith("beam")
@@ -44,6 +53,14 @@ def test_beam(spec: str) -> None:
         ("random:seed=-1", "must be a whole number from 0"),
         ("tbp", "no command; expected tbp:COMMAND"),
         ("tbp: ", "no command"),
+        ("tbp:profile=stadium:", "no command"),
+        ("tbp:profile=stadion:sh", "no profile 'stadion'; did you mean 'stadium'?; there are"),
+        (
+            "tbp:profil=stadium:sh",
+            "no option 'profil'; did you mean 'profile'?; options of tbp are profile, log,",
+        ),
+        ("tbp:rows=20,rows=40:sh", "option 'rows' is given twice"),
+        ("tbp:rows=many:sh", "rows is 'many', must be a whole number from 0"),
         ("tbp:/no/such/bot --fast", "bot 'tbp:/no/such/bot --fast': no such command: /no/such/bot"),
         ("tbp:no-such-bot-anywhere", "no such command: no-such-bot-anywhere"),
         ("tbp:/etc", "cannot be run: /etc is a folder"),

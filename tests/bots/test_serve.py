@@ -329,6 +329,12 @@ class Scripted(Bot):
     async def new_piece(self, piece: Piece) -> None:
         self._hear("new_piece")
 
+    async def opponents(self, positions: tuple[Position, ...]) -> None:
+        self._hear("opponents")
+
+    async def garbage(self, pending: tuple[int, ...]) -> None:
+        self._hear("garbage")
+
     async def stop(self) -> None:
         self._hear("stop")
 
@@ -389,6 +395,86 @@ async def conversation(
     finally:
         wire.close()
     return heard, took
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {**START, "queue": "SZO"},
+        {**START, "board": [[None] * 9]},
+        {"type": "play"},
+        {"type": "play", "move": {"location": {"type": "S", "orientation": "up", "x": 1, "y": 0}}},
+        {"type": "garbage", "rows": [["G"] * 10]},
+        '{"type":"start","queue":["S"',
+        '{"type":"play","move":{"location"',
+        '{"type":"start",' + "x" * (1 << 20),
+    ],
+)
+def test_no_answer_for_a_position_that_was_not_understood(broken: Json | str) -> None:
+    answers, done = serve(RULES, START, SUGGEST, broken, SUGGEST, START, SUGGEST, QUIT)
+    assert [bool(answer["moves"]) for answer in answers[2:]] == [True, False, True]
+    assert b"passed over" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"type": "new_piece", "piece": "N"},
+        {**START, "opponents": 3, "meter": "x"},
+        {"type": "new_start", "board": None},
+        '{"type":"new_piece","piece":"J"',
+        "not JSON at all",
+    ],
+)
+def test_what_does_not_matter_so_much(odd: Json | str) -> None:
+    answers, _ = serve(RULES, START, SUGGEST, odd, SUGGEST, QUIT)
+    assert [bool(answer["moves"]) for answer in answers[2:]] == [True, True]
+
+
+def test_rules_that_the_frontend_cannot_tell() -> None:
+    # Without half turns, kicks or holds that are told: the bot knows what it was started with.
+    board = [["G"] * 4 + [None] * 3 + ["G"] * 3] * 30 + [[None] * 10] * 10
+    start = {**START, "queue": ["T", "T"], "board": board}
+    command = [*SEVENBAG, "serve", "random:seed=1", "--rules"]
+    [_, _, answer], _ = serve(RULES, start, SUGGEST, QUIT, command=[*command, "guideline"])
+    assert answer["moves"] == []
+    for rules, words in (("no-such", b"no rules named 'no-such'"), ("x.toml", b"x.toml")):
+        done = subprocess.run([*command, rules], capture_output=True, timeout=30, check=False)
+        assert done.returncode == 2
+        assert words in done.stderr
+
+
+def test_uniform_pieces_are_told_on_top_of_the_rules() -> None:
+    command = [*SEVENBAG, "serve", "beam:nodes=50", "--rules", "tetrio-league"]
+    answers, done = serve(
+        {"type": "rules", "randomizer": "uniform"}, START, SUGGEST, QUIT, command=command
+    )
+    assert answers[2]["moves"]
+    assert done.stderr.count(b"\n") == 1  # the start says seven_bag
+
+
+def test_ways_are_told_if_they_are_wanted() -> None:
+    command = [*SEVENBAG, "serve", "beam:nodes=50", "--inputs"]
+    answers, _ = serve(RULES, START, SUGGEST, QUIT, command=command)
+    [move] = answers[2]["moves"]
+    assert set(move["inputs"]) <= {"left", "right", "ccw", "cw", "flip", "sonic"}
+    assert "inputs" not in serve(RULES, START, SUGGEST, QUIT)[0][2]["moves"][0]
+
+
+def test_a_frontend_that_knows_no_features() -> None:
+    command = [*SEVENBAG, "serve", "random", "--profile", "quadspace"]
+    assert serve(QUIT, command=command)[0][0]["features"] == []
+
+
+async def test_opponents_and_what_waits_reach_the_bot() -> None:
+    bot = Scripted()
+    theirs = {"board": EMPTY[:32], "queue": ["I"]}
+    start = {**START, "opponents": [theirs]}
+    played = {**PLAY, "opponents": [theirs], "meter": 2}
+    await conversation(bot, RULES, start, played, SUGGEST, answers=3)
+    assert bot.heard[:7] == [
+        *("prepare", "start", "opponents", "play", "opponents", "garbage", "suggest")
+    ]
 
 
 async def test_the_bot_hears_the_game_in_order() -> None:

@@ -270,6 +270,36 @@ async def test_fails_by_name(
     assert time.monotonic() - began < 10
 
 
+async def test_stop_is_said_before_quit_whatever_happened(
+    fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "note"
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
+    bot = TbpBot(fake("NotesWhatItHears"), deadlines=SHORT)
+    await bot.prepare(RULES)
+    await bot.start(Game(seed=1).position())
+    await bot.suggest(Limits())
+    await bot.quit()
+    assert note.read_text().split() == ["rules", "start", "suggest", "stop", "quit"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"pieces": {"hold": False}}, "TBP cannot say that no piece may be held"),
+        ({"board": {"rows": 50}}, "TBP knows boards of at most 40 rows; these rules have 50"),
+        ({"board": {"width": 8}, "spawn": {"x": 3}}, "TBP knows boards 10 wide only; .* have 8"),
+    ],
+)
+async def test_rules_that_cannot_be_told(
+    changes: dict[str, dict[str, object]], words: str, fake: Command
+) -> None:
+    bot = TbpBot(fake(), deadlines=SHORT)
+    with pytest.raises(BotStartError, match=words):
+        await bot.prepare(RULES.replace(changes))
+    assert bot.pid is None
+
+
 @pytest.mark.parametrize(
     ("command", "words"),
     [

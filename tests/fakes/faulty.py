@@ -130,6 +130,13 @@ class StrictTypes(Dropper):
             note.write("left by quit\n")
 
 
+class NotesWhatItHears(Dropper):
+    def hear(self, message: dict[str, Any]) -> bool:
+        with Path(os.environ["SEVENBAG_FAKE_NOTE"]).open("a") as note:
+            note.write(f"{message['type']}\n")
+        return super().hear(message)
+
+
 # --- faults at an answer ------------------------------------------------------------------------
 
 
@@ -222,6 +229,19 @@ class FirstMoveIllegal(Dropper):
         return [{"location": spot, "spin": "none"}, *super().moves()]
 
 
+class LastMoveIllegal(Dropper):
+    def moves(self) -> list[dict[str, Any]]:
+        spot = {"type": self.queue[0], "orientation": "north", "x": 4, "y": 30}
+        return [*super().moves(), {"location": spot, "spin": "none"}]
+
+
+class LongSuggestions(Dropper):
+    """As bashtet: some 160 moves and 17 kB."""
+
+    def moves(self) -> list[dict[str, Any]]:
+        return (super().moves() * 20)[:160]
+
+
 class EmptyAtFirst(Dropper):
     """As Cold Clear 2: knows no move when it is asked too early."""
 
@@ -290,7 +310,7 @@ class AnswersLate(Dropper):
 
     def suggest(self) -> None:
         if self.asked == 1:
-            time.sleep(0.3)
+            time.sleep(0.6)
         super().suggest()
 
 

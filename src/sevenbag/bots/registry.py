@@ -1,10 +1,21 @@
-"""Bots by specification: ``beam``, ``beam:nodes=2000,width=300``, ``tbp:COMMAND``."""
+"""Bots by specification.
+
+::
+
+    beam                            a bot of our own
+    beam:nodes=2000,width=300       the same with options
+    tbp:COMMAND                     a program that speaks TBP
+    tbp:OPTIONS:COMMAND             the same with options: a profile, values of one, a log
+
+docs/commands.md has them all.
+"""
 
 from __future__ import annotations
 
 import difflib
 import math
 import os
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,18 +103,54 @@ def _random(values: Mapping[str, Value]) -> Bot:
     return RandomBot(None if seed is None else int(seed))
 
 
-def _tbp(command: str, spec: str) -> Bot:
+def _tbp(text: str, spec: str) -> Bot:
     from sevenbag.bots.process import expect_program  # noqa: PLC0415
+    from sevenbag.bots.profile import FLAGS, profile  # noqa: PLC0415
     from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
 
-    if not command.strip():
-        raise SpecError(f"bot {spec!r}: no command; expected tbp:COMMAND, such as tbp:./my-bot")
+    flags, command = _flags(text, spec)
+    if not command:
+        raise SpecError(
+            f"bot {spec!r}: no command; expected tbp:COMMAND, such as tbp:./my-bot, or "
+            "tbp:OPTIONS:COMMAND, such as tbp:profile=stadium:./my-bot"
+        )
+    known = ["profile", "log", "folder", *FLAGS]
+    for key in flags:
+        if key not in known:
+            there_are = f"options of tbp are {', '.join(known)}"
+            raise SpecError(f"bot {spec!r}: no option {key!r}{_nearest(key, known)}; {there_are}")
+    name, log, folder = (flags.pop(key, None) for key in ("profile", "log", "folder"))
     try:
-        bot = TbpBot(command.strip())
-        expect_program(command.strip(), bot.name)
+        bot = TbpBot(
+            command,
+            profile=None if name is None else profile(name),
+            flags=flags,
+            log=None if log is None else Path(log),
+            folder=None if folder is None else Path(folder),
+        )
+        expect_program(command, bot.name)
         return bot
     except BotStartError as error:
         raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
+    except SpecError as error:
+        raise SpecError(f"bot {spec!r}: {error}") from None
+
+
+def _flags(text: str, spec: str) -> tuple[dict[str, str], str]:
+    """Options before a second colon, and what comes behind it.
+
+    They are options only if all of it looks like them: a command may hold colons, too.
+    """
+    options, colon, rest = text.strip().partition(":")
+    if not colon or not _OPTIONS.fullmatch(options):
+        return {}, text.strip()
+    flags: dict[str, str] = {}
+    for part in options.split(","):
+        key, _, value = part.partition("=")
+        if key in flags:
+            raise SpecError(f"bot {spec!r}: option {key!r} is given twice")
+        flags[key] = value
+    return flags, rest.strip()
 
 
 KINDS: Final[Mapping[str, BotKind]] = {
@@ -126,6 +173,7 @@ KINDS: Final[Mapping[str, BotKind]] = {
 # --- helpers ------------------------------------------------------------------------------------
 
 _HIGHEST: Final = 2**53
+_OPTIONS: Final = re.compile(r"[a-z_]+=[^\s,:]+(,[a-z_]+=[^\s,:]+)*")
 
 
 def _values(name: str, kind: BotKind, text: str) -> dict[str, Value]:

@@ -116,6 +116,7 @@ class TbpBot(Bot):
         self._randomizer: tbp.RandomizerName = "unknown"
         self._track: Track | None = None
         self._suggested: tuple[tbp.Move, ...] = ()
+        self._unasked: tbp.Suggestion | None = None
         self._questions = 0
         self._pending: tuple[int, ...] = ()
         self._opponents: tuple[Position, ...] = ()
@@ -186,10 +187,11 @@ class TbpBot(Bot):
         await self._let_think(limits)
         allowed = self._seconds("move")
         ends = _now() + allowed
-        answer = await self._talk().waiting_answer()
+        answer = await self._talk().waiting_answer() or self._unasked
         # Some answer without a move before they have thought at all. Only when the time is over
         # there is nothing left but the text's reading, that they give up.
-        retries = 0 if self.profile.suggest_advances else self.profile.retries
+        once = self.profile.suggest_advances or self._side.answers_unasked
+        retries = 0 if once else self.profile.retries
         while answer is None or not answer.moves:
             if answer is not None:
                 pause = self.profile.retry_ms / 1000
@@ -203,6 +205,9 @@ class TbpBot(Bot):
                 await self._talk().send(question)
             answer = await self._talk().suggestion(ends - _now(), allowed)
         self._suggested = answer.moves
+        if self._side.answers_unasked:
+            # It will not say this again.
+            self._unasked = answer
         return Suggestion(self._read(answer.moves), _move_info(answer))
 
     async def play(self, placement: Placement) -> None:
@@ -214,6 +219,7 @@ class TbpBot(Bot):
         track.played(placement)
         own = bool(self._suggested) and self._is_same(self._suggested[0], placement)
         self._suggested = ()
+        self._unasked = None
         self._pieces_due = self.profile.pieces_after_first_hold if first_hold else None
         if self._starts_anew(own=own, first_hold=first_hold):
             self._start_due = True
@@ -447,6 +453,7 @@ class TbpBot(Bot):
     def _forget(self) -> None:
         self._track = None
         self._suggested = ()
+        self._unasked = None
         self._questions = 0
         self._play_due = None
         self._start_due = False

@@ -75,6 +75,11 @@ class FrontendSide:
         return told and tbp.GARBAGE in self.features
 
     @property
+    def answers_unasked(self) -> bool:
+        """Whether the bot suggests moves for each position by itself, once."""
+        return tbp.SKIP_SUGGEST in self.features
+
+    @property
     def owed(self) -> int:
         """Suggestions that were asked for and have not come."""
         return self._current + self._stale
@@ -97,13 +102,13 @@ class FrontendSide:
         """Tell a position; while another one is calculated, it replaces that."""
         self._expect("start", Stage.READY, Stage.CALCULATING)
         self.stage = Stage.CALCULATING
-        self._outdate()
+        self._moved_on()
         return message
 
     def suggest(self) -> tbp.Suggest | None:
-        """Ask for moves; None if an answer about this very position is still to come."""
+        """Ask for moves; None if an answer about this very position comes anyway, or has come."""
         self._expect("suggest", Stage.CALCULATING)
-        if self._current:
+        if self._current or self.answers_unasked:
             return None
         self._current = 1
         return tbp.Suggest()
@@ -111,7 +116,7 @@ class FrontendSide:
     def play(self, message: tbp.Play) -> tbp.Play:
         """Tell which move was made."""
         self._expect("play", Stage.CALCULATING)
-        self._outdate()
+        self._moved_on()
         return message
 
     def new_piece(self, piece: tbp.PieceLetter) -> tbp.NewPiece:
@@ -179,6 +184,11 @@ class FrontendSide:
     def _expect(self, kind: str, *stages: Stage) -> None:
         if self.stage not in stages:
             raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")
+
+    def _moved_on(self) -> None:
+        self._outdate()
+        if self.answers_unasked:
+            self._current = 1
 
     def _outdate(self) -> None:
         self._stale += self._current

@@ -25,6 +25,8 @@ PIECE_LETTERS: Final[tuple[PieceLetter, ...]] = ("I", "O", "T", "L", "J", "S", "
 
 GARBAGE: Final = "garbage"
 """The feature of a bot that understands the message of that name."""
+SKIP_SUGGEST: Final = "skip_suggest"
+"""The feature of a bot that suggests after each `Start` and `Play`, and is never asked."""
 MIN_NODES: Final = "set_min_nodes"
 """The feature of a bot that heeds ``min_nodes`` in the rules."""
 

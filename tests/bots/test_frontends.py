@@ -1,0 +1,80 @@
+"""Our bots served to frontends as the field has them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fakes import frontends
+from tests.fakes.frontends import Frontend, LostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SERVE = [sys.executable, "-P", "-m", "sevenbag", "serve"]
+ALL = [
+    "Frontend",
+    "Stadium",
+    "Battletris",
+    "Playground",
+    "Jstris",
+    "Quadspace",
+    "Swagtris",
+    "ZxclPage",
+    "Stateless",
+    "Adapter",
+    "TBotProtocol",
+    "TakesGarbage",
+    "EarlyDraft",
+    "Negative",
+    "NoRules",
+]
+
+
+def play(partner: Frontend) -> None:
+    partner.agree()
+    partner.game(3)
+
+
+def frontend(name: str, command: list[str]) -> Frontend:
+    kind: type[Frontend] = getattr(frontends, name)
+    return kind(command)
+
+
+@pytest.mark.parametrize("bot", ["beam:nodes=60", "random:seed=5"])
+@pytest.mark.parametrize("name", ALL)
+def test_our_bots_play_with_everybody(name: str, bot: str, mark: str) -> None:
+    partner = frontend(name, [*SERVE, bot])
+    try:
+        partner.agree()
+        partner.game(24)
+        partner.game(6)
+        assert partner.pieces > 8
+        assert partner.leave() == 0
+    finally:
+        partner.kill()
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "words"),
+    [
+        ("Stadium", "LongSuggestions", "does not fit the buffer"),
+        ("Stadium", "LastMoveIllegal", "no legal move"),
+        ("Battletris", "FalseSpins", "no legal move"),
+        ("Battletris", "AnswersLate", "no answer in time"),
+        ("Quadspace", "Chatty", "Expecting value"),
+        ("Jstris", "EmptyAtFirst", "gives up"),
+        ("Jstris", "FirstMoveIllegal", "no legal move"),
+    ],
+)
+def test_they_are_as_strict_as_the_programs(
+    name: str, fault: str, words: str, fake: Callable[[str], list[str]]
+) -> None:
+    partner = frontend(name, fake(fault))
+    try:
+        with pytest.raises((LostError, ValueError), match=words):
+            play(partner)
+    finally:
+        partner.kill()

@@ -1,0 +1,332 @@
+"""Bots as the field has them, each with what is peculiar about it: ``field.py NAME``.
+
+Written from descriptions of what these programs do, not from the programs. The moves are those of
+the dropper; only their manners are the others'.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+from tests.fakes.dropper import Dropper, cells_of, place, say
+from tests.fakes.faulty import fail
+
+
+class ColdClear1(Dropper):
+    """Strict enumerations: a message or a cell that it does not know ends it."""
+
+    name = "Cold Clear"
+
+    def hear(self, message: dict[str, Any]) -> bool:
+        known = {"rules", "start", "suggest", "play", "new_piece", "stop", "quit"}
+        if message["type"] not in known:
+            fail("unknown variant", 101)
+        return super().hear(message)
+
+    def start(self, message: dict[str, Any]) -> None:
+        if any(cell not in {*"IOTLJSZG", None} for row in message["board"] for cell in row):
+            fail("unknown variant", 101)
+        super().start(message)
+
+
+class ColdClear2(Dropper):
+    """Panics at blank lines, at the end of its input, at a count; no move before its first look."""
+
+    name = "Cold Clear 2"
+
+    def run(self) -> None:
+        self.introduce()
+        while True:
+            line = sys.stdin.readline()
+            if not line.strip():
+                fail("called `Option::unwrap()` on a `None` value", 101)
+            if not self.hear(json.loads(line)):
+                return
+
+    def start(self, message: dict[str, Any]) -> None:
+        unsigned = message["combo"] >= 0
+        sizes = len(message["board"]) == 40 and {len(row) for row in message["board"]} == {10}
+        if type(message["back_to_back"]) is not bool or not unsigned or not sizes:
+            fail("called `Result::unwrap()` on an `Err` value", 101)
+        self.asked = 0
+        super().start(message)
+
+    def suggest(self) -> None:
+        info = {"nodes": 0 if self.asked == 1 else 5, "nps": 0.5, "extra": "NaN%"}
+        moves = [] if self.asked == 1 else self.moves()[:1]
+        say({"type": "suggestion", "moves": moves, "move_info": info})
+
+
+class ColdClear2Web(ColdClear2):
+    """Loads for a while, and what it is told meanwhile is lost; writes a log between messages."""
+
+    def run(self) -> None:
+        print("Service initialized!", flush=True)
+        time.sleep(0.2)
+        os.set_blocking(0, False)
+        try:
+            lost = os.read(0, 1 << 20)
+        except BlockingIOError:
+            lost = b""
+        os.set_blocking(0, True)
+        if lost:
+            print(f"lost {len(lost)} bytes", file=sys.stderr, flush=True)
+        super().run()
+
+
+class MisaMino(Dropper):
+    """Plays its own move when it is asked, and passes over what ``play`` says."""
+
+    name = "MisaMino"
+    run_id = 0
+
+    def introduce(self) -> None:
+        say({"type": "info", "name": self.name, "version": "1", "author": "us", "features": None})
+
+    def start(self, message: dict[str, Any]) -> None:
+        self.run_id += 1
+        super().start(message)
+        self.board = [row if y < 20 else [False] * 10 for y, row in enumerate(self.board)]
+
+    def suggest(self) -> None:
+        if not self.board:
+            spot = {"type": "N", "orientation": "north", "x": 0, "y": 0}
+            say({"type": "suggestion", "moves": [{"location": spot, "spin": "none"}]})
+            return
+        if len(self.queue) < 2:
+            say({"type": "suggestion", "moves": [], "run_id": self.run_id})
+            return
+        [move] = self.moves()[:1]
+        before = sum(map(sum, self.board))
+        self.advance(move)
+        cleared = sum(map(sum, self.board)) <= before
+        move["spin"] = "full" if cleared else "none"
+        say({"type": "suggestion", "moves": [move], "run_id": self.run_id})
+
+    def advance(self, move: dict[str, Any]) -> None:
+        self.board = place(self.board, cells_of(**move["location"]))
+        del self.queue[0]
+
+    def play(self, move: dict[str, Any]) -> None:
+        pass
+
+    def quit(self) -> bool:
+        return True
+
+
+class Bashtet(Dropper):
+    """Greps its JSON, drops one piece of its queue after a first hold, ends its whole group."""
+
+    name = "bashtet"
+    held: str | None = None
+
+    def run(self) -> None:
+        self.introduce()
+        for line in sys.stdin:
+            if '"type":"' not in line or ": " in line or ", " in line:
+                fail("not understood", 4)
+            if not self.hear(json.loads(line)):
+                os.killpg(0, signal.SIGTERM)
+
+    def start(self, message: dict[str, Any]) -> None:
+        super().start(message)
+        self.held = message["hold"]
+
+    def moves(self) -> list[dict[str, Any]]:
+        # Holds whenever it can, so that the first hold comes at once.
+        current = self.queue[0]
+        other = self.held or self.queue[1]
+        self.queue[0] = other
+        moves = super().moves()
+        self.queue[0] = current
+        return (moves * 40)[:160]
+
+    def play(self, move: dict[str, Any]) -> None:
+        kind = move["location"]["type"]
+        self.board = place(self.board, cells_of(**move["location"]))
+        current = self.queue.pop(0)
+        if kind != current:
+            self.held = current
+
+
+class Hikari(Dropper):
+    """Silent without the randomizer, ends at other messages, plays its own move again."""
+
+    name = "hikari_firefly"
+    own: dict[str, Any] | None = None
+
+    def hear(self, message: dict[str, Any]) -> bool:
+        known = {"rules", "start", "suggest", "play", "new_piece", "stop", "quit"}
+        if message["type"] not in known:
+            fail("unknown message", 1)
+        return super().hear(message)
+
+    def rules(self, message: dict[str, Any]) -> None:
+        if "randomizer" not in message:
+            return
+        if message["randomizer"] != "seven_bag":
+            say({"type": "error", "reason": "unsupported_rules"})
+        else:
+            say({"type": "ready"})
+
+    def start(self, message: dict[str, Any]) -> None:
+        if message["randomizer"]["type"] != "seven_bag":
+            fail("panicked", 101)
+        super().start(message)
+
+    def suggest(self) -> None:
+        # Its first wish cannot be made, so that the frontend has to take another.
+        moves = self.moves()
+        wish = {**moves[0]["location"], "y": 30}
+        self.own = moves[0]
+        best = {"location": wish, "spin": "none"}
+        info = {"nodes": 0, "nps": 0, "depth": 0, "extra": ""}
+        say({"type": "suggestion", "moves": [best, *moves[1:]], "move_info": info})
+
+    def play(self, move: dict[str, Any]) -> None:
+        assert self.own is not None
+        super().play(self.own)
+
+
+class Dellacherie(Dropper):
+    """Never holds, and ends if somebody else does."""
+
+    name = "dellacherie"
+
+    def play(self, move: dict[str, Any]) -> None:
+        if move["location"]["type"] != self.queue[0]:
+            fail("assertion failed", 101)
+        super().play(move)
+
+
+class Zxcl(Dropper):
+    """Needs seven pieces in view, and gives up at garbage."""
+
+    name = "zxcl"
+
+    def moves(self) -> list[dict[str, Any]]:
+        return super().moves() if len(self.queue) >= 7 else []
+
+
+class FreeWords(Dropper):
+    """Boots in words of its own, and refuses in a sentence."""
+
+    def introduce(self) -> None:
+        say({"type": "tbp_boot"})
+        super().introduce()
+
+    def rules(self, message: dict[str, Any]) -> None:
+        say({"type": "error", "reason": "WebAssembly is not available in this browser"})
+
+
+class OtherPlay(Dropper):
+    """Speaks a protocol of the same name: its ``play`` has other parts."""
+
+    def play(self, move: dict[str, Any]) -> None:
+        fail("missing field `mv`", 101)
+
+
+class AnswersUnasked(Dropper):
+    """Suggests after each position, and is not to be asked."""
+
+    def introduce(self) -> None:
+        features = ["skip_suggest", "set_min_nodes"]
+        say({"type": "info", "name": "keen", "version": "1", "author": "us", "features": features})
+
+    def rules(self, message: dict[str, Any]) -> None:
+        print(f"min_nodes {message.get('min_nodes')}", file=sys.stderr, flush=True)
+        super().rules(message)
+
+    def start(self, message: dict[str, Any]) -> None:
+        super().start(message)
+        say({"type": "suggestion", "moves": self.moves()})
+
+    def play(self, move: dict[str, Any]) -> None:
+        super().play(move)
+        say({"type": "suggestion", "moves": self.moves()})
+
+    def suggest(self) -> None:
+        fail("nobody has to ask", 10)
+
+
+class TakesGarbage(Dropper):
+    """Announces the garbage draft; a second start in a game ends it."""
+
+    started = False
+
+    def introduce(self) -> None:
+        features = ["garbage"]
+        say({"type": "info", "name": "taker", "version": "1", "author": "us", "features": features})
+
+    def hear(self, message: dict[str, Any]) -> bool:
+        if message["type"] == "garbage":
+            rows = [[cell is not None for cell in row] for row in message["rows"]]
+            self.board = (rows[::-1] + self.board)[:40]
+            return True
+        if message["type"] == "stop":
+            self.started = False
+        return super().hear(message)
+
+    def rules(self, message: dict[str, Any]) -> None:
+        if message.get("garbage") != "general":
+            fail("nobody said that garbage would come", 5)
+        super().rules(message)
+
+    def start(self, message: dict[str, Any]) -> None:
+        if self.started:
+            fail("started anew", 6)
+        self.started = True
+        super().start(message)
+
+
+class Versus(Dropper):
+    """Speaks the versus dialect: wants counts, opponents, pieces before moves; tells its ways."""
+
+    name = "versus"
+    pieces_told = 0
+
+    def hear(self, message: dict[str, Any]) -> bool:
+        if message["type"] in {"start", "play"} and "opponents" not in message:
+            fail("no opponents", 7)
+        return super().hear(message)
+
+    def start(self, message: dict[str, Any]) -> None:
+        if type(message["back_to_back"]) is not int:
+            fail("no count", 8)
+        self.pieces_told = 0
+        super().start(message)
+
+    def play(self, move: dict[str, Any]) -> None:
+        if len(self.queue) < 7:
+            fail("the piece comes first", 9)
+        super().play(move)
+
+    def moves(self) -> list[dict[str, Any]]:
+        """With a way to each: turn, shift; the hard drop follows."""
+        turns = {"north": [], "east": ["cw"], "south": ["flip"], "west": ["ccw"]}
+        moves: list[dict[str, Any]] = []
+        for move in super().moves():
+            spot = move["location"]
+            if spot["orientation"] == "north":
+                shift = spot["x"] - 4
+                side = ["left" if shift < 0 else "right"] * abs(shift)
+                moves.append({**move, "inputs": [*turns[spot["orientation"]], *side]})
+        return moves
+
+
+class Strays(Versus):
+    """Its ways lead elsewhere."""
+
+    def moves(self) -> list[dict[str, Any]]:
+        moves = [move for move in super().moves() if move["location"]["x"] < 7]
+        return [{**move, "inputs": ["right"] * 9} for move in moves]
+
+
+if __name__ == "__main__":
+    bot: type[Dropper] = globals()[sys.argv[1]]
+    bot().run()
