@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from docs.figures.boards import board_of
 from docs.figures.markdown import table
-from sevenbag import Board, Placement, Rotation, Spin, SpinMode
+from sevenbag import Board, Placement, Rotation, Spin, SpinMode, SpinRules
 from sevenbag._kernel import spin_mode_name
 from sevenbag.drawing import Picture, board_picture, captioned, headed, in_a_row, stacked
 
@@ -75,6 +75,24 @@ def handheld() -> Picture:
         pictures.append(
             captioned(board_picture(board, placements=[piece], marks=marks, rows=6), letter)
         )
+    return in_a_row(pictures)
+
+
+def shifts() -> Picture:
+    """A T that has turned (outlined) and is then shifted along the ground, by three rules."""
+    shown = [
+        (board_of("#......", ".......", "#.#...#"), 1, Placement("T", Rotation.NORTH, 3, 1)),
+        (board_of("....#..", ".......", "#.###.."), 1, Placement("T", Rotation.NORTH, 3, 1)),
+    ]
+    pictures: list[Picture] = []
+    for board, start, piece in shown:
+        turned = Placement("T", piece.rotation, start, piece.y)
+        verdicts = (
+            f"{shift}: {_verdict(board, piece, SpinRules('T-spins', shift=shift))}"
+            for shift in ("ends", "keeps", "rejudges")
+        )
+        picture = board_picture(board, placements=[piece], ghosts=[turned], rows=4)
+        pictures.append(captioned(picture, *verdicts))
     return in_a_row(pictures)
 
 
@@ -151,7 +169,7 @@ def _situations() -> dict[str, _Situation]:
     }
 
 
-def _verdict(board: Board, piece: Placement, mode: SpinMode) -> str:
+def _verdict(board: Board, piece: Placement, mode: SpinMode | SpinRules) -> str:
     """The best spin with which SRS brings the piece there."""
     ways = board.placements(piece.piece, "srs", spins=mode, spawn=(3, 20))
     spins = [way.spin for way in ways if way.same_cells(piece) and _points(way, piece)]
@@ -193,5 +211,5 @@ def _beside(cells: Sequence[Cell], dx: int, dy: int) -> Iterable[Cell]:
     return ((x + dx, y + dy) for x, y in cells)
 
 
-PICTURES = (corners, immobile, modes, handheld)
+PICTURES = (corners, immobile, modes, handheld, shifts)
 TABLES = {"spin-modes": spin_modes}
