@@ -9,10 +9,13 @@
 #include "attack.hpp"
 #include "bag.hpp"
 #include "check.hpp"
+#include "crossing.hpp"
 #include "error.hpp"
+#include "field.hpp"
 #include "game.hpp"
 #include "garbage.hpp"
 #include "grid.hpp"
+#include "topout.hpp"
 #include "versus.hpp"
 
 using namespace sevenbag;
@@ -223,6 +226,92 @@ TEST(a_grid_moves_with_its_board) {
     CHECK_EQ(grid.at(1, 1), 'O');
     CHECK(grid.has_garbage(0));
     CHECK(!grid.has_garbage(1));
+}
+
+// What TETR.IO does to its list of rows: n rows come in at the bottom, and of the list that has
+// grown by n those from index rows - n - 1 on are taken out, n of them.
+TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
+    for (int count : {1, 2, 3, 7}) {
+        Rules rules;
+        rules.cut_off = CutOff::third_from_top;
+        Field field(10, 40);
+        std::vector<std::uint32_t> list;
+        for (int y = 0; y < 40; ++y) {
+            field.board.set_row(y, 1u + static_cast<unsigned>(y));
+            for (int x = 0; x < 10; ++x)
+                if (field.board.occupied(x, y)) field.grid.set(x, y, 1);
+            list.push_back(1u + static_cast<unsigned>(y));
+        }
+        list.insert(list.begin(), static_cast<std::size_t>(count), 0x3ffu & ~4u);
+        list.erase(list.begin() + (40 - count - 1), list.begin() + 39);
+        CHECK(field.push(rules, 4, count));
+        CHECK_EQ(list.size(), 40);
+        for (int y = 0; y < 40; ++y) {
+            CHECK_EQ(field.board.row(y), list[static_cast<std::size_t>(y)]);
+            for (int x = 0; x < 10; ++x)
+                CHECK_EQ(field.grid.at(x, y) != '.', field.board.occupied(x, y));
+        }
+    }
+}
+
+TEST(rows_pushed_over_the_kept_ones_are_gone) {
+    Rules rules;
+    rules.kept_rows = 21;
+    Field field(10, 25);
+    field.board.set_row(20, 1);
+    field.grid.set(0, 20, 1);
+    CHECK(field.push(rules, 1));
+    CHECK_EQ(field.board.row(20), 0);
+    CHECK_EQ(field.board.row(21), 0);
+    CHECK_EQ(field.grid.at(0, 21), '.');
+    CHECK(!field.push(rules, 1));
+    CHECK_EQ(field.board.height(), 2);
+}
+
+TEST(attacks_that_cross_meet_the_oldest_first) {
+    Crossing crossing;
+    CHECK_EQ(crossing.send(5, 4), 1);
+    CHECK_EQ(crossing.send(5, 3), 2);
+    CHECK_EQ(crossing.receive(5, 1, 6, 0), 0);
+    CHECK_EQ(crossing.under_way(5), 1);
+    CHECK_EQ(crossing.receive(5, 2, 6, 2), 6);
+    CHECK_EQ(crossing.under_way(5), 0);
+    CHECK_EQ(crossing.received(5), 2);
+    CHECK_EQ(crossing.received(6), 0);
+}
+
+TEST(garbage_travels_once_it_is_confirmed) {
+    Rules rules;
+    rules.travel = 20;
+    GarbageQueue queue(rules, 1);
+    std::vector<Holed> rows;
+    queue.announce(rules, {2, 1}, 3);
+    queue.announce(rules, {2, 2}, 1);
+    CHECK_EQ(queue.confirm(rules, {2, 2}, 10), 1);
+    queue.enter(rules, 30, LockedBy::time, 8, rows);
+    CHECK_EQ(rows.size(), 0);
+    queue.enter(rules, 30, LockedBy::drop, 8, rows);
+    CHECK_EQ(rows.size(), 1);
+    CHECK_EQ(queue.pending_lines(), 3);
+    CHECK_EQ(queue.confirm(rules, {3, 1}, 10), 0);
+}
+
+TEST(no_rules_overflow_a_queue_or_an_attack) {
+    Rules rules;
+    rules.attack[1] = {1000, 1000, 1000};
+    rules.multiplier.start = 1000;
+    rules.charge_at = 1;
+    rules.charge_base = 1000;
+    rules.further = {1000, 1000, 1000};
+    Random random(1);
+    Counters counters{kMostCounted, kMostCounted};
+    const Attack attack =
+        attack_of(rules, {Piece::I, Spin::none, 1, 0, false}, counters, 1e300, random);
+    for (int lines : attack.list) CHECK(lines <= kLargestAttack);
+    CHECK_EQ(counters.combo, kMostCounted);
+    GarbageQueue queue(rules, 1);
+    for (int i = 0; i < 30000; ++i) queue.receive(rules, kLargestAttack, 0);
+    CHECK_EQ(queue.pending_lines(), GarbageQueue::kMostPending);
 }
 
 TEST(cells_and_colours_agree_in_any_game) {
