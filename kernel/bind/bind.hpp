@@ -36,6 +36,7 @@ void bind_garbage(nanobind::module_& m);
 void bind_game(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_envs(nanobind::module_& m);
+void bind_pc(nanobind::module_& m);
 void bind_pc_file(nanobind::module_& m);
 
 }  // namespace sevenbag::bind

@@ -56,5 +56,6 @@ NB_MODULE(_kernel, m) {
     sevenbag::bind::bind_game(m);
     sevenbag::bind::bind_search(m);
     sevenbag::bind::bind_envs(m);
+    sevenbag::bind::bind_pc(m);
     sevenbag::bind::bind_pc_file(m);
 }

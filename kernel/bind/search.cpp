@@ -3,14 +3,13 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "bind.hpp"
 #include "search/beam.hpp"
+#include "stop.hpp"
 
 namespace nb = nanobind;
 
@@ -18,23 +17,7 @@ namespace sevenbag::bind {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-// What ends a search before its time; set from any thread.
-struct StopFlag {
-    std::atomic<bool> value{false};
-};
-
-struct Deadline {
-    Clock::time_point begun = Clock::now();
-    double seconds;
-
-    static double spent(void* self) {
-        const auto* deadline = static_cast<const Deadline*>(self);
-        const std::chrono::duration<double> passed = Clock::now() - deadline->begun;
-        return passed.count() / deadline->seconds;
-    }
-};
+double spent(void* deadline) { return static_cast<const Deadline*>(deadline)->spent(); }
 
 // A search and who may use it: one run at a time, as runs share its memory.
 struct Searcher {
@@ -56,7 +39,7 @@ SearchResult run(Searcher& searcher, const Board& board, const std::vector<Piece
     limits.nodes = nodes.value_or(0);
     if (width) limits.width = *width;
     if (milliseconds) {
-        limits.spent = &Deadline::spent;
+        limits.spent = &spent;
         limits.context = &deadline;
     }
     limits.stop = stop ? &stop->value : nullptr;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "pc/motion.hpp"
+#include "pc/ordered.hpp"
 
 namespace sevenbag::pc {
 
@@ -11,6 +12,8 @@ struct Code {
     // find_rests of field.hpp.
     void (*find_rests)(const PieceMotion& piece, std::uint64_t filled, int height,
                        std::uint64_t* corners);
+    // Outcome::none is a proof if the search is complete.
+    Outcome (*run_ordered)(OrderedSearch& search);
 };
 
 // The best that this machine can run.

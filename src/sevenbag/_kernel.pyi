@@ -6,7 +6,7 @@ position is its SRS true-rotation centre (see docs/coordinates.md).
 
 import enum
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import SupportsIndex, overload
 
 class Piece(enum.IntEnum):
@@ -666,6 +666,80 @@ class BeamSearch:
         Raises:
             BoardError: the board's size is not that of the rules.
             QueueError: the queue is empty.
+        """
+
+# --- perfect clears; `sevenbag.pc` is the face to use ---------------------------------------------
+
+PC_MAX_HEIGHT: int
+"""Rows of the highest perfect clear that is searched for."""
+
+class PcReason(enum.IntEnum):
+    """What a search for a perfect clear came to."""
+
+    FOUND = 0
+    NONE = 1
+    """Proved: no height for which there are pieces has one."""
+    ODD = 2
+    """An odd number of cells is empty in every height."""
+    FEW_PIECES = 3
+    """Too few pieces for the lowest height."""
+    NOT_SAVED = 4
+    """The piece to save is not among those that can be left over."""
+    STOPPED = 5
+    """Nothing is known."""
+
+class PcAnswer:
+    """What a search for a perfect clear found."""
+
+    @property
+    def reason(self) -> PcReason: ...
+    @property
+    def height(self) -> int:
+        """Rows of the perfect clear; if there is none, of the last one searched for."""
+    @property
+    def placements(self) -> tuple[Placement, ...]: ...
+    @property
+    def holds(self) -> tuple[bool, ...]:
+        """Whether hold is pressed before each placement."""
+    @property
+    def nodes(self) -> int:
+        """Positions looked at, or some hundred fewer."""
+
+class PcSolver:
+    """Searches for perfect clears; one search at a time, others wait."""
+
+    def __init__(self, kicks: Kicks | str) -> None: ...
+    @property
+    def kicks(self) -> Kicks: ...
+    def solve(
+        self,
+        board: Board,
+        queue: Iterable[PieceLike],
+        hold: PieceLike | None,
+        *,
+        use_hold: bool = True,
+        min_height: int = 0,
+        max_height: int = ...,
+        save: PieceLike | None = None,
+        strict: bool = False,
+        nodes: int | None = None,
+        milliseconds: float | None = None,
+        stop: StopFlag | None = None,
+    ) -> PcAnswer:
+        """Search, as `sevenbag.pc.solve` says. Other threads run meanwhile.
+
+        Raises:
+            BoardError: the board is not 10 wide, or is filled above `PC_MAX_HEIGHT` rows.
+            QueueError: no pieces, or more than can be of use.
+        """
+    def time(
+        self, queues: Iterable[Iterable[PieceLike]], height: int, repeat: int
+    ) -> list[tuple[float, bool]]:
+        """Solve queues from the empty field at exactly this height.
+
+        Returns:
+            For each the shortest of `repeat` times, in microseconds, and whether there is a
+            perfect clear.
         """
 
 # --- batches of games and random playouts; `sevenbag.envs` is the face to use ---------------------

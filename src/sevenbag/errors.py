@@ -14,6 +14,7 @@
     │   └── FormatError                  a file that is not what it should be
     │       ├── FumenError               a fumen that is none; `code` names what is wrong
     │       └── PcFileError              the same of a .pc file
+    ├── SearchStoppedError               a search reached its limit before it knew the answer
     ├── MissingExtraError (also an ImportError)   an optional part is not installed
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
@@ -87,6 +88,10 @@ class PcFileError(FormatError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class SearchStoppedError(SevenbagError):
+    """A search reached its limit before it knew the answer."""
 
 
 class MissingExtraError(SevenbagError, ImportError):

@@ -7,7 +7,8 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sevenbag.errors import RulesError
+from sevenbag._kernel import Kicks
+from sevenbag.errors import KicksError, RulesError
 
 if TYPE_CHECKING:
     from sevenbag.game import Rules
@@ -50,4 +51,20 @@ def named_rules(name: str) -> Rules:
     except RulesError:
         if Path(name).is_file():
             return Rules.from_file(name)
+        raise
+
+
+def named_kicks(name: str) -> Kicks:
+    """A rotation system by its name, or from a file: what ends like one, or is one and no name.
+
+    Raises:
+        KicksError: there is none of this name, or the file cannot be used.
+    """
+    if name.lower().endswith(".toml"):
+        return Kicks.from_file(name)
+    try:
+        return Kicks(name)
+    except KicksError:
+        if Path(name).is_file():
+            return Kicks.from_file(name)
         raise

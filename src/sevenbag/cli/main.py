@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "replay": "play back a replay file, or draw a picture of it",
     "serve": "offer a bot to others through a bot protocol",
     "perft": "count the ways to place a queue of pieces",
+    "pc": "perfect clears: find them, prove that there is none",
 }
 """Every command, with what it does; the module of the same name lies beside this one."""
 
@@ -43,6 +44,18 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, signal_number: int) -> None:
         super().__init__()
         self.signal_number = signal_number
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as all errors here, and where to read more."""
+
+    def error(self, message: str) -> NoReturn:
+        """End the program with exit code 2."""
+        self.exit(2, f"sevenbag: {message}\nTry: {self.prog} --help\n")
+
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help; argparse would not tell if that fails."""
+        (file or sys.stdout).write(self.format_help())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,17 +102,6 @@ class _Command(Protocol):
     def run(self, args: argparse.Namespace) -> int: ...
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as all errors here, and where to read more."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"sevenbag: {message}\nTry: {self.prog} --help\n")
-
-    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
-        """Print the help; argparse would not tell if that fails."""
-        (file or sys.stdout).write(self.format_help())
-
-
 def _run(arguments: list[str]) -> int:
     called = next((word for word in arguments if not word.startswith("-")), None)
     parser = _parser()
@@ -137,7 +139,7 @@ def _drop_output() -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = Parser(
         prog="sevenbag",
         description="Engine, bots, bot protocols and arena for modern block-stacking games.",
         epilog="sevenbag COMMAND --help says more about a command.",

@@ -6,7 +6,6 @@ import argparse
 import json
 import signal
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag._kernel import (
@@ -19,8 +18,8 @@ from sevenbag._kernel import (
     perft,
     spin_mode_name,
 )
-from sevenbag.cli.arguments import count
-from sevenbag.errors import KicksError, PlacementError, QueueError
+from sevenbag.cli.arguments import count, named_kicks
+from sevenbag.errors import PlacementError, QueueError
 
 if TYPE_CHECKING:
     from sevenbag.cli.main import Subparsers
@@ -76,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     """Count every depth up to the one asked for."""
     # The kernel does not come back to Python while it counts: let Ctrl-C end the program itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    kicks = _kicks(args.kicks)
+    kicks = named_kicks(args.kicks)
     board = Board(args.width, args.rows)
     depth = len(args.queue) if args.depth is None else args.depth
     if not args.queue:
@@ -130,18 +129,6 @@ def run(args: argparse.Namespace) -> int:
             )
         )
     return 0
-
-
-def _kicks(name: str) -> Kicks:
-    """A system's name, or a file: what ends like one, or exists and is no name."""
-    if name.lower().endswith(".toml"):
-        return Kicks.from_file(name)
-    try:
-        return Kicks(name)
-    except KicksError:
-        if Path(name).is_file():
-            return Kicks.from_file(name)
-        raise
 
 
 def _expect_room(queue: str, spawn: tuple[int, int], board: Board) -> None:

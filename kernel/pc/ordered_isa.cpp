@@ -1,0 +1,188 @@
+#include "pc/ordered.hpp"
+
+#include "pc/field.hpp"
+
+namespace sevenbag {
+namespace SB_ISA {
+namespace pc {
+
+using sevenbag::pc::kNoPiece;
+using sevenbag::pc::OrderedSearch;
+using sevenbag::pc::Outcome;
+using sevenbag::pc::Problem;
+using sevenbag::pc::Step;
+using sevenbag::pc::Visited;
+
+namespace {
+
+// The search is watched once in so many positions.
+constexpr std::uint64_t kWatchEvery = 256;
+
+// In a column of six rows at most three pieces can rest, in each of four rotations.
+constexpr int kMaxChildren = 2 * kWidth * 3 * kRotations;
+
+constexpr Word kEvenRows = 1 | Word{1} << 20 | Word{1} << 40;
+constexpr Word kCheckers = kEvenRows * 0x155 | kEvenRows * 0x2aa << kWidth;
+constexpr Word kEvenColumns = kFirstColumn * 0x155;
+constexpr Word kInnerBorders = kFirstColumn * 0x1ff;
+
+struct Weights {
+    int sideways, upright, holes, checkers, columns, surface, steps, empty;
+};
+constexpr Weights kWeights{32, 8, 1, 15, 5, 5, -9, 13};
+
+SB_INLINE int magnitude(int value) { return value < 0 ? -value : value; }
+
+// How likely a field is to be filled; higher is likelier.
+SB_INLINE int promise(Field field) {
+    const Word filled = field.filled;
+    const auto count = [](Word set)
+                           __attribute__((always_inline)) { return __builtin_popcountll(set); };
+    Word under = filled;  // the surface
+    under |= under >> 10;
+    under |= under >> 20;
+    under |= under >> 40;
+    const int cells = count(filled);
+    return -(kWeights.sideways * count((filled ^ filled >> 1) & kInnerBorders) +
+             kWeights.upright * count(filled ^ filled >> kWidth) +
+             kWeights.holes * count(under & ~filled) +
+             kWeights.checkers * magnitude(2 * count(filled & kCheckers) - cells) +
+             kWeights.columns * magnitude(2 * count(filled & kEvenColumns) - cells) +
+             kWeights.surface * count(under) +
+             kWeights.steps * count((under ^ under >> 1) & kInnerBorders) +
+             kWeights.empty * (kWidth * field.height - cells));
+}
+
+struct Child {
+    Field field;
+    std::uint8_t held;
+    Step step;
+};
+
+class Descent {
+  public:
+    explicit Descent(OrderedSearch& search)
+        : search_(search),
+          problem_(*search.problem),
+          whole_(rows_below(problem_.height)),
+          until_watched_(kWatchEvery) {
+        for (int i = 0; i < problem_.count; ++i) ++left_[problem_.pieces[i]];
+    }
+
+    Outcome run() {
+        const Field start{problem_.filled, problem_.height};
+        const Outcome outcome = descend(start, problem_.pieces[0], 1, 0);
+        search_.nodes += kWatchEvery - until_watched_;
+        return outcome;
+    }
+
+  private:
+    // Whether a filled field with this piece over is what was asked for.
+    bool is_saved(int held) const { return problem_.save == kNoPiece || held == problem_.save; }
+
+    Outcome descend(Field field, int held, int next, int depth) {
+        if (!is_new(field, held)) return Outcome::none;
+        if (search_.budget == 0) {
+            search_.complete = false;
+            return Outcome::none;
+        }
+        --search_.budget;
+        if (--until_watched_ == 0) {
+            until_watched_ = kWatchEvery;
+            search_.nodes += kWatchEvery;
+            if (search_.watch.stop && search_.watch.stop(search_.watch.context, kWatchEvery))
+                return Outcome::stopped;
+        }
+        const int following = next < problem_.count ? problem_.pieces[next] : kNoPiece;
+        if (depth + 1 == problem_.needed) return finish(field, held, following, depth);
+
+        Child children[kMaxChildren];
+        std::int64_t keys[kMaxChildren];
+        int count = expand(field, held, following, children, keys, 0);
+        if (problem_.hold && following != held && following != kNoPiece)
+            count = expand(field, following, held, children, keys, count);
+        for (int tried = 0; tried < count; ++tried) {
+            if (tried == search_.width) {
+                search_.complete = false;
+                break;
+            }
+            int best = 0;
+            for (int i = 1; i < count; ++i)
+                if (keys[i] > keys[best]) best = i;
+            keys[best] = INT64_MIN;
+            const Child& child = children[best];
+            search_.steps[static_cast<unsigned>(depth)] = child.step;
+            --left_[child.step.piece];
+            const Outcome outcome = descend(child.field, child.held, next + 1, depth + 1);
+            ++left_[child.step.piece];
+            if (outcome != Outcome::none) return outcome;
+        }
+        return Outcome::none;
+    }
+
+    // All that becomes of the field when a piece is placed and another one is left over.
+    SB_INLINE int expand(Field field, int piece, int held, Child* children, std::int64_t* keys,
+                         int count) {
+        if (piece == problem_.save && left_[piece] == 1) return count;
+        const PieceMotion& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
+        Rests rests;
+        find_rests(motion, field, rests);
+        for (int r = 0; r < motion.looks; ++r)
+            for (Word corners = rests.of[r]; corners; corners &= corners - 1) {
+                const int corner = __builtin_ctzll(corners);
+                const Field after = locked(field, motion.cells[r] << corner);
+                if (!divides(after) || (problem_.strict && after.filled == 0)) continue;
+                children[count] = {after,
+                                   static_cast<std::uint8_t>(held),
+                                   {static_cast<std::uint8_t>(piece), static_cast<std::uint8_t>(r),
+                                    static_cast<std::uint8_t>(corner)}};
+                keys[count] = promise(after);
+                ++count;
+            }
+        return count;
+    }
+
+    // The last piece: what is empty must be its shape.
+    Outcome finish(Field field, int held, int following, int depth) {
+        const Word empty = ~field.filled & rows_below(field.height);
+        const auto fits = [&](int piece, int over) {
+            if (piece == kNoPiece || !is_saved(over)) return false;
+            const PieceMotion& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
+            for (int r = 0; r < motion.looks; ++r) {
+                const int corner = __builtin_ctzll(empty) - __builtin_ctzll(motion.cells[r]);
+                if (corner < 0 || motion.cells[r] << corner != empty) continue;
+                Rests rests;
+                find_rests(motion, field, rests);
+                if (!(rests.of[r] >> corner & 1)) return false;
+                search_.steps[static_cast<unsigned>(depth)] = {static_cast<std::uint8_t>(piece),
+                                                               static_cast<std::uint8_t>(r),
+                                                               static_cast<std::uint8_t>(corner)};
+                return true;
+            }
+            return false;
+        };
+        if (fits(held, following)) return Outcome::found;
+        if (problem_.hold && fits(following, held)) return Outcome::found;
+        return Outcome::none;
+    }
+
+    bool is_new(Field field, int held) {
+        // Rows that are gone count as filled, on top: then the field tells its height.
+        const Word packed = field.filled | (whole_ & ~rows_below(field.height));
+        return search_.visited->insert((packed << 3 | static_cast<Word>(held)) + 1);
+    }
+
+    OrderedSearch& search_;
+    const Problem& problem_;
+    const Word whole_;
+    std::uint64_t until_watched_;
+    int left_[kPieces + 1] = {};
+};
+
+}  // namespace
+
+Outcome run_ordered(OrderedSearch& search) { return Descent(search).run(); }
+
+}  // namespace pc
+}  // namespace SB_ISA
+}  // namespace sevenbag

@@ -1,0 +1,44 @@
+// One question to the searches: can this low field be filled to exactly this height?
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "pc/motion.hpp"
+
+namespace sevenbag::pc {
+
+// Pieces that fill six rows, and one to look ahead.
+inline constexpr int kMaxSteps = kFieldWidth * kFieldRows / 4;
+inline constexpr int kMaxPieces = kMaxSteps + 1;
+inline constexpr int kNoPiece = kPieces;
+
+// The rules of the hold in two words: of the pieces that are left, one of the first two is placed.
+// So whether the first piece is held or current makes no difference.
+struct Problem {
+    std::uint64_t filled;  // no row is full, and the number of empty cells a multiple of four
+    int height;
+    int needed;  // pieces that fill the field
+    std::array<std::uint8_t, kMaxPieces> pieces;
+    int count;    // of pieces: as many as are needed, or one more if there is a hold
+    bool hold;    // without it the first piece is placed
+    int save;     // the piece that must be left over, or kNoPiece
+    bool strict;  // the field must not be empty before the end
+};
+
+// A placement as the searches see it.
+struct Step {
+    std::uint8_t piece;
+    std::uint8_t rotation;
+    std::uint8_t corner;  // in the field as it is then
+};
+
+enum class Outcome { found, none, stopped };
+
+// Asked every few hundred nodes with the nodes since it was asked before: whether to stop.
+struct Watch {
+    bool (*stop)(void* context, std::uint64_t nodes);
+    void* context;
+};
+
+}  // namespace sevenbag::pc

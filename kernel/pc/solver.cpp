@@ -1,0 +1,301 @@
+#include "pc/solver.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <string>
+
+#include "error.hpp"
+#include "pc/code.hpp"
+#include "pc/tall.hpp"
+
+namespace sevenbag::pc {
+
+namespace {
+
+constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
+
+// Nearly every perfect clear is found by the first; the second finds most of the others.
+constexpr Solver::Pass kQuickPasses[] = {{3, 4'000}, {8, 4'000}};
+// Where tilings are too many to be counted.
+constexpr Solver::Pass kLongPasses[] = {
+    {3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}, {1'000, kUnlimited}};
+
+}  // namespace
+
+// --- memory that is used again
+// --------------------------------------------------------------------
+
+struct Solver::Memory {
+    // Keys of one search at a time: small as long as that is enough, for the sake of the cache.
+    static constexpr std::size_t kFewSlots = 1 << 10;
+    static constexpr std::size_t kManySlots = 1 << 20;
+
+    Memory() : slots(kFewSlots) {
+        visited.owner = this;
+        visited.grow = &grow;
+        visited.forget = [](Visited& visited) { static_cast<Memory*>(visited.owner)->forget(); };
+        forget();
+    }
+
+    void forget() {
+        if (slots.size() > 4 * kFewSlots)
+            std::vector<std::uint64_t>(kFewSlots).swap(slots);
+        else
+            std::ranges::fill(slots, 0);
+        publish();
+        visited.count = 0;
+        visited.full = false;
+    }
+
+    void publish() {
+        visited.slots = slots.data();
+        visited.mask = slots.size() - 1;
+        visited.limit = slots.size() / 2;
+    }
+
+    // Keys beyond the largest table are not remembered: searches then look at places twice.
+    static void grow(Visited& visited) {
+        auto& self = *static_cast<Memory*>(visited.owner);
+        if (self.slots.size() >= kManySlots) {
+            visited.full = true;
+            return;
+        }
+        std::vector<std::uint64_t> old(self.slots.size() * 4);
+        old.swap(self.slots);
+        self.publish();
+        visited.count = 0;
+        for (std::uint64_t key : old)
+            if (key != 0) visited.insert(key);
+    }
+
+    std::vector<std::uint64_t> slots;
+    Visited visited{};
+    std::array<std::unique_ptr<TileBook>, kFieldRows + 1> books;
+    std::array<std::unique_ptr<TileGraph>, kFieldRows + 1> graphs;  // the last of each height
+    PieceBudget budget;
+};
+
+Solver::Solver(const Kicks& kicks)
+    : kicks_(kicks), motion_(kicks), memory_(std::make_unique<Memory>()) {}
+
+Solver::~Solver() = default;
+
+// --- low fields
+// -----------------------------------------------------------------------------------
+
+Outcome Solver::ordered(const Problem& problem, Watch watch, const Pass& pass, bool& complete,
+                        std::array<Step, kMaxSteps>& steps) {
+    memory_->forget();
+    OrderedSearch search{&motion_, &problem, &memory_->visited, watch, pass.width, pass.budget};
+    const Outcome outcome = code().run_ordered(search);
+    complete = search.complete;
+    if (outcome == Outcome::found) steps = search.steps;
+    return outcome;
+}
+
+const TileGraph& Solver::graph(int height, std::uint64_t filled) {
+    const auto h = static_cast<std::size_t>(height);
+    auto& book = memory_->books[h];
+    auto& graph = memory_->graphs[h];
+    if (!book) book = std::make_unique<TileBook>(motion_, height);
+    if (!graph || graph->filled() != filled) graph = std::make_unique<TileGraph>(*book, filled);
+    return *graph;
+}
+
+Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps) {
+    bool complete = false;
+    const auto run = [&](const Pass& pass) {
+        return ordered(problem, watch, pass, complete, steps);
+    };
+    const bool few = problem.needed <= 5 && problem.height <= 2;
+    if (few && memory_->budget.run(graph(problem.height, problem.filled), problem) &&
+        !memory_->budget.any())
+        return Outcome::none;
+    for (const Pass& pass : kQuickPasses) {
+        const Outcome outcome = run(pass);
+        if (outcome != Outcome::none || complete) return outcome;
+    }
+    const TileGraph& tiles = graph(problem.height, problem.filled);
+    if (tiles.whole() && memory_->budget.run(tiles, problem)) {
+        TileSearch search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
+        const Outcome outcome = search.run();
+        if (outcome == Outcome::found) steps = search.steps();
+        return outcome;
+    }
+    for (const Pass& pass : kLongPasses) {
+        const Outcome outcome = run(pass);
+        if (outcome != Outcome::none || complete) return outcome;
+    }
+    return Outcome::none;
+}
+
+// --- any field
+// ------------------------------------------------------------------------------------
+
+namespace {
+
+// Counts positions for the limits of a request.
+struct Limits {
+    const Request& request;
+    std::uint64_t nodes = 0;
+
+    static bool stop(void* self, std::uint64_t nodes) {
+        auto& limits = *static_cast<Limits*>(self);
+        const Request& request = limits.request;
+        limits.nodes += nodes;
+        if (request.nodes != 0 && limits.nodes > request.nodes) return true;
+        return request.stop && request.stop(request.context);
+    }
+};
+
+std::uint64_t low_cells(const Board& board) {
+    std::uint64_t filled = 0;
+    for (int y = 0; y < kFieldRows; ++y) filled |= std::uint64_t{board.row(y)} << (y * kFieldWidth);
+    return filled;
+}
+
+// Where pieces come to rest, seen from the board.
+std::vector<Placement> placements_of(const Motion& motion, const std::array<Step, kMaxSteps>& steps,
+                                     int count) {
+    std::vector<Placement> placements;
+    for (int i = 0; i < count; ++i) {
+        const Step& step = steps[static_cast<std::size_t>(i)];
+        const auto piece = static_cast<Piece>(step.piece);
+        const Cell centre = motion.of(piece).centre[step.rotation];
+        placements.push_back({piece, static_cast<Rotation>(step.rotation),
+                              static_cast<std::int8_t>(step.corner % kFieldWidth + centre.x),
+                              static_cast<std::int8_t>(step.corner / kFieldWidth + centre.y),
+                              Spin::none});
+    }
+    return placements;
+}
+
+}  // namespace
+
+void expect_request(const Request& request) {
+    const Board& board = *request.board;
+    if (board.width() != kFieldWidth)
+        throw Error(ErrorKind::board,
+                    "perfect clears are searched on boards of 10 columns, this "
+                    "one has " +
+                        std::to_string(board.width()));
+    if (board.height() > kMaxHeight)
+        throw Error(ErrorKind::board, "perfect clears are searched up to " +
+                                          std::to_string(kMaxHeight) +
+                                          " rows, this board is filled up to row " +
+                                          std::to_string(board.height() - 1));
+    if (request.pieces.empty())
+        throw Error(ErrorKind::queue, "no pieces: expected piece letters such as LSTIZJO");
+}
+
+Lowest lowest(const Board& cleared) {
+    int height = cleared.height();
+    int empty = kFieldWidth * height - cleared.count();
+    if (empty % 2 != 0) return {height, 0};
+    if (empty % 4 == 2) {
+        ++height;
+        empty += kFieldWidth;
+    }
+    if (empty == 0) {
+        height = 2;
+        empty = 2 * kFieldWidth;
+    }
+    return {height, empty / 4};
+}
+
+std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,
+                            const std::vector<Placement>& placements) {
+    std::vector<bool> holds;
+    std::size_t next = 0;
+    std::optional<Piece> held;
+    if (holding) held = pieces[next++];
+    const auto take = [&]() -> std::optional<Piece> {
+        return next < pieces.size() ? std::optional(pieces[next++]) : std::nullopt;
+    };
+    std::optional<Piece> current = take();
+    // Where both fit it makes no difference: the same pieces are left.
+    for (const Placement& placement : placements) {
+        const bool swap = current != placement.piece;
+        if (swap) {
+            std::optional<Piece> swapped = held ? held : take();
+            held = current;
+            current = swapped;
+        }
+        holds.push_back(swap);
+        current = take();
+    }
+    return holds;
+}
+
+Answer Solver::solve(const Request& request) {
+    expect_request(request);
+    Board cleared(kFieldWidth, kDefaultRows);
+    for (int y = 0; y < request.board->height(); ++y) cleared.set_row(y, request.board->row(y));
+    cleared.clear_rows();
+
+    Answer answer;
+    const Lowest start = lowest(cleared);
+    answer.height = start.height;
+    if (start.pieces == 0) {
+        answer.reason = Reason::odd;
+        return answer;
+    }
+    std::vector<Piece> pieces = request.pieces;
+    std::optional<Piece> save = request.save;
+    if (!request.hold && request.holding) {
+        // The held piece stays where it is.
+        if (save == pieces[0]) save.reset();
+        pieces.erase(pieces.begin());
+    }
+    const int given = static_cast<int>(pieces.size());
+    Limits limits{request};
+    const Watch watch{&Limits::stop, &limits};
+    answer.reason = Reason::few_pieces;
+    for (int height = start.height, needed = start.pieces;
+         height <= request.max_height && height <= kMaxHeight && needed <= given;
+         height += 2, needed += 2 * kFieldWidth / 4) {
+        if (height < request.min_height) continue;
+        const int seen = std::min(given, request.hold ? needed + 1 : needed);
+        if (save) {
+            if (seen == needed) break;
+            if (std::find(pieces.begin(), pieces.begin() + seen, *save) == pieces.begin() + seen) {
+                answer.reason = Reason::not_saved;
+                continue;
+            }
+        }
+        answer.height = height;
+        Outcome outcome;
+        if (height <= kFieldRows) {
+            Problem problem{low_cells(cleared),
+                            height,
+                            needed,
+                            {},
+                            seen,
+                            request.hold,
+                            save ? static_cast<int>(*save) : kNoPiece,
+                            request.strict};
+            for (int i = 0; i < seen; ++i)
+                problem.pieces[static_cast<std::size_t>(i)] =
+                    static_cast<std::uint8_t>(pieces[static_cast<std::size_t>(i)]);
+            std::array<Step, kMaxSteps> steps;
+            outcome = solve_low(problem, watch, steps);
+            if (outcome == Outcome::found)
+                answer.placements = placements_of(motion_, steps, needed);
+        } else {
+            TallProblem problem{cleared,      height, {pieces.begin(), pieces.begin() + seen},
+                                request.hold, save,   request.strict};
+            outcome = solve_tall(problem, kicks_, watch, answer.placements);
+        }
+        answer.reason = outcome == Outcome::found  ? Reason::found
+                        : outcome == Outcome::none ? Reason::none
+                                                   : Reason::stopped;
+        if (outcome != Outcome::none) break;
+    }
+    answer.nodes = limits.nodes;
+    if (answer.reason == Reason::found)
+        answer.holds = holds_for(request.pieces, request.holding, answer.placements);
+    return answer;
+}
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,118 @@
+// Perfect clears of any field: one, or the proof that there is none.
+//
+// Heights are tried from the lowest that the number of empty cells allows, two rows more at a time,
+// as long as there are pieces. Up to six rows a field is one word, and three searches take turns:
+// in the order of play with a few children of each position, which finds most perfect clears at
+// once; tilings first, which finds the rare ones and proves that there is none (tile_search.hpp);
+// in the order of play with all children. Higher fields have a plain search (tall.hpp).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "board.hpp"
+#include "kicks.hpp"
+#include "pc/motion.hpp"
+#include "pc/ordered.hpp"
+#include "pc/problem.hpp"
+#include "pc/tile_search.hpp"
+#include "pc/tiles.hpp"
+
+namespace sevenbag::pc {
+
+inline constexpr int kMaxHeight = 20;
+// Longer queues are cut: no more pieces fit below kMaxHeight.
+inline constexpr int kMaxQueue = kFieldWidth * kMaxHeight / 4 + 1;
+
+struct Request {
+    // Of width 10; full rows are removed before anything else.
+    const Board* board;
+    // In the order in which they can be placed: the held piece, if any, the current one, the next.
+    std::vector<Piece> pieces;
+    // Whether the first of `pieces` is the held one.
+    bool holding = false;
+    // Whether hold may be used.
+    bool hold = true;
+    int min_height = 0;
+    int max_height = kMaxHeight;
+    // What must be left over at the end: in the hold, or current beside an empty hold.
+    std::optional<Piece> save;
+    // Whether the field may not be empty before the end.
+    bool strict = false;
+
+    // Ends the search when positions looked at pass this number; 0: no limit.
+    std::uint64_t nodes = 0;
+    // Asked now and then, from the thread that searches; may be empty.
+    bool (*stop)(void* context) = nullptr;
+    void* context = nullptr;
+};
+
+enum class Reason {
+    found,
+    none,        // proved: every height for which there are pieces was searched
+    odd,         // an odd number of cells is empty: no height can be filled
+    few_pieces,  // too few pieces for the lowest height
+    not_saved,   // the piece to save is not among the pieces that can be left over
+    stopped,     // nothing is known
+};
+
+struct Answer {
+    Reason reason = Reason::none;
+    int height = 0;  // of the perfect clear; if none was found, the highest that was searched
+    std::vector<Placement> placements;
+    std::vector<bool> holds;  // whether hold is pressed before each placement
+    std::uint64_t nodes = 0;
+};
+
+// Raises Error(board) for a board that is not 10 wide or has filled cells above kMaxHeight,
+// Error(queue) for no pieces at all.
+void expect_request(const Request& request);
+
+// Keeps what it can use again: one solver for each thread.
+class Solver {
+  public:
+    // A pass of the search in the order of play.
+    struct Pass {
+        int width;  // children tried of each position
+        std::uint64_t budget;
+    };
+
+    explicit Solver(const Kicks& kicks);
+    ~Solver();
+
+    Answer solve(const Request& request);
+
+    // One height of a low field, without looking at its number of cells.
+    Outcome solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps);
+
+    const Kicks& kicks() const { return kicks_; }
+    const Motion& motion() const { return motion_; }
+
+  private:
+    struct Memory;
+
+    Outcome ordered(const Problem& problem, Watch watch, const Pass& pass, bool& complete,
+                    std::array<Step, kMaxSteps>& steps);
+    const TileGraph& graph(int height, std::uint64_t filled);
+
+    Kicks kicks_;
+    Motion motion_;
+    std::unique_ptr<Memory> memory_;
+};
+
+// The rows of a field to fill: full ones gone, height and number of pieces for the lowest perfect
+// clear; no pieces for an odd number of cells.
+struct Lowest {
+    int height;
+    int pieces;
+};
+Lowest lowest(const Board& cleared);
+
+// Which placements need hold pressed first, in a game that begins with `pieces`.
+std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,
+                            const std::vector<Placement>& placements);
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,27 @@
+// Perfect clears of fields of any height: the search in the order of play on whole boards.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "board.hpp"
+#include "kicks.hpp"
+#include "pc/problem.hpp"
+
+namespace sevenbag::pc {
+
+// As Problem, for a field that is too high for one word.
+struct TallProblem {
+    Board board;  // no row is full
+    int height;
+    std::vector<Piece> pieces;  // as many as are needed, or one more if there is a hold
+    bool hold;
+    std::optional<Piece> save;
+    bool strict;
+};
+
+// Few children of each position first, then all of them.
+Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, Watch watch,
+                   std::vector<Placement>& placements);
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,131 @@
+// The search for tilings first, then for an order: it proves that there is no perfect clear where
+// few tilings exist, and finds one where they are rare.
+//
+// 1. Which tilings use no more pieces than there are? For every node of the graph of tiles the
+//    multisets of pieces that lead there and onwards to the end are found at once, as bits.
+// 2. Those tilings are written down, some thousand at a time, but for those in which rows would
+//    have to wait for each other.
+// 3. All of them are played at once, in the order of the queue: at each step a tiling stays in the
+//    game if its tile for the piece to be placed can be reached.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pc/problem.hpp"
+#include "pc/tiles.hpp"
+#include "pc/visited.hpp"
+
+namespace sevenbag::pc {
+
+// Which multisets of at most the given pieces lead from node to node.
+class PieceBudget {
+  public:
+    // Sets of multisets take at most this many words in all; beyond it there is no answer.
+    static constexpr std::size_t kMaxWords = 1 << 19;
+
+    // Whether there was room for it.
+    bool run(const TileGraph& graph, const Problem& problem);
+
+    // Whether any tiling uses pieces that there are, and leaves one over that may be.
+    bool any() const { return bit(from_start_, 0, 0); }
+    // Whether pieces placed so far, by their number, can be completed from a node.
+    bool leads_on(std::size_t node, int placed) const { return bit(from_start_, node, placed); }
+    // What placing a piece adds to the number of the pieces placed.
+    int step(int piece) const { return stride_[static_cast<std::size_t>(piece)]; }
+    const std::array<int, kPieces>& given() const { return given_; }
+
+  private:
+    bool bit(const std::vector<std::uint64_t>& sets, std::size_t node, int number) const {
+        return sets[node * words_ + static_cast<std::size_t>(number) / 64] >> (number % 64) & 1;
+    }
+
+    std::size_t words_ = 0;
+    std::array<int, kPieces> given_{};
+    std::array<int, kPieces> stride_{};
+    // Of every node: multisets that lead there from the start; then those of them that lead on.
+    std::vector<std::uint64_t> from_start_;
+    std::array<std::vector<std::uint64_t>, kPieces>
+        room_;  // multisets to which a piece can be added
+};
+
+class TileSearch {
+  public:
+    // The budget is that of the problem on the graph.
+    TileSearch(const Motion& motion, const Problem& problem, const TileGraph& graph,
+               const PieceBudget& budget, Visited& visited, Watch watch);
+
+    // `found`: steps() tell how.
+    Outcome run();
+
+    const std::array<Step, kMaxSteps>& steps() const { return steps_; }
+    std::uint64_t tilings() const { return tilings_seen_; }
+    std::uint64_t positions() const { return positions_; }
+
+  private:
+    static constexpr std::uint16_t kNoTile = 0xffff;
+    // Some are tried at once; the others with as many as can be remembered.
+    static constexpr int kFirstPlay = 256;
+    static constexpr int kLargestBatch = 1 << 16;
+
+    // Rows that must be gone before a row can be: a byte for each row.
+    using Before = std::uint64_t;
+
+    Outcome enumerate(std::size_t node, int placed, int depth, Before before);
+    Outcome play_some();
+    // From `first` on; `all`: these are all tilings there are.
+    Outcome play_batch(int first, bool all);
+
+    struct Position {
+        std::uint64_t filled;  // in the rows as they were at the start
+        std::uint64_t left;    // what is left of them
+        int height;
+        unsigned full;
+    };
+    Outcome play(const Position& position, int held, int next, int depth, std::size_t begin,
+                 std::size_t end);
+    std::uint64_t key_of(const Position& position, int held, std::size_t begin) const;
+    Outcome place(const Position& position, int piece, int held, int next, int depth,
+                  std::size_t begin, std::size_t end);
+
+    const Motion& motion_;
+    const Problem& problem_;
+    const TileGraph& graph_;
+    const PieceBudget& budget_;
+    Visited& visited_;
+    Watch watch_;
+    std::uint64_t whole_;
+
+    std::array<TileGraph::Edge, kMaxSteps> chosen_{};
+    std::array<int, kPieces> left_{};
+    // Tilings of the batch, kMaxPieces tiles each, those of a piece side by side from
+    // first_[piece].
+    std::vector<std::uint16_t> batch_;
+    std::array<int, kPieces + 1> first_{};
+    int batch_count_ = 0;
+    int next_play_ = kFirstPlay;
+    int played_ = 0;
+    bool all_in_batch_ = true;
+    bool all_ = false;
+
+    // Lists of tilings that are in the game, one after another along the path.
+    std::vector<std::uint32_t> live_;
+    std::size_t top_ = 0;
+    struct Candidate {
+        std::uint32_t tile;  // place in `tiles` of the position
+        std::uint32_t tiling;
+    };
+    // What is known of a tile at the position that looked at it last.
+    struct Verdict {
+        std::uint64_t position = 0;
+        std::int32_t place = 0;  // among the tiles that can be placed, or -1
+    };
+    std::vector<Candidate> candidates_;
+    std::vector<Verdict> verdicts_;
+    std::uint64_t positions_ = 0;
+    std::uint64_t tilings_seen_ = 0;
+    std::array<Step, kMaxSteps> steps_{};
+};
+
+}  // namespace sevenbag::pc

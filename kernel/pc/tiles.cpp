@@ -1,0 +1,138 @@
+#include "pc/tiles.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "pc/visited.hpp"
+
+namespace sevenbag::pc {
+
+namespace {
+
+std::uint64_t upright(std::uint64_t cells, int height) {
+    std::uint64_t turned = 0;
+    for (std::uint64_t left = cells; left; left &= left - 1) {
+        const int bit = std::countr_zero(left);
+        turned |= std::uint64_t{1} << (bit % kFieldWidth * height + bit / kFieldWidth);
+    }
+    return turned;
+}
+
+// A shape with its rows, from below, put into the rows of `rows`.
+Tile spread_over(std::uint64_t shape, int piece, int rotation, int rows, int height) {
+    Tile tile{};
+    tile.piece = static_cast<std::uint8_t>(piece);
+    tile.rotation = static_cast<std::uint8_t>(rotation);
+    tile.rows = static_cast<std::uint8_t>(rows);
+    tile.bottom = static_cast<std::uint8_t>(std::countr_zero(tile.rows));
+    const int top = std::bit_width(tile.rows) - 1;
+    tile.gaps = static_cast<std::uint8_t>(((2 << top) - (1 << tile.bottom)) & ~rows);
+    for (int y = 0; y < height; ++y)
+        if (rows >> y & 1) {
+            tile.cells |= (shape & 0x3ff) << (y * kFieldWidth);
+            shape >>= kFieldWidth;
+        }
+    tile.upright = upright(tile.cells, height);
+    return tile;
+}
+
+int rows_of(std::uint64_t shape) { return (std::bit_width(shape) - 1) / kFieldWidth + 1; }
+
+// From the keys of nodes to their numbers.
+class Numbers {
+  public:
+    Numbers() : keys_(1 << 10), numbers_(1 << 10) {}
+
+    // The number of a key; `next`, if it is new.
+    std::uint32_t of(std::uint64_t key, std::uint32_t next) {
+        ++key;  // never zero
+        std::size_t i = place(key);
+        if (keys_[i] == key) return numbers_[i];
+        keys_[i] = key;
+        numbers_[i] = next;
+        if (++count_ * 2 > keys_.size()) grow();
+        return next;
+    }
+
+  private:
+    std::size_t place(std::uint64_t key) const {
+        std::size_t i = Visited::scattered(key) & (keys_.size() - 1);
+        while (keys_[i] != 0 && keys_[i] != key) i = (i + 1) & (keys_.size() - 1);
+        return i;
+    }
+
+    void grow() {
+        std::vector<std::uint64_t> keys(keys_.size() * 4);
+        std::vector<std::uint32_t> numbers(keys.size());
+        keys.swap(keys_);
+        numbers.swap(numbers_);
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            if (keys[i] != 0) {
+                const std::size_t to = place(keys[i]);
+                keys_[to] = keys[i];
+                numbers_[to] = numbers[i];
+            }
+    }
+
+    std::vector<std::uint64_t> keys_;
+    std::vector<std::uint32_t> numbers_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace
+
+TileBook::TileBook(const Motion& motion, int height) : height(height) {
+    for (int piece = 0; piece < kPieces; ++piece) {
+        const PieceMotion& m = motion.of(static_cast<Piece>(piece));
+        for (int rotation = 0; rotation < m.looks; ++rotation)
+            for (int rows = 1; rows < 1 << height; ++rows)
+                if (std::popcount(static_cast<unsigned>(rows)) == rows_of(m.cells[rotation]))
+                    tiles.push_back(spread_over(m.cells[rotation], piece, rotation, rows, height));
+    }
+    const auto first_row = [](const Tile& tile) { return std::countr_zero(tile.upright); };
+    std::ranges::stable_sort(tiles, {}, first_row);
+    for (int y = 0; y <= kFieldRows; ++y)
+        first[y] =
+            static_cast<int>(std::ranges::lower_bound(tiles, y, {}, first_row) - tiles.begin());
+}
+
+TileGraph::TileGraph(const TileBook& book, std::uint64_t filled) : book_(&book), filled_(filled) {
+    const int height = book.height;
+    const std::uint64_t full = (std::uint64_t{1} << (height * kFieldWidth)) - 1;
+    std::vector<std::uint64_t> nodes{upright(filled, height)};
+    Numbers numbers;
+    numbers.of(nodes[0], 0);
+    // A tile fills four cells, so that all ways to a node are equally long: nodes are numbered in
+    // the order of their filled cells.
+    for (std::size_t node = 0; node < nodes.size(); ++node) {
+        begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
+        const std::uint64_t empty = ~nodes[node] & full;
+        if (!empty) {
+            can_be_filled_ = true;
+            break;
+        }
+        const int bit = std::countr_zero(empty);
+        const int column = bit / height;
+        const int row = bit % height;
+        for (int t = book.first[row]; t < book.first[row + 1]; ++t) {
+            const std::uint64_t cells = book.tiles[static_cast<std::size_t>(t)].upright
+                                        << (column * height);
+            // What sticks out at the right is lost by the shift or lies beyond the field.
+            if (cells & ~empty ||
+                cells >> (column * height) != book.tiles[static_cast<std::size_t>(t)].upright)
+                continue;
+            const auto next = static_cast<std::uint32_t>(nodes.size());
+            const std::uint32_t to = numbers.of(nodes[node] | cells, next);
+            if (to == next) nodes.push_back(nodes[node] | cells);
+            edges_.push_back(
+                {to, static_cast<std::uint16_t>(t), static_cast<std::uint16_t>(column)});
+        }
+        if (nodes.size() > kMaxNodes) {
+            whole_ = false;
+            break;
+        }
+    }
+    begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
+}
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,357 @@
+// Perfect clears: the searches against a plain one, and against each other; every solution is
+// played again on a board.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "error.hpp"
+#include "movegen.hpp"
+#include "pc/code.hpp"
+#include "pc/rows.hpp"
+#include "pc/solver.hpp"
+#include "pc/tall.hpp"
+
+using namespace sevenbag;
+
+namespace {
+
+using Dice = std::mt19937_64;
+constexpr Spawn kHigh{4, 30};
+
+int below(Dice& dice, int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); }
+
+bool rises_above(const Placement& placement, int height) {
+    return std::ranges::any_of(cells_of(placement), [&](Cell c) { return c.y >= height; });
+}
+
+// --- a plain search: every placement of either piece, nothing left out, nothing remembered
+// --------
+
+struct Plain {
+    const Kicks& kicks;
+    std::vector<Piece> pieces;
+    bool hold;
+    std::optional<Piece> save;
+    bool strict;
+
+    // `first` is left over from before, pieces[next] is the one after it.
+    bool fills(const Board& board, int height, std::optional<Piece> first, std::size_t next) const {
+        if (height == 0) return !save || first == save;
+        if (strict && next > 1 && board.empty()) return false;
+        const std::optional<Piece> second =
+            next < pieces.size() ? std::optional(pieces[next]) : std::nullopt;
+        return places(board, height, first, second, next) ||
+               (hold && places(board, height, second, first, next));
+    }
+
+    bool places(const Board& board, int height, std::optional<Piece> piece,
+                std::optional<Piece> over, std::size_t next) const {
+        if (!piece) return false;
+        std::vector<Placement> placements;
+        generate(board, *piece, kicks, kHigh, SpinMode::none, placements);
+        for (const Placement& placement : placements) {
+            if (rises_above(placement, height)) continue;
+            Board after = board;
+            const int rows = std::popcount(after.lock(placement));
+            if (fills(after, height - rows, over, next + 1)) return true;
+        }
+        return false;
+    }
+};
+
+// --- fields with few empty cells
+// ------------------------------------------------------------------
+
+// Rows of a height with some pieces taken out of the full field, so that there is hope; now and
+// then with cells anywhere. The pieces are told.
+std::uint64_t random_field(Dice& dice, int height, int pieces, std::vector<Piece>& out) {
+    out.clear();
+    const std::uint64_t whole = (std::uint64_t{1} << (height * pc::kFieldWidth)) - 1;
+    std::uint64_t empty = 0;
+    if (below(dice, 4) == 0) {
+        while (std::popcount(empty) < 4 * pieces)
+            empty |= std::uint64_t{1} << below(dice, height * pc::kFieldWidth);
+        return whole & ~empty;
+    }
+    for (int tries = 0; tries < 1000 && std::popcount(empty) < 4 * pieces; ++tries) {
+        const auto p = static_cast<std::size_t>(below(dice, kPieces));
+        const auto r = static_cast<std::size_t>(below(dice, kRotations));
+        const int x = below(dice, pc::kFieldWidth);
+        const int y = below(dice, height);
+        std::uint64_t cells = 0;
+        for (Cell c : kCells[p][r]) {
+            const int cx = x + c.x;
+            const int cy = y + c.y;
+            if (cx >= 0 && cx < pc::kFieldWidth && cy >= 0 && cy < height)
+                cells |= std::uint64_t{1} << (cy * pc::kFieldWidth + cx);
+        }
+        if (std::popcount(cells) != 4 || (cells & empty) != 0) continue;
+        empty |= cells;
+        out.push_back(static_cast<Piece>(p));
+    }
+    return whole & ~empty;
+}
+
+Board board_of(std::uint64_t filled) {
+    Board board;
+    for (int y = 0; y < pc::kFieldRows; ++y)
+        board.set_row(y, static_cast<std::uint32_t>(filled >> (y * pc::kFieldWidth) & 0x3ff));
+    return board;
+}
+
+bool has_full_row(std::uint64_t filled) { return pc::full_row_bits(filled) != 0; }
+
+std::vector<Piece> random_pieces(Dice& dice, int count) {
+    std::vector<Piece> pieces;
+    while (static_cast<int>(pieces.size()) < count) {
+        std::array<Piece, kPieces> bag{Piece::I, Piece::O, Piece::T, Piece::L,
+                                       Piece::J, Piece::S, Piece::Z};
+        std::ranges::shuffle(bag, dice);
+        for (Piece piece : bag)
+            if (static_cast<int>(pieces.size()) < count) pieces.push_back(piece);
+    }
+    return pieces;
+}
+
+// Those that were taken out, and others after them, in any order; or just any.
+std::vector<Piece> pieces_for(Dice& dice, const std::vector<Piece>& taken, int count) {
+    std::vector<Piece> pieces = random_pieces(dice, count);
+    if (below(dice, 5) == 0) return pieces;
+    for (std::size_t i = 0; i < taken.size() && i < pieces.size(); ++i) pieces[i] = taken[i];
+    std::ranges::shuffle(pieces, dice);
+    return pieces;
+}
+
+// Plays a solution: every placement can be reached, pieces come by the rules of the hold, the board
+// is empty at the end, and before only if that is allowed.
+bool holds_good(const pc::Request& request, const pc::Answer& answer, const Kicks& kicks) {
+    Board board = *request.board;
+    board.clear_rows();
+    std::size_t next = 0;
+    std::optional<Piece> held;
+    if (request.holding) held = request.pieces[next++];
+    int height = answer.height;
+    for (std::size_t i = 0; i < answer.placements.size(); ++i) {
+        if (i > 0 && request.strict && board.empty()) return false;
+        std::optional<Piece> current =
+            next < request.pieces.size() ? std::optional(request.pieces[next++]) : std::nullopt;
+        if (answer.holds[i]) {
+            if (!request.hold) return false;
+            const std::optional<Piece> out =
+                held ? held
+                     : (next < request.pieces.size() ? std::optional(request.pieces[next++])
+                                                     : std::nullopt);
+            held = current;
+            current = out;
+        }
+        const Placement& placement = answer.placements[i];
+        if (current != placement.piece || rises_above(placement, height)) return false;
+        std::vector<Placement> reachable;
+        generate(board, placement.piece, kicks, kHigh, SpinMode::none, reachable);
+        if (std::ranges::find(reachable, canonical(placement)) == reachable.end()) return false;
+        height -= std::popcount(board.lock(placement));
+    }
+    if (request.save) {
+        const bool current_is_left = !held && next < request.pieces.size();
+        if (current_is_left ? request.pieces[next] != *request.save : held != request.save)
+            return false;
+    }
+    return height == 0 && board.empty();
+}
+
+std::string described(const Kicks& kicks, std::uint64_t filled, int height,
+                      const std::vector<Piece>& pieces) {
+    std::string text = kicks.name() + ", field " + std::to_string(filled) + " of height " +
+                       std::to_string(height) + ", ";
+    for (Piece piece : pieces) text += letter(piece);
+    return text;
+}
+
+}  // namespace
+
+TEST(answers_are_those_of_a_plain_search_under_every_system) {
+    Dice dice(3);
+    int found = 0;
+    int none = 0;
+    for (const Kicks& kicks : all_kicks()) {
+        pc::Solver solver(kicks);
+        for (int n = 0; n < 600; ++n) {
+            const int needed = 1 + below(dice, 4);
+            const int height = 1 + below(dice, pc::kFieldRows);
+            if (4 * needed > pc::kFieldWidth * height) continue;
+            std::vector<Piece> taken;
+            const std::uint64_t filled = random_field(dice, height, needed, taken);
+            if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
+            const Board board = board_of(filled);
+            if (board.height() != height) continue;
+            pc::Request request;
+            request.board = &board;
+            request.pieces = pieces_for(dice, taken, needed + below(dice, 2));
+            request.holding = below(dice, 2);
+            request.hold = below(dice, 4) != 0;
+            request.strict = below(dice, 2);
+            request.max_height = height;
+            if (!request.hold) request.holding = false;
+            if (below(dice, 3) == 0 && request.hold)
+                request.save = static_cast<Piece>(below(dice, kPieces));
+            const pc::Answer answer = solver.solve(request);
+            const std::size_t seen = std::min<std::size_t>(
+                request.pieces.size(), static_cast<std::size_t>(needed) + (request.hold ? 1 : 0));
+            Plain plain{kicks,
+                        {request.pieces.begin(),
+                         request.pieces.begin() + static_cast<std::ptrdiff_t>(seen)},
+                        request.hold,
+                        request.save,
+                        request.strict};
+            const bool exists = plain.fills(board, height, plain.pieces[0], 1);
+            (exists ? found : none) += 1;
+            if (exists != (answer.reason == pc::Reason::found) ||
+                (exists && !holds_good(request, answer, kicks)))
+                check::complain(__FILE__, __LINE__,
+                                described(kicks, filled, height, request.pieces));
+        }
+    }
+    // The dice give enough of both.
+    CHECK(found > 300);
+    CHECK(none > 300);
+}
+
+namespace {
+
+pc::Problem problem_of(std::uint64_t filled, int height, const std::vector<Piece>& pieces) {
+    pc::Problem problem{};
+    problem.filled = filled;
+    problem.height = height;
+    problem.needed = (pc::kFieldWidth * height - std::popcount(filled)) / 4;
+    problem.count = std::min(static_cast<int>(pieces.size()), problem.needed + 1);
+    problem.hold = true;
+    problem.save = pc::kNoPiece;
+    for (int i = 0; i < problem.count; ++i)
+        problem.pieces[static_cast<std::size_t>(i)] =
+            static_cast<std::uint8_t>(pieces[static_cast<std::size_t>(i)]);
+    return problem;
+}
+
+// Tables for a search by itself.
+struct Table {
+    std::vector<std::uint64_t> slots = std::vector<std::uint64_t>(1 << 18);
+    pc::Visited visited{slots.data(),
+                        slots.size() - 1,
+                        0,
+                        slots.size() / 2,
+                        false,
+                        this,
+                        [](pc::Visited& v) { v.full = true; },
+                        [](pc::Visited& v) {
+                            std::ranges::fill(static_cast<Table*>(v.owner)->slots, 0);
+                            v.count = 0;
+                            v.full = false;
+                        }};
+};
+
+pc::Outcome in_order_of_play(const pc::Motion& motion, const pc::Problem& problem) {
+    Table table;
+    pc::OrderedSearch search{&motion, &problem, &table.visited, {}, 1000, ~std::uint64_t{0}};
+    return pc::code().run_ordered(search);
+}
+
+pc::Outcome tilings_first(const pc::Motion& motion, const pc::Problem& problem) {
+    Table table;
+    const pc::TileBook book(motion, problem.height);
+    const pc::TileGraph graph(book, problem.filled);
+    pc::PieceBudget budget;
+    if (!graph.whole() || !budget.run(graph, problem)) return pc::Outcome::stopped;
+    return pc::TileSearch(motion, problem, graph, budget, table.visited, {}).run();
+}
+
+pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
+                            const std::vector<Piece>& pieces) {
+    std::vector<Placement> placements;
+    return pc::solve_tall({board_of(problem.filled),
+                           problem.height,
+                           {pieces.begin(), pieces.begin() + problem.count},
+                           true,
+                           std::nullopt,
+                           false},
+                          kicks, {}, placements);
+}
+
+}  // namespace
+
+TEST(the_searches_agree_on_fields_of_all_heights) {
+    Dice dice(4);
+    int found = 0;
+    int none = 0;
+    const std::vector<Kicks>& all = all_kicks();
+    for (int n = 0; n < 4000; ++n) {
+        const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
+        const pc::Motion motion(kicks);
+        const int height = 2 + below(dice, 5);
+        const int needed = 3 + below(dice, 6);
+        if (4 * needed > pc::kFieldWidth * height) continue;
+        std::vector<Piece> taken;
+        const std::uint64_t filled = random_field(dice, height, needed, taken);
+        if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
+        const std::vector<Piece> pieces = pieces_for(dice, taken, needed + 1);
+        const pc::Problem problem = problem_of(filled, height, pieces);
+        const pc::Outcome a = in_order_of_play(motion, problem);
+        const pc::Outcome b = tilings_first(motion, problem);
+        if (a != b || (n % 4 == 0 && a != on_whole_boards(kicks, problem, pieces)))
+            check::complain(__FILE__, __LINE__, described(kicks, filled, height, pieces));
+        (a == pc::Outcome::found ? found : none) += 1;
+    }
+    CHECK(found > 300);
+    CHECK(none > 300);
+}
+
+TEST(a_tall_field_is_filled) {
+    const Kicks& kicks = find_kicks("srs+");
+    Board board;
+    for (int y = 0; y < 8; ++y) board.set_row(y, 0x003);
+    pc::Solver solver(kicks);
+    pc::Request request;
+    request.board = &board;
+    request.pieces = std::vector<Piece>(17, Piece::O);
+    const pc::Answer answer = solver.solve(request);
+    CHECK(answer.reason == pc::Reason::found);
+    CHECK_EQ(answer.placements.size(), 16u);
+    CHECK(holds_good(request, answer, kicks));
+}
+
+TEST(a_search_stops_at_its_limits) {
+    pc::Solver solver(find_kicks("srs"));
+    const Board empty;
+    pc::Request request;
+    request.board = &empty;
+    for (char c : std::string("OIZSOZOISLT")) request.pieces.push_back(piece_from_letter(c));
+    request.min_height = request.max_height = 4;
+    request.nodes = 500;
+    CHECK(solver.solve(request).reason == pc::Reason::stopped);
+    request.nodes = 0;
+    request.stop = [](void*) { return true; };
+    CHECK(solver.solve(request).reason == pc::Reason::stopped);
+    request.stop = nullptr;
+    CHECK(solver.solve(request).reason == pc::Reason::none);
+}
+
+TEST(what_cannot_be_asked_is_an_error) {
+    pc::Solver solver(find_kicks("srs"));
+    Board board(8, 20);
+    pc::Request request;
+    request.board = &board;
+    request.pieces = {Piece::I};
+    CHECK_THROWS(Error, solver.solve(request));
+    Board high;
+    high.set(0, 20, true);
+    request.board = &high;
+    CHECK_THROWS(Error, solver.solve(request));
+    const Board empty;
+    request.board = &empty;
+    request.pieces.clear();
+    CHECK_THROWS(Error, solver.solve(request));
+}

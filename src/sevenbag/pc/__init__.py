@@ -1,0 +1,11 @@
+"""Perfect clears: sequences of placements that leave the field empty.
+
+>>> from sevenbag import pc
+>>> solution = pc.solve("", "LSTIZJOSJIO", min_height=4)
+>>> solution.height, len(solution.placements)
+(4, 10)
+"""
+
+from sevenbag.pc.solver import Answer, Reason, Solution, Solver, solve
+
+__all__ = ["Answer", "Reason", "Solution", "Solver", "solve"]

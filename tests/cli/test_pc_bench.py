@@ -1,0 +1,104 @@
+"""``sevenbag pc bench`` as users run it."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.run import COMMAND, environment, sevenbag
+
+QUEUES = """\
+# seed	queue
+0	LSTIZJOSJIOLTZOL	10
+no queue here
+OIZSOZOISLT 0.5
+ZJILTOSOZLJITSJO
+"""
+
+
+@pytest.fixture
+def queues(tmp_path: Path) -> Path:
+    path = tmp_path / "queues.txt"
+    path.write_text(QUEUES)
+    return path
+
+
+def test_figures_of_a_table_of_queues(queues: Path) -> None:
+    done = sevenbag("pc", "bench", str(queues), "--height", "4", "--kicks", "srs+", "--json")
+    assert done.returncode == 0
+    figures = json.loads(done.stdout)
+    assert (figures["queues"], figures["solved"], figures["none"]) == (3, 2, 1)
+    assert 0 < figures["median_us"] <= figures["p99_us"] <= figures["max_us"]
+    assert figures["median_us"] <= figures["mean_us"] * 3
+    assert 1000 < figures["peak_rss_kib"] < 10**7
+
+
+def test_the_object_is_the_last_line(queues: Path) -> None:
+    done = sevenbag("pc", "bench", str(queues), "--repeat", "2")
+    lines = done.stdout.splitlines()
+    assert "3 queues, 4 lines, srs+: 2 solved, 1 without a perfect clear" in lines[0]
+    assert json.loads(lines[-1])["repeat"] == 2
+
+
+def test_two_lines_from_standard_input() -> None:
+    done = subprocess.run(
+        [*COMMAND, "pc", "bench", "-", "--height", "2", "--kicks", "srs", "--json"],
+        input="IJLOOI\nSZSZSZ\n",
+        capture_output=True,
+        text=True,
+        env=environment(),
+        check=True,
+    )
+    figures = json.loads(done.stdout)
+    assert (figures["solved"], figures["none"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "said"),
+    [
+        ("LSTIZJO", ["--height", "4"], "line 1: LSTIZJO has 7 pieces, this height needs 11"),
+        ("nothing", [], "six or more piece letters"),
+        (QUEUES, ["--height", "3"], "no even number from 2 to 20"),
+        (QUEUES, ["--height", "22"], "no even number from 2 to 20"),
+        (QUEUES, ["--kicks", "srsx9"], "no rotation system"),
+    ],
+)
+def test_wrong_input_is_named(tmp_path: Path, content: str, options: list[str], said: str) -> None:
+    path = tmp_path / "queues.txt"
+    path.write_text(content)
+    done = sevenbag("pc", "bench", str(path), *options)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    done = sevenbag("pc", "bench", str(tmp_path / "none.txt"))
+    assert done.returncode == 2
+    assert "none.txt: No such file" in done.stderr
+
+
+def test_the_group_asks_for_a_command() -> None:
+    done = sevenbag("pc")
+    assert done.returncode == 2
+    assert "COMMAND" in done.stderr
+    assert "bench" in sevenbag("pc", "--help").stdout
+    assert "--repeat" in sevenbag("pc", "bench", "--help").stdout
+
+
+def test_it_can_be_interrupted(tmp_path: Path) -> None:
+    path = tmp_path / "queues.txt"
+    path.write_text("OIZSOZOISLT\n" * 20_000)
+    running = subprocess.Popen(
+        [*COMMAND, "pc", "bench", str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    time.sleep(1.5)
+    running.send_signal(signal.SIGINT)
+    running.communicate(timeout=10)
+    assert running.returncode in (-signal.SIGINT, 128 + signal.SIGINT)

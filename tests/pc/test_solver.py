@@ -1,0 +1,284 @@
+"""Perfect clears: published answers, counts over all windows, every solution played again."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections import Counter
+
+import pytest
+
+from sevenbag import Board, pc
+from sevenbag._kernel import PcSolver, StopFlag
+from sevenbag.errors import (
+    BoardError,
+    KicksError,
+    PieceError,
+    QueueError,
+    SearchStoppedError,
+)
+from tests.pc.replay import faults, letters
+from tests.truth import truth
+
+SIX_SYSTEMS = ("none", "none180", "srs", "srs180", "srs-tetrio", "srs+")
+
+
+def drawn(rows: str) -> str:
+    """Rows as the published cases write them: from the top, 1 is filled."""
+    return rows.replace(" / ", "\n").replace("0", ".").replace("1", "X")
+
+
+def first_pc_queues() -> list[list[str]]:
+    lines = truth("pc/first_pc_200.txt").read_text().splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
+
+
+# --- found --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("height", "pieces", "column"), [(4, 11, 2), (6, 16, 3)])
+@pytest.mark.parametrize("strict", [False, True])
+def test_first_perfect_clears_are_found_and_true(
+    height: int, pieces: int, column: int, strict: bool
+) -> None:
+    solver = pc.Solver("srs+")
+    for fields in first_pc_queues():
+        queue = fields[1][:pieces]
+        solution = solver.solve("", queue, min_height=height, strict=strict)
+        assert solution is not None, queue
+        assert solution.height == height
+        assert len(solution.placements) == int(fields[column])
+        assert faults(solution, queue, strict=strict) == [], queue
+
+
+@pytest.mark.parametrize("kicks", ["srs", "none"])
+def test_other_systems_find_them_too(kicks: str) -> None:
+    solver = pc.Solver(kicks)
+    for fields in first_pc_queues()[:60]:
+        solution = solver.solve("", fields[1][:11], min_height=4)
+        # Plain SRS solves them all; that is published. Without kicks some may have none.
+        assert solution is not None or kicks == "none"
+        if solution is not None:
+            assert faults(solution, fields[1][:11], kicks=kicks) == []
+
+
+@pytest.mark.parametrize("kicks", SIX_SYSTEMS)
+def test_pieces_to_save_are_saved(kicks: str) -> None:
+    queue = "LSTIZJOSJIOLTZOL"
+    solver = pc.Solver(kicks)
+    for save in "LSTIZJO":
+        solution = solver.solve("", queue[:11], min_height=4, max_height=4, save=save)
+        if solution is not None:
+            assert len(solution.placements) == 10
+            assert faults(solution, queue[:11], kicks=kicks, save=save) == []
+
+
+@pytest.mark.parametrize(("height", "pieces"), [(4, 11), (6, 16)])
+def test_the_published_queue_saves_its_s(height: int, pieces: int) -> None:
+    queue = "LSTIZJOSJIOLTZOL"[:pieces]
+    solution = pc.solve("", queue, min_height=height, save="S")
+    assert solution is not None
+    assert len(solution.placements) == height * 10 // 4
+    assert faults(solution, queue, save="S", strict=True) == []
+
+
+def test_exactly_enough_pieces_are_each_used_once() -> None:
+    queue = "OZILJTSSJL"
+    solution = pc.solve("", queue, kicks="srs", min_height=4)
+    assert solution is not None
+    assert sorted(letters(solution)) == sorted(queue)
+    assert faults(solution, queue, kicks="srs") == []
+
+
+@pytest.mark.parametrize(
+    ("queue", "hold", "length"),
+    [
+        ("LSTIZJOSJIO", None, 10),
+        ("OIIII", None, 5),
+        ("OIIIIT", None, 5),
+        # The held piece takes nothing from the look-ahead.
+        ("IIII", "O", 5),
+        ("IIIII", "O", 5),
+    ],
+)
+def test_lowest_perfect_clears(queue: str, hold: str | None, length: int) -> None:
+    solution = pc.solve("", queue, hold, kicks="srs")
+    assert solution is not None
+    assert len(solution.placements) == length
+    assert faults(solution, queue, hold, kicks="srs") == []
+
+
+def test_a_field_with_a_held_piece() -> None:
+    field = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
+    for save in (None, "I"):
+        solution = pc.solve(field, "TSZJO", "I", kicks="srs", save=save)
+        assert solution is not None
+        assert len(solution.placements) == 4
+        assert faults(solution, "TSZJO", "I", field=field, kicks="srs", save=save) == []
+    assert pc.Solver("srs").search(field, "TSZJO", "I", save="L").reason == pc.Reason.NOT_SAVED
+
+
+def test_a_field_of_eight_rows() -> None:
+    field = "\n".join(["XX........"] * 8)
+    solution = pc.solve(field, "O" * 17)
+    assert solution is not None
+    assert solution.height == 8
+    assert len(solution.placements) == 16
+    assert faults(solution, "O" * 17, field=field) == []
+
+
+def test_full_rows_of_the_field_are_gone_at_once() -> None:
+    solution = pc.solve("XXXXXXXXXX", "OIIIIIIII", kicks="srs")
+    assert solution is not None
+    assert solution.height == 2
+    assert faults(solution, "OIIIIIIII", kicks="srs") == []
+    *_, before, after = solution.boards("XXXXXXXXXX")
+    assert before.count > 0
+    assert after.is_empty
+
+
+def test_boards_follow_the_solution() -> None:
+    solution = pc.solve("", "IJLOO", "I")
+    assert solution is not None
+    boards = list(solution.boards())
+    assert len(boards) == 6
+    assert boards[0].is_empty
+    assert boards[-1].is_empty
+    assert [board.count for board in boards[1:3]] == [4, 8]
+
+
+def test_without_hold_the_queue_is_the_order() -> None:
+    queue = "OIIII"
+    solution = pc.solve("", queue, use_hold=False)
+    assert solution is not None
+    assert letters(solution) == queue
+    assert not any(solution.holds)
+    # What is held stays there.
+    held = pc.solve("", queue, "T", use_hold=False, save="T")
+    assert held is not None
+    assert letters(held) == queue
+
+
+def test_an_empty_field_on_the_way_can_be_forbidden() -> None:
+    # Two perfect clears of two lines; with the same pieces there is another way.
+    queue = "IJLOOIJLOOT"
+    plain = pc.solve("", queue, min_height=4)
+    strict = pc.solve("", queue, min_height=4, strict=True)
+    assert plain is not None
+    assert strict is not None
+    assert faults(strict, queue, strict=True) == []
+
+
+# --- none ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("field", "queue", "options", "reason"),
+    [
+        ("X.........", "IIIIIIIIII", {}, pc.Reason.ODD),
+        ("", "OOOO", {}, pc.Reason.FEW_PIECES),
+        ("", "OOOOO", {"save": "O"}, pc.Reason.FEW_PIECES),
+        ("", "OOOOOO", {"save": "T"}, pc.Reason.NOT_SAVED),
+        ("", "SZSZSZ", {}, pc.Reason.NONE),
+        ("", "OIZSOZOISLT", {"min_height": 4}, pc.Reason.NONE),
+        ("", "OIIII", {"min_height": 4}, pc.Reason.FEW_PIECES),
+        ("", "OIZSOZOISLT", {"min_height": 4, "nodes": 1000}, pc.Reason.STOPPED),
+    ],
+)
+def test_why_there_is_none(
+    field: str, queue: str, options: dict[str, int], reason: pc.Reason
+) -> None:
+    answer = pc.Solver("srs").search(field, queue, **options)  # type: ignore[arg-type]
+    assert answer.reason == reason
+    assert answer.solution is None
+
+
+@pytest.mark.parametrize("kicks", ["srs", "srs+", "srs-tetrio"])
+def test_queues_without_a_perfect_clear_have_none(kicks: str) -> None:
+    queues = truth("pc/no_pc_sample.txt").read_text().split()
+    # The others are as good; a different part for each system.
+    start = ("srs", "srs+", "srs-tetrio").index(kicks) * 334
+    part = queues[start : start + 334]
+    assert len(part) > 300
+    assert not any(found for _, found in PcSolver(kicks).time(part, 4, 1))
+
+
+# --- all windows of two lines -------------------------------------------------------------------
+
+
+def windows(length: int) -> Counter[str]:
+    """Every window of a 7-bag's pieces, with the number of bag phases in which it can occur.
+
+    As the published counts have it, the phases that keep the window in one bag are one.
+    """
+    found: Counter[str] = Counter()
+    for first in range(1, length + 1):  # pieces of the first bag
+        for head in itertools.permutations("IOTLJSZ", first):
+            for tail in itertools.permutations("IOTLJSZ", length - first):
+                found["".join(head + tail)] += 1
+    return found
+
+
+@pytest.mark.parametrize(
+    ("file", "length", "holds", "total", "solvable"),
+    [
+        ("pc/two_line_nohold.txt", 6, ("",), 154_980, 5_148),
+        ("pc/two_line_hold.txt", 5, tuple("IOTLJSZ"), 223_440, 9_984),
+    ],
+)
+def test_all_windows_of_two_lines(
+    file: str, length: int, holds: tuple[str, ...], total: int, solvable: int
+) -> None:
+    expected = dict(line.split() for line in truth(file).read_text().splitlines())
+    all_windows = {
+        hold + window: many for window, many in windows(length).items() for hold in holds
+    }
+    assert sum(all_windows.values()) == total
+    queues = list(all_windows)
+    times = PcSolver("srs").time(queues, 2, 1)
+    found = {queue for queue, (_, solved) in zip(queues, times, strict=True) if solved}
+    assert found == set(expected)
+    assert sum(all_windows[queue] for queue in found) == solvable
+    assert all(all_windows[queue] == int(expected[queue]) for queue in found)
+
+
+# --- what cannot be asked -----------------------------------------------------------------------
+
+
+def test_bad_input_is_named_at_once() -> None:
+    begun = time.perf_counter()
+    with pytest.raises(PieceError, match="X"):
+        pc.solve("", "IXOL")
+    with pytest.raises(PieceError):
+        pc.solve("", "IOLT", "Q")
+    with pytest.raises(QueueError, match="no pieces"):
+        pc.solve("", "")
+    with pytest.raises(QueueError, match="more than"):
+        pc.solve("", "I" * 200)
+    with pytest.raises(BoardError, match="10 columns"):
+        pc.solve(Board(8, 20), "IIIII")
+    with pytest.raises(BoardError, match="20 rows"):
+        pc.solve("\n".join(["X........."] * 30), "IIIII")
+    with pytest.raises(KicksError):
+        pc.solve("", "IIIII", kicks="srs++")
+    assert time.perf_counter() - begun < 1
+
+
+def test_limits_end_a_search() -> None:
+    with pytest.raises(SearchStoppedError, match="4 rows"):
+        pc.solve("", "OIZSOZOISLT", min_height=4, nodes=1000)
+    field = "\n".join(["X........."] * 8)
+    begun = time.perf_counter()
+    with pytest.raises(SearchStoppedError):
+        pc.solve(field, "SZ" * 20, seconds=0.2)
+    assert time.perf_counter() - begun < 5
+
+
+def test_a_search_can_be_stopped_from_another_thread() -> None:
+    stop = StopFlag()
+    timer = threading.Timer(0.2, stop.set)
+    timer.start()
+    with pytest.raises(SearchStoppedError):
+        pc.solve("\n".join(["X........."] * 8), "SZ" * 20, stop=stop)
+    timer.join()
