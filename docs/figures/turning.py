@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sevenbag import Board, Kicks, Piece, Placement, Rotation
+from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin
 from sevenbag.drawing import Picture, board_picture, captioned, headed, in_a_row, stacked
 
 if TYPE_CHECKING:
@@ -55,25 +55,36 @@ def triple() -> Picture:
     """A T turns north to east under an overhang: four tests do not fit, the fifth does."""
     board = Board.from_rows([row[:7] for row in reversed(_TRIPLE)], height=8)
     start = Placement("T", Rotation.NORTH, 3, 3)
-    return _tried(board, start, Rotation.EAST, "srs")
+    return _tried(board, start, Rotation.EAST, Kicks("srs"))
 
 
-def _tried(board: Board, start: Placement, to: Rotation, kicks: str) -> Picture:
+def own_system() -> Picture:
+    """A half turn by a system of one's own: in place it does not fit, one row higher it does."""
+    kicks = Kicks.from_text('base = "srs"\n[T]\n0-2 = [[0, 1], [1, 1], [-1, 1]]\n')
+    board = Board.from_rows(["###.###", "#...###", "#......"], height=8)
+    return _tried(board, Placement("T", Rotation.NORTH, 2, 1), Rotation.SOUTH, kicks)
+
+
+def _tried(board: Board, start: Placement, to: Rotation, kicks: Kicks) -> Picture:
     """What each test of a turn meets, up to the one that fits."""
     turned = board.rotate(start, to, kicks, spins="T-spins")
     assert turned is not None
     landed, used = turned
-    tests: Sequence[tuple[int, int]] = Kicks(kicks).tests(start.piece, start.rotation, to) or ()
-    pictures = [captioned(board_picture(board, placements=[start], rows=7), "before", "")]
+    fits = "fits" if landed.spin is Spin.NONE else f"fits: {landed.spin.name.lower()} spin"
+    rows = board.height + 2
+    tests: Sequence[tuple[int, int]] = kicks.tests(start.piece, start.rotation, to) or ()
+    pictures = [captioned(board_picture(board, placements=[start], rows=rows), "before", "")]
     for i, (dx, dy) in enumerate(tests[: used + 1]):
         there = Placement(start.piece, to, start.x + dx, start.y + dy)
         struck = {cell: "x" for cell in there.cells if cell[0] >= 0 and board[cell]}
         if i < used:
-            picture = board_picture(board, ghosts=[there], marks=struck, rows=7)
+            picture = board_picture(board, ghosts=[there], marks=struck, rows=rows)
         else:
-            picture = board_picture(board, placements=[landed], rows=7)
-        verdict = "does not fit" if i < used else f"fits: {landed.spin.name.lower()} spin"
+            picture = board_picture(board, placements=[landed], rows=rows)
+        verdict = "does not fit" if i < used else fits
         pictures.append(captioned(picture, f"{i + 1}: {_signed(dx, dy)}", verdict))
+    if len(pictures) <= 4:
+        return in_a_row(pictures)
     half = (len(pictures) + 1) // 2
     return stacked([in_a_row(pictures[:half]), in_a_row(pictures[half:])])
 
@@ -86,4 +97,4 @@ def _signed(dx: int, dy: int) -> str:
     return f"({dx:+d}, {dy:+d})".replace("+0", "0")
 
 
-PICTURES = (pieces, five_tests, triple)
+PICTURES = (pieces, five_tests, triple, own_system)

@@ -61,7 +61,7 @@ def test_every_page_is_in_the_index() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["coordinates", "spins", "attack", "garbage", "randomizers", "spawn"]
+    "page", ["coordinates", "kicks", "spins", "attack", "garbage", "randomizers", "spawn"]
 )
 def test_every_family_of_rules_has_a_picture(page: str) -> None:
     assert "](pictures/" in text_of(DOCS / f"{page}.md")
