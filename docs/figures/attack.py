@@ -127,16 +127,16 @@ def vectors() -> str:
         ("mini single", 1, MINI, 1, 0, False),
         ("perfect clear, quad", 4, PLAIN, 1, 2, True),
     ]
-    rows: list[list[object]] = []
-    for name, lines, spin, chain, combo, perfect in cases:
-        sent = [
-            Rules.preset(preset).attacks(
-                lines, spin, combo=combo, back_to_back=chain, perfect_clear=perfect
-            )
-            for preset in Rules.presets()
-        ]
-        rows.append([name, chain, combo, *(" + ".join(map(str, s)) or "0" for s in sent)])
-    return table(["clear", "b", "c", *(f"`{name}`" for name in Rules.presets())], rows)
+    head = [f"{name}, b {chain}, c {combo}" for name, _, _, chain, combo, _ in cases]
+
+    def sent(rules: Rules) -> list[str]:
+        each = (
+            rules.attacks(lines, spin, combo=combo, back_to_back=chain, perfect_clear=perfect)
+            for _, lines, spin, chain, combo, perfect in cases
+        )
+        return [" + ".join(map(str, attacks)) or "0" for attacks in each]
+
+    return _by_preset(["preset", *head], sent)
 
 
 # --- helpers ------------------------------------------------------------------------------------
