@@ -16,15 +16,14 @@ namespace {
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 // Nearly every perfect clear is found by the first; the second finds most of the others.
-constexpr Solver::Pass kQuickPasses[] = {{3, 4'000}, {8, 4'000}};
+constexpr Solver::Pass kQuickPasses[] = {{3, 1'500}, {6, 2'500}};
 // Where tilings are too many to be counted.
 constexpr Solver::Pass kLongPasses[] = {
     {3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}, {1'000, kUnlimited}};
 
 }  // namespace
 
-// --- memory that is used again
-// --------------------------------------------------------------------
+// --- memory that is used again ------------------------------------------------------------------
 
 struct Solver::Memory {
     // Keys of one search at a time: small as long as that is enough, for the sake of the cache.
@@ -81,8 +80,7 @@ Solver::Solver(const Kicks& kicks)
 
 Solver::~Solver() = default;
 
-// --- low fields
-// -----------------------------------------------------------------------------------
+// --- low fields ---------------------------------------------------------------------------------
 
 Outcome Solver::ordered(const Problem& problem, Watch watch, const Pass& pass, bool& complete,
                         std::array<Step, kMaxSteps>& steps) {
@@ -109,7 +107,7 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         return ordered(problem, watch, pass, complete, steps);
     };
     const bool few = problem.needed <= 5 && problem.height <= 2;
-    if (few && memory_->budget.run(graph(problem.height, problem.filled), problem) &&
+    if (few && memory_->budget.run(graph(problem.height, problem.filled), problem, motion_) &&
         !memory_->budget.any())
         return Outcome::none;
     for (const Pass& pass : kQuickPasses) {
@@ -117,7 +115,7 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         if (outcome != Outcome::none || complete) return outcome;
     }
     const TileGraph& tiles = graph(problem.height, problem.filled);
-    if (tiles.whole() && memory_->budget.run(tiles, problem)) {
+    if (tiles.whole() && memory_->budget.run(tiles, problem, motion_)) {
         TileSearch search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
         const Outcome outcome = search.run();
         if (outcome == Outcome::found) steps = search.steps();
@@ -130,8 +128,7 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
     return Outcome::none;
 }
 
-// --- any field
-// ------------------------------------------------------------------------------------
+// --- any field ----------------------------------------------------------------------------------
 
 namespace {
 

@@ -39,7 +39,32 @@ void merge_down(std::uint64_t* to, const std::uint64_t* from, const std::uint64_
 
 }  // namespace
 
-bool PieceBudget::run(const TileGraph& graph, const Problem& problem) {
+void PieceBudget::find_barred(const TileGraph& graph, const Problem& problem,
+                              const Motion& motion) {
+    const auto& tiles = graph.book().tiles;
+    barred_.assign(tiles.size() * kFieldWidth, 0);
+    const int last = problem.pieces[static_cast<std::size_t>(problem.count - 1)];
+    if (given_[static_cast<std::size_t>(last)] != 1) return;
+    const std::uint64_t whole = (std::uint64_t{1} << (problem.height * kFieldWidth)) - 1;
+    const PieceMotion& piece = motion.of(static_cast<Piece>(last));
+    for (std::size_t t = 0; t < tiles.size(); ++t) {
+        if (tiles[t].piece != last) continue;
+        for (int column = 0; column < kFieldWidth; ++column) {
+            const std::uint64_t cells = tiles[t].cells << column;
+            if (cells & ~whole || std::popcount(cells) != 4) continue;
+            // All that is left is its rows, with its shape open in them.
+            const std::uint64_t filled = whole & ~cells;
+            const unsigned full = full_row_bits(filled);
+            std::uint64_t corners[kRotations];
+            code().find_rests(piece, without_rows(filled, full),
+                              problem.height - std::popcount(full), corners);
+            barred_[t * kFieldWidth + static_cast<std::size_t>(column)] =
+                !(corners[tiles[t].rotation] >> column & 1);
+        }
+    }
+}
+
+bool PieceBudget::run(const TileGraph& graph, const Problem& problem, const Motion& motion) {
     given_ = {};
     for (int i = 0; i < problem.count; ++i)
         ++given_[static_cast<std::size_t>(problem.pieces[static_cast<std::size_t>(i)])];
@@ -58,13 +83,14 @@ bool PieceBudget::run(const TileGraph& graph, const Problem& problem) {
                 room_[p][static_cast<std::size_t>(n) / 64] |= std::uint64_t{1} << (n % 64);
     }
 
+    find_barred(graph, problem, motion);
     from_start_.assign(nodes * words_, 0);
     from_start_[0] = 1;
     const auto& tiles = graph.book().tiles;
     for (std::size_t node = 0; node < nodes; ++node)
         for (const auto* edge = graph.begin(node); edge != graph.end(node); ++edge) {
             const std::size_t piece = tiles[edge->tile].piece;
-            if (given_[piece] > 0)
+            if (given_[piece] > 0 && !barred(*edge))
                 merge_up(&from_start_[edge->to * words_], &from_start_[node * words_],
                          room_[piece].data(), words_, stride_[piece]);
         }
@@ -85,7 +111,7 @@ bool PieceBudget::run(const TileGraph& graph, const Problem& problem) {
         std::ranges::fill(onwards, 0);
         for (const auto* edge = graph.begin(node); edge != graph.end(node); ++edge) {
             const std::size_t piece = tiles[edge->tile].piece;
-            if (given_[piece] > 0)
+            if (given_[piece] > 0 && !barred(*edge))
                 merge_down(onwards.data(), &from_start_[edge->to * words_], room_[piece].data(),
                            words_, stride_[piece]);
         }
@@ -110,13 +136,18 @@ Outcome TileSearch::run() {
     first_[0] = 0;
     for (std::size_t p = 0; p < kPieces; ++p) first_[p + 1] = first_[p] + left_[p];
     verdicts_.resize(graph_.book().tiles.size() * kFieldWidth);
+    for (const int count : kSamples) {
+        sample(count);
+        const Outcome outcome = play_batch(0, false);
+        if (outcome != Outcome::none) return outcome;
+        batch_count_ = 0;
+    }
     const Outcome outcome = enumerate(0, 0, 0, 0);
     if (outcome != Outcome::none) return outcome;
-    return all_in_batch_ ? play_batch(0, true) : play_batch(played_, false);
+    return all_in_batch_ && played_ == 0 ? play_batch(0, true) : play_batch(played_, false);
 }
 
-// --- writing tilings down
-// -------------------------------------------------------------------------
+// --- writing tilings down -----------------------------------------------------------------------
 
 namespace {
 
@@ -136,24 +167,62 @@ std::uint64_t wait_for(std::uint64_t before, unsigned rows, unsigned gaps) {
 
 }  // namespace
 
+void TileSearch::write_down() {
+    const std::size_t begin = static_cast<std::size_t>(batch_count_++) * kMaxPieces;
+    batch_.resize(std::max(batch_.size(), begin + kMaxPieces));
+    std::fill_n(batch_.begin() + static_cast<std::ptrdiff_t>(begin), kMaxPieces, kNoTile);
+    std::array<int, kPieces + 1> at = first_;
+    for (int i = 0; i < problem_.needed; ++i) {
+        const TileGraph::Edge& edge = chosen_[static_cast<std::size_t>(i)];
+        const std::size_t piece = graph_.book().tiles[edge.tile].piece;
+        batch_[begin + static_cast<std::size_t>(at[piece]++)] =
+            static_cast<std::uint16_t>(edge.tile * kFieldWidth + edge.column);
+    }
+    ++tilings_seen_;
+}
+
+// Ways through the graph at random; those that end too early are given up.
+void TileSearch::sample(int count) {
+    for (int n = 0; n < count; ++n) {
+        std::array<int, kPieces> left = budget_.given();
+        std::size_t node = 0;
+        int placed = 0;
+        Before before = 0;
+        int depth = 0;
+        for (; depth < problem_.needed; ++depth) {
+            const TileGraph::Edge* choice = nullptr;
+            Before chosen_before = 0;
+            int choices = 0;
+            for (const auto* edge = graph_.begin(node); edge != graph_.end(node); ++edge) {
+                const Tile& tile = graph_.book().tiles[edge->tile];
+                if (left[tile.piece] == 0 || budget_.barred(*edge) ||
+                    !budget_.leads_on(edge->to, placed + budget_.step(tile.piece)))
+                    continue;
+                const Before then = tile.gaps ? wait_for(before, tile.rows, tile.gaps) : before;
+                if (then == kNever || dice_.below(++choices) != 0) continue;
+                choice = edge;
+                chosen_before = then;
+            }
+            if (!choice) break;
+            const std::size_t piece = graph_.book().tiles[choice->tile].piece;
+            chosen_[static_cast<std::size_t>(depth)] = *choice;
+            --left[piece];
+            placed += budget_.step(static_cast<int>(piece));
+            node = choice->to;
+            before = chosen_before;
+        }
+        if (depth == problem_.needed) write_down();
+    }
+}
+
 Outcome TileSearch::enumerate(std::size_t node, int placed, int depth, Before before) {
     if (depth == problem_.needed) {
-        const std::size_t begin = static_cast<std::size_t>(batch_count_) * kMaxPieces;
-        batch_.resize(begin + kMaxPieces);
-        std::fill_n(batch_.begin() + static_cast<std::ptrdiff_t>(begin), kMaxPieces, kNoTile);
-        std::array<int, kPieces + 1> at = first_;
-        for (int i = 0; i < depth; ++i) {
-            const TileGraph::Edge& edge = chosen_[static_cast<std::size_t>(i)];
-            const std::size_t piece = graph_.book().tiles[edge.tile].piece;
-            batch_[begin + static_cast<std::size_t>(at[piece]++)] =
-                static_cast<std::uint16_t>(edge.tile * kFieldWidth + edge.column);
-        }
-        ++tilings_seen_;
-        return ++batch_count_ == next_play_ ? play_some() : Outcome::none;
+        write_down();
+        return batch_count_ == next_play_ ? play_some() : Outcome::none;
     }
     for (const auto* edge = graph_.begin(node); edge != graph_.end(node); ++edge) {
         const Tile& tile = graph_.book().tiles[edge->tile];
-        if (left_[tile.piece] == 0) continue;
+        if (left_[tile.piece] == 0 || budget_.barred(*edge)) continue;
         const int with = placed + budget_.step(tile.piece);
         if (!budget_.leads_on(edge->to, with)) continue;
         Before then = before;
@@ -170,17 +239,15 @@ Outcome TileSearch::enumerate(std::size_t node, int placed, int depth, Before be
     return Outcome::none;
 }
 
-// --- playing them
-// -----------------------------------------------------------------------------------
+// --- playing them -------------------------------------------------------------------------------
 
 Outcome TileSearch::play_some() {
     const Outcome outcome = play_batch(played_, false);
     played_ = batch_count_;
-    next_play_ = kLargestBatch;
+    next_play_ = std::min(4 * batch_count_, kLargestBatch);
     if (batch_count_ == kLargestBatch) {
         all_in_batch_ = false;
         played_ = batch_count_ = 0;
-        batch_.clear();
     }
     return outcome;
 }

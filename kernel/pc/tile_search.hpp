@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dice.hpp"
 #include "pc/problem.hpp"
 #include "pc/tiles.hpp"
 #include "pc/visited.hpp"
@@ -26,7 +27,7 @@ class PieceBudget {
     static constexpr std::size_t kMaxWords = 1 << 19;
 
     // Whether there was room for it.
-    bool run(const TileGraph& graph, const Problem& problem);
+    bool run(const TileGraph& graph, const Problem& problem, const Motion& motion);
 
     // Whether any tiling uses pieces that there are, and leaves one over that may be.
     bool any() const { return bit(from_start_, 0, 0); }
@@ -35,8 +36,15 @@ class PieceBudget {
     // What placing a piece adds to the number of the pieces placed.
     int step(int piece) const { return stride_[static_cast<std::size_t>(piece)]; }
     const std::array<int, kPieces>& given() const { return given_; }
+    // The piece that comes last in the queue is placed last, or left over. If there is one of its
+    // kind, its tile must be one that can be placed last; a tile that cannot is barred.
+    bool barred(const TileGraph::Edge& edge) const {
+        return barred_[static_cast<std::size_t>(edge.tile * kFieldWidth + edge.column)];
+    }
 
   private:
+    void find_barred(const TileGraph& graph, const Problem& problem, const Motion& motion);
+
     bool bit(const std::vector<std::uint64_t>& sets, std::size_t node, int number) const {
         return sets[node * words_ + static_cast<std::size_t>(number) / 64] >> (number % 64) & 1;
     }
@@ -46,6 +54,7 @@ class PieceBudget {
     std::array<int, kPieces> stride_{};
     // Of every node: multisets that lead there from the start; then those of them that lead on.
     std::vector<std::uint64_t> from_start_;
+    std::vector<char> barred_;
     std::array<std::vector<std::uint64_t>, kPieces>
         room_;  // multisets to which a piece can be added
 };
@@ -65,13 +74,16 @@ class TileSearch {
 
   private:
     static constexpr std::uint16_t kNoTile = 0xffff;
-    // Some are tried at once; the others with as many as can be remembered.
-    static constexpr int kFirstPlay = 256;
-    static constexpr int kLargestBatch = 1 << 16;
+    // Some at random are tried before all of them.
+    static constexpr int kSamples[] = {128, 1024};
+    static constexpr int kFirstPlay = 8192;
+    static constexpr int kLargestBatch = 1 << 15;
 
     // Rows that must be gone before a row can be: a byte for each row.
     using Before = std::uint64_t;
 
+    void write_down();
+    void sample(int count);
     Outcome enumerate(std::size_t node, int placed, int depth, Before before);
     Outcome play_some();
     // From `first` on; `all`: these are all tilings there are.
@@ -97,6 +109,7 @@ class TileSearch {
     Watch watch_;
     std::uint64_t whole_;
 
+    Dice dice_{1};
     std::array<TileGraph::Edge, kMaxSteps> chosen_{};
     std::array<int, kPieces> left_{};
     // Tilings of the batch, kMaxPieces tiles each, those of a piece side by side from

@@ -20,17 +20,18 @@ using namespace sevenbag;
 
 namespace {
 
-using Dice = std::mt19937_64;
+using Generator = std::mt19937_64;
 constexpr Spawn kHigh{4, 30};
 
-int below(Dice& dice, int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); }
+int below(Generator& random, int n) {
+    return static_cast<int>(random() % static_cast<unsigned>(n));
+}
 
 bool rises_above(const Placement& placement, int height) {
     return std::ranges::any_of(cells_of(placement), [&](Cell c) { return c.y >= height; });
 }
 
-// --- a plain search: every placement of either piece, nothing left out, nothing remembered
-// --------
+// --- a plain search: every placement of either piece, nothing left out, nothing remembered ------
 
 struct Plain {
     const Kicks& kicks;
@@ -64,25 +65,24 @@ struct Plain {
     }
 };
 
-// --- fields with few empty cells
-// ------------------------------------------------------------------
+// --- fields with few empty cells ----------------------------------------------------------------
 
 // Rows of a height with some pieces taken out of the full field, so that there is hope; now and
 // then with cells anywhere. The pieces are told.
-std::uint64_t random_field(Dice& dice, int height, int pieces, std::vector<Piece>& out) {
+std::uint64_t random_field(Generator& random, int height, int pieces, std::vector<Piece>& out) {
     out.clear();
     const std::uint64_t whole = (std::uint64_t{1} << (height * pc::kFieldWidth)) - 1;
     std::uint64_t empty = 0;
-    if (below(dice, 4) == 0) {
+    if (below(random, 4) == 0) {
         while (std::popcount(empty) < 4 * pieces)
-            empty |= std::uint64_t{1} << below(dice, height * pc::kFieldWidth);
+            empty |= std::uint64_t{1} << below(random, height * pc::kFieldWidth);
         return whole & ~empty;
     }
     for (int tries = 0; tries < 1000 && std::popcount(empty) < 4 * pieces; ++tries) {
-        const auto p = static_cast<std::size_t>(below(dice, kPieces));
-        const auto r = static_cast<std::size_t>(below(dice, kRotations));
-        const int x = below(dice, pc::kFieldWidth);
-        const int y = below(dice, height);
+        const auto p = static_cast<std::size_t>(below(random, kPieces));
+        const auto r = static_cast<std::size_t>(below(random, kRotations));
+        const int x = below(random, pc::kFieldWidth);
+        const int y = below(random, height);
         std::uint64_t cells = 0;
         for (Cell c : kCells[p][r]) {
             const int cx = x + c.x;
@@ -106,12 +106,12 @@ Board board_of(std::uint64_t filled) {
 
 bool has_full_row(std::uint64_t filled) { return pc::full_row_bits(filled) != 0; }
 
-std::vector<Piece> random_pieces(Dice& dice, int count) {
+std::vector<Piece> random_pieces(Generator& random, int count) {
     std::vector<Piece> pieces;
     while (static_cast<int>(pieces.size()) < count) {
         std::array<Piece, kPieces> bag{Piece::I, Piece::O, Piece::T, Piece::L,
                                        Piece::J, Piece::S, Piece::Z};
-        std::ranges::shuffle(bag, dice);
+        std::ranges::shuffle(bag, random);
         for (Piece piece : bag)
             if (static_cast<int>(pieces.size()) < count) pieces.push_back(piece);
     }
@@ -119,11 +119,11 @@ std::vector<Piece> random_pieces(Dice& dice, int count) {
 }
 
 // Those that were taken out, and others after them, in any order; or just any.
-std::vector<Piece> pieces_for(Dice& dice, const std::vector<Piece>& taken, int count) {
-    std::vector<Piece> pieces = random_pieces(dice, count);
-    if (below(dice, 5) == 0) return pieces;
+std::vector<Piece> pieces_for(Generator& random, const std::vector<Piece>& taken, int count) {
+    std::vector<Piece> pieces = random_pieces(random, count);
+    if (below(random, 5) == 0) return pieces;
     for (std::size_t i = 0; i < taken.size() && i < pieces.size(); ++i) pieces[i] = taken[i];
-    std::ranges::shuffle(pieces, dice);
+    std::ranges::shuffle(pieces, random);
     return pieces;
 }
 
@@ -175,30 +175,30 @@ std::string described(const Kicks& kicks, std::uint64_t filled, int height,
 }  // namespace
 
 TEST(answers_are_those_of_a_plain_search_under_every_system) {
-    Dice dice(3);
+    Generator random(3);
     int found = 0;
     int none = 0;
     for (const Kicks& kicks : all_kicks()) {
         pc::Solver solver(kicks);
         for (int n = 0; n < 600; ++n) {
-            const int needed = 1 + below(dice, 4);
-            const int height = 1 + below(dice, pc::kFieldRows);
+            const int needed = 1 + below(random, 4);
+            const int height = 1 + below(random, pc::kFieldRows);
             if (4 * needed > pc::kFieldWidth * height) continue;
             std::vector<Piece> taken;
-            const std::uint64_t filled = random_field(dice, height, needed, taken);
+            const std::uint64_t filled = random_field(random, height, needed, taken);
             if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
             const Board board = board_of(filled);
             if (board.height() != height) continue;
             pc::Request request;
             request.board = &board;
-            request.pieces = pieces_for(dice, taken, needed + below(dice, 2));
-            request.holding = below(dice, 2);
-            request.hold = below(dice, 4) != 0;
-            request.strict = below(dice, 2);
+            request.pieces = pieces_for(random, taken, needed + below(random, 2));
+            request.holding = below(random, 2);
+            request.hold = below(random, 4) != 0;
+            request.strict = below(random, 2);
             request.max_height = height;
             if (!request.hold) request.holding = false;
-            if (below(dice, 3) == 0 && request.hold)
-                request.save = static_cast<Piece>(below(dice, kPieces));
+            if (below(random, 3) == 0 && request.hold)
+                request.save = static_cast<Piece>(below(random, kPieces));
             const pc::Answer answer = solver.solve(request);
             const std::size_t seen = std::min<std::size_t>(
                 request.pieces.size(), static_cast<std::size_t>(needed) + (request.hold ? 1 : 0));
@@ -216,7 +216,7 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
                                 described(kicks, filled, height, request.pieces));
         }
     }
-    // The dice give enough of both.
+    // The random give enough of both.
     CHECK(found > 300);
     CHECK(none > 300);
 }
@@ -265,7 +265,7 @@ pc::Outcome tilings_first(const pc::Motion& motion, const pc::Problem& problem) 
     const pc::TileBook book(motion, problem.height);
     const pc::TileGraph graph(book, problem.filled);
     pc::PieceBudget budget;
-    if (!graph.whole() || !budget.run(graph, problem)) return pc::Outcome::stopped;
+    if (!graph.whole() || !budget.run(graph, problem, motion)) return pc::Outcome::stopped;
     return pc::TileSearch(motion, problem, graph, budget, table.visited, {}).run();
 }
 
@@ -284,20 +284,20 @@ pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
 }  // namespace
 
 TEST(the_searches_agree_on_fields_of_all_heights) {
-    Dice dice(4);
+    Generator random(4);
     int found = 0;
     int none = 0;
     const std::vector<Kicks>& all = all_kicks();
     for (int n = 0; n < 4000; ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
         const pc::Motion motion(kicks);
-        const int height = 2 + below(dice, 5);
-        const int needed = 3 + below(dice, 6);
+        const int height = 2 + below(random, 5);
+        const int needed = 3 + below(random, 6);
         if (4 * needed > pc::kFieldWidth * height) continue;
         std::vector<Piece> taken;
-        const std::uint64_t filled = random_field(dice, height, needed, taken);
+        const std::uint64_t filled = random_field(random, height, needed, taken);
         if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
-        const std::vector<Piece> pieces = pieces_for(dice, taken, needed + 1);
+        const std::vector<Piece> pieces = pieces_for(random, taken, needed + 1);
         const pc::Problem problem = problem_of(filled, height, pieces);
         const pc::Outcome a = in_order_of_play(motion, problem);
         const pc::Outcome b = tilings_first(motion, problem);
