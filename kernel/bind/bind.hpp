@@ -38,5 +38,6 @@ void bind_search(nanobind::module_& m);
 void bind_envs(nanobind::module_& m);
 void bind_pc(nanobind::module_& m);
 void bind_pc_file(nanobind::module_& m);
+void bind_pc_odds(nanobind::module_& m);
 
 }  // namespace sevenbag::bind

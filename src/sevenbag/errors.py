@@ -16,6 +16,7 @@
     │       └── PcFileError              the same of a .pc file
     ├── SearchStoppedError               a search reached its limit before it knew the answer
     ├── MissingExtraError (also an ImportError)   an optional part is not installed
+    ├── ScarceMemoryError (also a MemoryError)   there is not enough memory for what is asked
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
         ├── BotStartError                it cannot be started, or refuses the rules
@@ -96,6 +97,10 @@ class SearchStoppedError(SevenbagError):
 
 class MissingExtraError(SevenbagError, ImportError):
     """An optional part of sevenbag is not installed; the message says how to get it."""
+
+
+class ScarceMemoryError(SevenbagError, MemoryError):
+    """There is not enough memory for what is asked."""
 
 
 class ProtocolError(SevenbagError, ValueError):

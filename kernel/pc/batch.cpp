@@ -1,0 +1,73 @@
+#include "pc/batch.hpp"
+
+#include <span>
+#include <utility>
+
+#include "pc/children.hpp"
+#include "pc_file.hpp"
+
+namespace sevenbag::pc {
+
+namespace {
+
+class Writer final : public Answers {
+  public:
+    Writer(const Census& census, const Motion& motion) : census_(census), motion_(motion) {}
+
+    void impossible(const Letters&) override {}
+
+    void solved(const Letters& letters, std::span<const State> path) override {
+        PcRecord record{};
+        record.length = census_.length();
+        for (std::size_t i = 0; i < static_cast<std::size_t>(record.length); ++i)
+            record.sequence[i] = kLetters[letters[i]];
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+            const int held = held_of(path[i]), kept = held_of(path[i + 1]);
+            const bool hold = kept != held;
+            if (hold) record.holds = static_cast<std::uint16_t>(record.holds | 1u << i);
+            const Piece piece = kLetters[hold ? static_cast<std::size_t>(held) : letters[i + 1]];
+            record.placements[i] = placement(piece, i, board_of(path[i]), board_of(path[i + 1]));
+        }
+        std::uint8_t bytes[kPcMaxRecordBytes];
+        const int count = write_pc_record(record, bytes);
+        records.insert(records.end(), bytes, bytes + count);
+    }
+
+    std::vector<std::uint8_t> records;
+
+  private:
+    Placement placement(Piece piece, std::size_t layer, std::uint32_t board,
+                        std::uint32_t child) const {
+        const Graph& graph = census_.graph();
+        const PieceMotion& motion = motion_.of(piece);
+        const Landing landing = find_landing(motion, graph.layers[layer].boards[board],
+                                    graph.layers[layer + 1].boards[child], graph.height);
+        const Cell centre = motion.centre[landing.rotation];
+        return {piece, static_cast<Rotation>(landing.rotation),
+                static_cast<std::int8_t>(landing.corner % kFieldWidth + centre.x),
+                static_cast<std::int8_t>(landing.corner / kFieldWidth + centre.y)};
+    }
+
+    const Census& census_;
+    const Motion& motion_;
+};
+
+}  // namespace
+
+Batch::Batch(const Census& census)
+    : census_(census), motion_(census.kicks()), walk_(census, true) {}
+
+std::vector<std::uint8_t> Batch::records(std::size_t block) {
+    Writer writer(census_, motion_);
+    walk_.run(block, writer);
+    return std::move(writer.records);
+}
+
+std::vector<std::int64_t> block_sizes(int length) {
+    SequenceCounter counter;
+    std::vector<std::int64_t> sizes;
+    for (const auto& block : list_blocks()) sizes.push_back(counter.count_from(block, length));
+    return sizes;
+}
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,30 @@
+// A perfect clear for every sequence, as records of .pc files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pc/census.hpp"
+#include "pc/motion.hpp"
+
+namespace sevenbag::pc {
+
+// One thread's way through blocks.
+class Batch {
+  public:
+    explicit Batch(const Census& census);
+
+    // Records of the block's sequences in listing order; those without a perfect clear have none.
+    std::vector<std::uint8_t> records(std::size_t block);
+
+  private:
+    const Census& census_;
+    Motion motion_;
+    Walk walk_;
+};
+
+// How many sequences of so many letters each block has.
+std::vector<std::int64_t> block_sizes(int length);
+
+}  // namespace sevenbag::pc

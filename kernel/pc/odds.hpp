@@ -1,0 +1,37 @@
+// How often queues have a perfect clear: every queue that bags deal, counted.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pc/census.hpp"
+
+namespace sevenbag::pc {
+
+// Queues with a perfect clear, of all. A queue counts once for each different phase of the bag.
+struct Share {
+    std::int64_t possible;
+    std::int64_t total;
+};
+
+struct Odds {
+    Share opening;  // from the start of a bag, nothing held
+    Share none;     // from anywhere, nothing held
+    Share any;      // from anywhere, with any held piece or none
+};
+
+// A sequence in one number. They are ordered as the sequences are in the alphabet.
+using SequenceCode = std::uint64_t;
+
+// The sequences without a perfect clear, ascending.
+std::vector<SequenceCode> find_impossible(const Census& census, int threads, Progress& progress);
+
+// `length` letters each; these are impossible, all others possible.
+Odds odds_without(std::span<const SequenceCode> impossible, int length);
+
+// A line for each.
+std::string lines_of(std::span<const SequenceCode> sequences, int length);
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,100 @@
+// The queues that bags can deal, as a player meets them: a held piece and a window of the stream,
+// cut out of it anywhere; held and current piece may be exchanged and are listed once, the greater
+// letter first. Counted, numbered in listing order, and weighed.
+//
+// A sequence of length n is the held letter, the current one, and n - 1 more.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "piece.hpp"
+
+namespace sevenbag::pc {
+
+// A window of a 7-bag stream while it is read: for every phase, the place within a bag at which the
+// window may have begun, which letters of the current bag it has seen.
+class Window {
+  public:
+    Window() = default;
+    explicit Window(int phases);
+
+    // Whether the letter can follow under any phase; if so it is read.
+    bool read(int letter);
+    // Bit f: the window may have begun after f letters of a bag.
+    int phases() const;
+
+  private:
+    friend class SequenceCounter;
+    static constexpr std::uint8_t kRuledOut = 0x80;
+
+    std::array<std::uint8_t, 7> seen_{};
+    std::uint8_t length_ = 0;
+};
+
+inline constexpr int kAllPhases = 0x7f;
+
+// Phases in which windows of this length are cut differently: windows of less than a bag lie within
+// one in several phases, of which the first counts.
+int different_phases(int length);
+// Windows that are dealt, each once for every different phase; and those that begin with a bag.
+// `length` up to 20.
+std::int64_t windows(int length);
+std::int64_t opening_windows(int length);
+
+// A sequence while it is read. Which of the first two letters is held nobody knows: both windows,
+// the one that begins with either, are followed.
+class Prefix {
+  public:
+    Prefix(int held, int current, int phases = kAllPhases);
+
+    // Nothing if no bags deal it.
+    std::optional<Prefix> then(int letter) const;
+
+  private:
+    friend class SequenceCounter;
+    // With equal letters the windows are one; the second is not followed.
+    std::array<std::optional<Window>, 2> windows_;
+};
+
+// In how many ways bags deal what these letters are to a player, summed over the different
+// phases.
+struct Weights {
+    int any = 0;      // with any held piece, or without
+    int none = 0;     // without a held piece: the letters are a window
+    int opening = 0;  // the same, at the start of a bag
+};
+Weights weigh(std::span<const std::uint8_t> letters);
+
+inline constexpr int kLongestSequence = 24;
+
+// Counts and numbers the sequences of one length. Not for several threads at once.
+class SequenceCounter {
+  public:
+    // Of length 0 to kLongestSequence; of windows of these phases only.
+    std::int64_t count(int length, int phases = kAllPhases);
+    // Those that begin with these letters, at least two; `length` letters in all.
+    std::int64_t count_from(std::span<const std::uint8_t> letters, int length);
+    // The sequence's number in listing order. The letters must be a sequence.
+    std::int64_t number(std::span<const std::uint8_t> letters);
+    // The sequence of that number, below count(length). `length` from 1.
+    std::vector<std::uint8_t> sequence(int length, std::int64_t number);
+
+  private:
+    // What decides how many letters can follow, whatever their names are.
+    using Key = std::array<std::uint16_t, 9>;
+
+    std::int64_t endings(const Prefix& prefix, int letters);
+    static Key key_of(const Prefix& prefix, int letters);
+
+    std::map<Key, std::int64_t> known_;
+};
+
+// Whether these letters are a sequence: the first at least the second, the rest what bags deal.
+bool is_sequence(std::span<const std::uint8_t> letters);
+
+}  // namespace sevenbag::pc

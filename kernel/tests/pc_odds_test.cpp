@@ -1,0 +1,150 @@
+// All queues at once: sequences against their definition, the graph against the general generator,
+// the answers of a census against one queue at a time.
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <vector>
+
+#include "board.hpp"
+#include "check.hpp"
+#include "movegen.hpp"
+#include "pc/batch.hpp"
+#include "pc/census.hpp"
+#include "pc/odds.hpp"
+#include "pc/sequences.hpp"
+
+using namespace sevenbag;
+
+namespace {
+
+// Whether some phase of the bag deals these letters, by the definition.
+bool dealt(const std::vector<std::uint8_t>& window) {
+    for (std::size_t phase = 0; phase < 7; ++phase) {
+        std::set<int> bag;
+        bool possible = true;
+        for (std::size_t i = 0; i < window.size(); ++i) {
+            if ((phase + i) % 7 == 0) bag.clear();
+            possible = possible && bag.insert(window[i]).second;
+        }
+        if (possible) return true;
+    }
+    return false;
+}
+
+// All sequences of so many letters, by the definition, in listing order.
+std::vector<std::vector<std::uint8_t>> sequences_by_definition(std::size_t letters) {
+    std::vector<std::vector<std::uint8_t>> all;
+    std::vector<std::uint8_t> sequence(letters, 0);
+    for (;;) {
+        std::vector<std::uint8_t> one(sequence.begin() + 1, sequence.end()), other = one;
+        other[0] = sequence[0];
+        if (sequence[0] >= sequence[1] && (dealt(one) || dealt(other))) all.push_back(sequence);
+        std::size_t i = letters;
+        while (i > 0 && sequence[i - 1] == 6) sequence[--i] = 0;
+        if (i == 0) return all;
+        ++sequence[i - 1];
+    }
+}
+
+// Whether the pieces can clear the board for good, on the general board. `height` is left to fill.
+bool clears(const Board& board, int height, std::vector<Piece> queue, const Kicks& kicks) {
+    if (height == 0) return true;
+    if (queue.empty()) return false;
+    for (std::size_t which = 0; which < 2 && which < queue.size(); ++which) {
+        std::vector<Piece> rest = queue;
+        const Piece piece = rest[which];
+        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(which));
+        std::vector<Placement> placements;
+        generate(board, piece, kicks, {4, 25}, SpinMode::none, placements);
+        for (const Placement& placement : placements) {
+            if (std::ranges::any_of(cells_of(placement), [&](Cell c) { return c.y >= height; }))
+                continue;
+            Board next = board;
+            const int rows = std::popcount(next.lock(placement));
+            if (clears(next, height - rows, rest, kicks)) return true;
+        }
+    }
+    return false;
+}
+
+struct Told final : pc::Answers {
+    explicit Told(int sequence_length) : length(sequence_length) {}
+    void impossible(const pc::Letters& letters) override { add(letters, false); }
+    void solved(const pc::Letters& letters, std::span<const pc::State>) override {
+        add(letters, true);
+    }
+    void add(const pc::Letters& letters, bool possible) {
+        sequences.emplace_back(letters.begin(), letters.begin() + length);
+        answers.push_back(possible);
+    }
+    int length;
+    std::vector<std::vector<std::uint8_t>> sequences;
+    std::vector<bool> answers;
+};
+
+}  // namespace
+
+TEST(sequences_are_those_of_the_definition_in_their_order) {
+    pc::SequenceCounter counter;
+    for (std::size_t letters = 2; letters <= 7; ++letters) {
+        const auto all = sequences_by_definition(letters);
+        const int length = static_cast<int>(letters) - 1;
+        CHECK_EQ(counter.count(length), all.size());
+        for (std::size_t n = 0; n < all.size(); n += 1 + all.size() / 500) {
+            CHECK_EQ(counter.number(all[n]), n);
+            CHECK(counter.sequence(length, static_cast<std::int64_t>(n)) == all[n]);
+            CHECK(pc::is_sequence(all[n]));
+        }
+    }
+}
+
+TEST(numbers_of_long_sequences_lead_back_to_them) {
+    pc::SequenceCounter counter;
+    for (const int length : {10, 15, 20}) {
+        const std::int64_t count = counter.count(length);
+        for (std::int64_t n = 0; n < count; n += count / 97)
+            CHECK_EQ(counter.number(counter.sequence(length, n)), n);
+    }
+}
+
+TEST(blocks_have_all_sequences) {
+    for (const int letters : {6, 11}) {
+        std::int64_t sum = 0;
+        for (std::int64_t size : pc::block_sizes(letters)) sum += size;
+        CHECK_EQ(sum, pc::SequenceCounter().count(letters - 1));
+    }
+}
+
+TEST(two_lines_are_cleared_exactly_where_a_plain_search_clears_them) {
+    for (const char* name : {"srs", "none", "srs+"}) {
+        const Kicks& kicks = find_kicks(name);
+        pc::Progress progress;
+        const pc::Census census(kicks, 2, 2, progress);
+        pc::Walk walk(census, true);
+        Told told(census.length());
+        for (std::size_t block = 0; block < census.blocks().size(); block += 41)
+            walk.run(block, told);
+        int possible = 0;
+        for (std::size_t n = 0; n < told.sequences.size(); ++n) {
+            std::vector<Piece> queue;
+            for (std::uint8_t letter : told.sequences[n]) queue.push_back(pc::kLetters[letter]);
+            CHECK_EQ(clears(Board(), 2, queue, kicks), bool(told.answers[n]));
+            possible += told.answers[n];
+        }
+        CHECK(possible > 0);
+    }
+}
+
+TEST(work_that_is_stopped_ends) {
+    pc::Progress progress;
+    progress.stop = true;
+    CHECK_THROWS(pc::Stopped, pc::Census(find_kicks("srs"), 4, 2, progress));
+}
+
+TEST(what_a_job_throws_comes_out) {
+    pc::Progress progress;
+    CHECK_THROWS(int, (pc::run_jobs(100, 3, progress, [](int, std::int64_t index) {
+                     if (index == 50) throw 1;
+                 }),
+                 0));
+}
