@@ -1,5 +1,5 @@
-// Perfect clears of all queues for Python; sevenbag.pc.odds and sevenbag.pc.batch are the faces that
-// people see.
+// Perfect clears of all queues for Python; sevenbag.pc.odds and sevenbag.pc.batch are the faces
+// that people see.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

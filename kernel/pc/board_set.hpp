@@ -1,7 +1,7 @@
 // Sets and numberings of boards, made for tens of millions of them.
 //
-// A set is 256 small tables, each with its lock. A thread first collects boards for each of them and
-// then adds many at once: while it does, that one table stays in its cache.
+// A set is 256 small tables, each with its lock. A thread first collects boards for each of them
+// and then adds many at once: while it does, that one table stays in its cache.
 #pragma once
 
 #include <algorithm>
@@ -114,7 +114,8 @@ class BoardNumbers {
             std::size_t i = board_hash(boards[n]) >> 20 & mask_;
             while (slots_[i].number != kNone) i = (i + 1) & mask_;
             slots_[i] = {static_cast<std::uint32_t>(boards[n]),
-                         static_cast<std::uint32_t>(boards[n] >> 32), static_cast<std::uint32_t>(n)};
+                         static_cast<std::uint32_t>(boards[n] >> 32),
+                         static_cast<std::uint32_t>(n)};
         }
     }
 

@@ -15,9 +15,7 @@ std::vector<BlockStart> list_blocks() {
 }
 
 Census::Census(const Kicks& kicks, int height, int threads, Progress& progress)
-    : kicks_(kicks),
-      graph_(build_graph(kicks, height, threads, progress)),
-      blocks_(list_blocks()) {
+    : kicks_(kicks), graph_(build_graph(kicks, height, threads, progress)), blocks_(list_blocks()) {
     if (height == 4) endings_.emplace(graph_, threads, progress, kEndings);
 }
 

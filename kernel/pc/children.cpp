@@ -6,12 +6,12 @@
 
 namespace sevenbag {
 
-#define SB_DECLARE(isa)                                                                         \
-    namespace isa::pc {                                                                         \
-    void find_children(const sevenbag::pc::PieceMotion* const*, std::uint64_t, int,             \
-                       std::uint64_t*, int*);                                                   \
-    sevenbag::pc::Landing find_landing(const sevenbag::pc::PieceMotion&, std::uint64_t, std::uint64_t, \
-                                 int);                                                          \
+#define SB_DECLARE(isa)                                                                 \
+    namespace isa::pc {                                                                 \
+    void find_children(const sevenbag::pc::PieceMotion* const*, std::uint64_t, int,     \
+                       std::uint64_t*, int*);                                           \
+    sevenbag::pc::Landing find_landing(const sevenbag::pc::PieceMotion&, std::uint64_t, \
+                                       std::uint64_t, int);                             \
     }
 
 SB_DECLARE(base)
@@ -48,7 +48,8 @@ const Code& children_code() {
 
 FindChildren find_children() { return children_code().find_children; }
 
-Landing find_landing(const PieceMotion& piece, std::uint64_t board, std::uint64_t child, int height) {
+Landing find_landing(const PieceMotion& piece, std::uint64_t board, std::uint64_t child,
+                     int height) {
     return children_code().find_landing(piece, board, child, height);
 }
 

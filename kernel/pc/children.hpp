@@ -10,8 +10,8 @@ namespace sevenbag::pc {
 // More than a field of four rows has placements, of all pieces together.
 inline constexpr int kMostChildren = 512;
 
-// Boards that one more piece leads to and that walls do not rule out, piece after piece in the order
-// given; ends[i] is where those of the i-th end. A board may occur twice.
+// Boards that one more piece leads to and that walls do not rule out, piece after piece in the
+// order given; ends[i] is where those of the i-th end. A board may occur twice.
 using FindChildren = void (*)(const PieceMotion* const* pieces, std::uint64_t board, int height,
                               std::uint64_t* children, int* ends);
 
@@ -25,6 +25,7 @@ struct Landing {
 };
 
 // Of several steps the first; rotation -1 if there is none.
-Landing find_landing(const PieceMotion& piece, std::uint64_t board, std::uint64_t child, int height);
+Landing find_landing(const PieceMotion& piece, std::uint64_t board, std::uint64_t child,
+                     int height);
 
 }  // namespace sevenbag::pc

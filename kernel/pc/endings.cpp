@@ -76,7 +76,8 @@ void Endings::find_tails(const Graph& graph, int threads, Progress& progress) {
         for (std::size_t placed = 0; placed < kLetterCount; ++placed)
             for (std::uint32_t child : layer.children(b, static_cast<int>(placed)))
                 for (std::size_t kept = 0; kept < kLetterCount; ++kept) {
-                    const std::uint8_t* follow = &last[(child * kLetterCount + kept) * kLetterCount];
+                    const std::uint8_t* follow =
+                        &last[(child * kLetterCount + kept) * kLetterCount];
                     std::uint64_t pairs = 0;
                     for (std::size_t n = 0; n < kLetterCount; ++n)
                         pairs |= std::uint64_t{follow[n]} << (7 * n);

@@ -18,7 +18,7 @@ constexpr State state_of(std::uint32_t board, int held) {
 constexpr std::uint32_t board_of(State state) { return state / kPieces; }
 constexpr int held_of(State state) { return static_cast<int>(state % kPieces); }
 
-inline constexpr int kTailLayer = 7;       // three pieces before the end
+inline constexpr int kTailLayer = 7;  // three pieces before the end
 inline constexpr int kFirstScoreLayer = 3;
 inline constexpr int kLastScoreLayer = 5;
 

@@ -182,31 +182,4 @@ Graph build_graph(const Kicks& kicks, int height, int threads, Progress& progres
     return Builder(kicks, height, threads, progress).build();
 }
 
-bool solvable(const Graph& graph, std::span<const std::uint8_t> letters) {
-    // Boards by the letter that is held besides.
-    std::array<std::vector<std::uint32_t>, kPieces> now;
-    now[letters[0]] = {0};
-    for (int k = 0; k < graph.pieces(); ++k) {
-        const Layer& layer = graph.layers[static_cast<std::size_t>(k)];
-        const int current = letters[static_cast<std::size_t>(k) + 1];
-        std::array<std::vector<std::uint32_t>, kPieces> next;
-        const auto place = [&](int held, int placed, int kept) {
-            auto& out = next[static_cast<std::size_t>(kept)];
-            for (std::uint32_t board : now[static_cast<std::size_t>(held)])
-                for (std::uint32_t child : layer.children(board, placed)) out.push_back(child);
-        };
-        for (int held = 0; held < kPieces; ++held) {
-            if (now[static_cast<std::size_t>(held)].empty()) continue;
-            place(held, current, held);
-            if (current != held) place(held, held, current);
-        }
-        for (auto& boards : next) {
-            std::ranges::sort(boards);
-            boards.erase(std::unique(boards.begin(), boards.end()), boards.end());
-        }
-        now = std::move(next);
-    }
-    return std::ranges::any_of(now, [](const auto& boards) { return !boards.empty(); });
-}
-
 }  // namespace sevenbag::pc

@@ -53,8 +53,4 @@ enum GraphStage { kForward = 0, kBackward = kForward + 10, kGraphStages = kBackw
 // Height 2 or 4. Throws Stopped.
 Graph build_graph(const Kicks& kicks, int height, int threads, Progress& progress);
 
-// Whether some order of these letters, as hold allows, ends in a perfect clear. The first two are
-// the held and the current one, in either order; one more than pieces.
-bool solvable(const Graph& graph, std::span<const std::uint8_t> letters);
-
 }  // namespace sevenbag::pc

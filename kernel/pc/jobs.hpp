@@ -31,8 +31,8 @@ struct Stopped : std::exception {
     const char* what() const noexcept override { return "stopped"; }
 };
 
-// Calls job(thread, index) for every index of [0, count): each thread takes the next one. What a job
-// throws ends the work and is thrown here, and so is Stopped.
+// Calls job(thread, index) for every index of [0, count): each thread takes the next one. What a
+// job throws ends the work and is thrown here, and so is Stopped.
 template <class Job>
 void run_jobs(std::int64_t count, int threads, Progress& progress, Job&& job) {
     std::atomic<std::int64_t> next{0};
@@ -59,7 +59,8 @@ void run_jobs(std::int64_t count, int threads, Progress& progress, Job&& job) {
 
 // The same for blocks of items: job(thread, begin, end).
 template <class Job>
-void run_blocks(std::int64_t items, std::int64_t block, int threads, Progress& progress, Job&& job) {
+void run_blocks(std::int64_t items, std::int64_t block, int threads, Progress& progress,
+                Job&& job) {
     run_jobs((items + block - 1) / block, threads, progress, [&](int thread, std::int64_t index) {
         const std::int64_t begin = index * block;
         job(thread, begin, begin + block < items ? begin + block : items);

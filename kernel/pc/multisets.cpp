@@ -32,8 +32,8 @@ Handfuls::Handfuls(int size) : size_(size) {
     for (std::size_t letters = 1; letters <= kPieces; ++letters)
         for (std::size_t left = 0; left < 12; ++left)
             for (std::size_t count = 0; count <= left; ++count)
-                ways[letters][left] =
-                    static_cast<std::uint16_t>(ways[letters][left] + ways[letters - 1][left - count]);
+                ways[letters][left] = static_cast<std::uint16_t>(ways[letters][left] +
+                                                                 ways[letters - 1][left - count]);
     for (std::size_t letter = 0; letter < kPieces; ++letter)
         for (std::size_t left = 0; left < 12; ++left)
             for (std::size_t count = 1; count < 12 && count <= left; ++count)
@@ -72,23 +72,26 @@ std::vector<Finishers> find_finishers(const Graph& graph, int first, int threads
                 with[i][letter] = static_cast<std::uint16_t>(here.handfuls.number(handful));
             }
         progress.total.store((layer.size() + kBlock - 1) / kBlock);
-        run_blocks(layer.size(), kBlock, threads, progress,
-                   [&](int, std::int64_t begin, std::int64_t end) {
-            for (auto b = static_cast<std::uint32_t>(begin); b < end; ++b) {
-                std::uint64_t* out = &here.bits[b * words];
-                for (int letter = 0; letter < kPieces; ++letter) {
-                    std::array<std::uint64_t, kMostWords> any{};
-                    for (std::uint32_t child : layer.children(b, letter))
-                        for (std::size_t w = 0; w < next_words; ++w) any[w] |= next.of(child)[w];
-                    for (std::size_t w = 0; w < next_words; ++w)
-                        for (std::uint64_t left = any[w]; left; left &= left - 1) {
-                            const auto i = w * 64 + static_cast<std::size_t>(std::countr_zero(left));
-                            const std::size_t more = with[i][static_cast<std::size_t>(letter)];
-                            out[more / 64] |= std::uint64_t{1} << (more % 64);
-                        }
+        run_blocks(
+            layer.size(), kBlock, threads, progress,
+            [&](int, std::int64_t begin, std::int64_t end) {
+                for (auto b = static_cast<std::uint32_t>(begin); b < end; ++b) {
+                    std::uint64_t* out = &here.bits[b * words];
+                    for (int letter = 0; letter < kPieces; ++letter) {
+                        std::array<std::uint64_t, kMostWords> any{};
+                        for (std::uint32_t child : layer.children(b, letter))
+                            for (std::size_t w = 0; w < next_words; ++w)
+                                any[w] |= next.of(child)[w];
+                        for (std::size_t w = 0; w < next_words; ++w)
+                            for (std::uint64_t left = any[w]; left; left &= left - 1) {
+                                const auto i =
+                                    w * 64 + static_cast<std::size_t>(std::countr_zero(left));
+                                const std::size_t more = with[i][static_cast<std::size_t>(letter)];
+                                out[more / 64] |= std::uint64_t{1} << (more % 64);
+                            }
+                    }
                 }
-            }
-        });
+            });
     }
     return layers;
 }

@@ -56,8 +56,7 @@ struct Collector final : Answers {
 
 std::vector<SequenceCode> find_impossible(const Census& census, int threads, Progress& progress) {
     struct Worker {
-        explicit Worker(const Census& census)
-            : walk(census, false), collector(census.length()) {}
+        explicit Worker(const Census& census) : walk(census, false), collector(census.length()) {}
         Walk walk;
         Collector collector;
     };
@@ -84,8 +83,7 @@ Odds odds_without(std::span<const SequenceCode> impossible, int length) {
     std::int64_t any = 0, none = 0, opening = 0;
     for (SequenceCode code : impossible) {
         const Letters letters = decode(code, length);
-        const Weights weights =
-            weigh(std::span(letters).first(static_cast<std::size_t>(length)));
+        const Weights weights = weigh(std::span(letters).first(static_cast<std::size_t>(length)));
         any += weights.any;
         none += weights.none;
         opening += weights.opening;

@@ -65,8 +65,8 @@ inline void follow(const Layer& layer, const StateList& from, int current, SeenS
     std::size_t most = 1;
     for (State state : from.states) {
         const std::uint32_t board = board_of(state);
-        most += layer.children(board, current).size() +
-                layer.children(board, held_of(state)).size();
+        most +=
+            layer.children(board, current).size() + layer.children(board, held_of(state)).size();
     }
     seen.clear(most);
     for (std::size_t i = 0; i < from.size(); ++i) {

@@ -113,9 +113,8 @@ class Walk::FourLines {
             return a.score != b.score ? a.score > b.score : a.place < b.place;
         };
         if (ranking_.size() > most) {
-            std::nth_element(ranking_.begin(),
-                             ranking_.begin() + static_cast<std::ptrdiff_t>(most), ranking_.end(),
-                             better);
+            std::nth_element(ranking_.begin(), ranking_.begin() + static_cast<std::ptrdiff_t>(most),
+                             ranking_.end(), better);
             ranking_.resize(most);
         }
         // Only the last states are tried one after another.
@@ -153,7 +152,7 @@ class Walk::FourLines {
                 need(*next, depth + 1, suffix);
             } else {
                 left_.words[suffix[0]][suffix[1]][suffix[2]] |= std::uint64_t{1}
-                                                               << (7 * suffix[3] + suffix[4]);
+                                                                << (7 * suffix[3] + suffix[4]);
             }
         }
     }
@@ -221,7 +220,8 @@ class Walk::FourLines {
             const std::uint64_t* bits = finishers.of(board_of(state));
             unsigned firsts = 0;
             for_letters(left_.first, [&](int a) {
-                if (meet(bits, wanted_[2 + a][held_of(state)], finishers.words())) firsts |= 1u << a;
+                if (meet(bits, wanted_[2 + a][held_of(state)], finishers.words()))
+                    firsts |= 1u << a;
             });
             if (!firsts) continue;
             exact_[5].add(state, unfiltered_.parents[i]);
@@ -229,8 +229,8 @@ class Walk::FourLines {
         }
     }
 
-    // The handfuls that may finish a board: for layers 3 and 4, and for layer 5 by first letter; all
-    // letters left and the held one, but one that stays.
+    // The handfuls that may finish a board: for layers 3 and 4, and for layer 5 by first letter;
+    // all letters left and the held one, but one that stays.
     void collect_handfuls() {
         unsigned held = 0;
         for (std::size_t i = 0; i < 6; ++i) held |= 1u << letters_[i];
@@ -424,15 +424,19 @@ class Walk::TwoLines {
 };
 
 Walk::Walk(const Census& census, bool paths) {
-    if (census.graph().height == 4) four_ = std::make_unique<FourLines>(census, paths);
-    else two_ = std::make_unique<TwoLines>(census, paths);
+    if (census.graph().height == 4)
+        four_ = std::make_unique<FourLines>(census, paths);
+    else
+        two_ = std::make_unique<TwoLines>(census, paths);
 }
 
 Walk::~Walk() = default;
 
 void Walk::run(std::size_t block, Answers& answers) {
-    if (four_) four_->run(block, answers);
-    else two_->run(block, answers);
+    if (four_)
+        four_->run(block, answers);
+    else
+        two_->run(block, answers);
 }
 
 }  // namespace sevenbag::pc

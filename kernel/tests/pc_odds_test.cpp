@@ -9,7 +9,9 @@
 #include "check.hpp"
 #include "movegen.hpp"
 #include "pc/batch.hpp"
+#include "pc/board_set.hpp"
 #include "pc/census.hpp"
+#include "pc/multisets.hpp"
 #include "pc/odds.hpp"
 #include "pc/sequences.hpp"
 
@@ -65,6 +67,19 @@ bool clears(const Board& board, int height, std::vector<Piece> queue, const Kick
         }
     }
     return false;
+}
+
+// The handfuls that finish a board in some order, by the edges of the graph.
+std::set<pc::Handful> finishers(const pc::Graph& graph, std::size_t layer, std::uint32_t board) {
+    if (layer + 1 == graph.layers.size()) return {pc::Handful{}};
+    std::set<pc::Handful> found;
+    for (int letter = 0; letter < kPieces; ++letter)
+        for (std::uint32_t child : graph.layers[layer].children(board, letter))
+            for (pc::Handful handful : finishers(graph, layer + 1, child)) {
+                ++handful[static_cast<std::size_t>(letter)];
+                found.insert(handful);
+            }
+    return found;
 }
 
 struct Told final : pc::Answers {
@@ -135,6 +150,52 @@ TEST(two_lines_are_cleared_exactly_where_a_plain_search_clears_them) {
     }
 }
 
+TEST(sets_of_boards_keep_each_once_whoever_adds_it) {
+    std::vector<std::uint64_t> boards;
+    for (std::uint64_t n = 0; n < 300'000; ++n) boards.push_back(n * 7919 % 100'003 << 7);
+    pc::BoardSet set;
+    in_parts(static_cast<int>(boards.size()), 3, [&](int, int begin, int end) {
+        pc::BoardSet::Adder adder(set);
+        for (int i = begin; i < end; ++i) adder.add(boards[static_cast<std::size_t>(i)]);
+        adder.flush();
+    });
+    const std::set<std::uint64_t> once(boards.begin(), boards.end());
+    std::vector<std::uint64_t> taken = set.take();
+    std::ranges::sort(taken);
+    CHECK(std::ranges::equal(taken, once));
+    const pc::BoardNumbers numbers(taken);
+    for (std::size_t n = 0; n < taken.size(); n += 97) {
+        CHECK_EQ(numbers(taken[n]), n);
+        CHECK_EQ(numbers(taken[n] + 1), pc::BoardNumbers::kNone);
+    }
+}
+
+TEST(handfuls_are_numbered_in_their_order) {
+    for (int size = 0; size <= 7; ++size) {
+        const pc::Handfuls handfuls(size);
+        for (std::size_t n = 0; n < handfuls.count(); ++n) {
+            CHECK_EQ(handfuls.number(handfuls[n]), n);
+            if (n > 0) CHECK(handfuls[n - 1] < handfuls[n]);
+        }
+    }
+    CHECK_EQ(pc::Handfuls(6).count(), 924);
+}
+
+TEST(finishers_are_those_of_some_order) {
+    pc::Progress progress;
+    const pc::Graph graph = pc::build_graph(find_kicks("srs"), 2, 2, progress);
+    const auto layers = pc::find_finishers(graph, 0, 2, progress);
+    for (std::size_t k = 0; k < layers.size(); ++k)
+        for (std::uint32_t board = 0; board < graph.layers[k].size(); ++board) {
+            const std::set<pc::Handful> expected = finishers(graph, k, board);
+            std::set<pc::Handful> found;
+            const pc::Finishers& layer = layers[k];
+            for (std::size_t n = 0; n < layer.handfuls.count(); ++n)
+                if (layer.of(board)[n / 64] >> (n % 64) & 1) found.insert(layer.handfuls[n]);
+            CHECK(found == expected);
+        }
+}
+
 TEST(work_that_is_stopped_ends) {
     pc::Progress progress;
     progress.stop = true;
@@ -143,8 +204,9 @@ TEST(work_that_is_stopped_ends) {
 
 TEST(what_a_job_throws_comes_out) {
     pc::Progress progress;
-    CHECK_THROWS(int, (pc::run_jobs(100, 3, progress, [](int, std::int64_t index) {
-                     if (index == 50) throw 1;
-                 }),
-                 0));
+    CHECK_THROWS(int, (pc::run_jobs(100, 3, progress,
+                                    [](int, std::int64_t index) {
+                                        if (index == 50) throw 1;
+                                    }),
+                       0));
 }

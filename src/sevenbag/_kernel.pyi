@@ -885,3 +885,110 @@ def write_pc_record(sequence: list[Piece], holds: int, placements: list[Placemen
 
 def skip_pc_records(data: bytes, most: int) -> tuple[int, int]:
     """Go through at most so many records that are there in full; records and bytes."""
+
+MAX_THREADS: int
+"""Threads of the kernel's long work at most."""
+
+PC_GRAPH_STAGES: int
+"""Stages of the making of a graph: one for each piece forward, then one for each backward."""
+
+PC_CENSUS_STAGES: int
+"""Stages of all that is counted: the graph's, three of endings, the sequences."""
+
+class PcProgress:
+    """How far long work is; read from any thread while it runs."""
+
+    def __init__(self) -> None: ...
+    @property
+    def stage(self) -> int:
+        """0 to PC_CENSUS_STAGES - 1; stages may be skipped."""
+
+    @property
+    def done(self) -> int:
+        """Of this stage's `total`."""
+
+    @property
+    def total(self) -> int:
+        """At least 1."""
+
+    def stop(self) -> None:
+        """End the work soon."""
+
+class PcCensus:
+    """All boards between the empty field and its perfect clears of a height."""
+
+    @staticmethod
+    def take(
+        kicks: Kicks | str, height: int, threads: int, progress: PcProgress
+    ) -> PcCensus | None:
+        """Look at all boards. Other threads of Python run meanwhile.
+
+        Args:
+            kicks: rotation system.
+            height: 2 or 4 lines; 4 take over two gigabytes of memory.
+            threads: 1 to `MAX_THREADS`.
+            progress: says how far it is.
+
+        Returns:
+            The census; None if it was stopped.
+
+        Raises:
+            BoardError: another height.
+            KicksError: there is no such system.
+            QueueError: another number of threads.
+            MemoryError: there is not enough.
+        """
+
+    def odds(
+        self, threads: int, progress: PcProgress
+    ) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes] | None:
+        """Count the queues with a perfect clear. Other threads of Python run meanwhile.
+
+        Returns:
+            Possible and total queues: from the start of a bag with nothing held, from anywhere
+            with nothing held, from anywhere with any held piece or none; and the impossible
+            sequences, sorted, one a line. None if it was stopped.
+
+        Raises:
+            QueueError: not 1 to `MAX_THREADS` threads.
+            MemoryError: there is not enough.
+        """
+
+    def records(self, block: int) -> bytes:
+        """Records of .pc files for the sequences of a block, in listing order.
+
+        Any number of threads may ask for blocks; other threads run meanwhile.
+
+        Raises:
+            QueueError: there is no such block.
+            MemoryError: there is not enough.
+        """
+
+def pc_block_sizes(letters: int) -> list[int]:
+    """How many sequences of so many letters each block has.
+
+    A block has the sequences with the same first four letters.
+    """
+
+def count_pc_sequences(length: int, phases: int = 0b1111111) -> int:
+    """How many sequences there are of a length; of windows of these phases of the bag only.
+
+    Bit f of `phases` is for windows that begin after f pieces of a bag.
+
+    Raises:
+        QueueError: the length is not 0 to 24.
+    """
+
+def pc_sequence_number(sequence: Sequence[Piece]) -> int:
+    """The number of a sequence in the list of its length, from 0.
+
+    Raises:
+        QueueError: it is no sequence.
+    """
+
+def nth_pc_sequence(length: int, number: int) -> list[Piece]:
+    """The sequence of that number.
+
+    Raises:
+        QueueError: there is none.
+    """

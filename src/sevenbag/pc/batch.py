@@ -119,11 +119,14 @@ def solve_all(
             copy = None
             if backup:
                 copy = opened.enter_context(_Files(stem.with_name(stem.name + "-backup"), plan))
-                copy.cut_to(files.solved)
-            if begin < plan.blocks:
+                copy.cut_to(copy.common_with(files))
+            keeper = _Keeper(files, copy, save_every)
+            if begin == plan.blocks:
+                keeper.save(plan.total, backup=True)
+            else:
                 watch = Watch(preparing, height, PC_CENSUS_STAGES - 1)
                 census = take_census(kicks, height, threads, watch)
-                _solve(census, plan, begin, threads, _Keeper(files, copy, save_every), report)
+                _solve(census, plan, begin, keeper, threads=threads, report=report)
             return Tally(plan.total, plan.total, files.solved, plan.starts[begin], 0.0)
     except OSError as error:
         name = error.filename or stem.with_name(stem.name + ".pc")
@@ -223,13 +226,19 @@ class _Files:
         """Have the disk hold the solutions, and then the count."""
         self._file.flush()
         os.fsync(self._file.fileno())
-        draft = self._count_path.with_name(f".{self._count_path.name}.{os.getpid()}")
+        # Nobody else is at these files, so that the next one may take what a killed one left.
+        draft = self._count_path.with_name(f".{self._count_path.name}.part")
         try:
             draft.write_text(f"{done}\n", "ascii")
             draft.replace(self._count_path)
         finally:
             with contextlib.suppress(OSError):
                 draft.unlink()
+
+    def common_with(self, other: _Files) -> int:
+        """Solutions that are the same as in another file, if its last one is; else none."""
+        solved = min(self.solved, other.solved)
+        return solved if solved and self._number(solved - 1) == other._number(solved - 1) else 0
 
     def append_from(self, other: _Files) -> None:
         """Add the solutions that another file has more."""
@@ -301,8 +310,9 @@ def _solve(
     census: PcCensus,
     plan: _Plan,
     begin: int,
-    threads: int,
     keeper: _Keeper,
+    *,
+    threads: int,
     report: Callable[[Tally], None] | None,
 ) -> None:
     """Do the blocks from `begin` on, in their order."""
@@ -324,9 +334,7 @@ def _solve(
             if report is not None:
                 passed = time.monotonic() - begun
                 report(
-                    Tally(
-                        plan.starts[done], plan.total, keeper.solved, plan.starts[begin], passed
-                    )
+                    Tally(plan.starts[done], plan.total, keeper.solved, plan.starts[begin], passed)
                 )
     finally:
         pool.shutdown(cancel_futures=True)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {
     "bench": "solve a file of queues and say how long that takes",
+    "odds": "how often queues have a perfect clear: every queue, counted",
+    "count-seq": "how many different queues there are of each length",
+    "solve": "a perfect clear for every queue of a height, into a file",
 }
 """Every command, with what it does; the module of the same name lies beside this one."""
 
@@ -49,7 +52,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _module(name: str) -> _Command:
-    return cast("_Command", importlib.import_module(f"{__name__}.{name}"))
+    module = name.replace("-", "_")
+    return cast("_Command", importlib.import_module(f"{__name__}.{module}"))
 
 
 class _Late(Parser):

@@ -1,0 +1,214 @@
+"""A file of perfect clears for all sequences: complete, in order, and safe from any end."""
+
+from __future__ import annotations
+
+import fcntl
+import itertools
+import random
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag import Kicks
+from sevenbag._kernel import PcFault
+from sevenbag.errors import BoardError, PcFileError
+from sevenbag.formats.pc_file import check_file, read_solutions
+from sevenbag.pc.batch import Tally, solve_all
+from sevenbag.pc.odds import find_odds
+from sevenbag.pc.sequences import number_of
+from tests.cli.run import COMMAND, TRACES, environment, sevenbag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ALL = 57_750
+RECORD = 13
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of two lines, made in one go."""
+    folder = tmp_path_factory.mktemp("whole")
+    solve_all(folder, 2, threads=2)
+    return (folder / "2.pc").read_bytes()
+
+
+def letters_of(path: Path) -> list[str]:
+    return ["".join(p.name for p in solution.sequence) for solution in read_solutions(path)]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def expect_whole(folder: Path, whole: bytes) -> None:
+    assert (folder / "2.pc").read_bytes() == whole
+    assert (folder / "2.count").read_text() == f"{ALL}\n"
+    assert (folder / "2-backup.pc").read_bytes() == whole
+    assert (folder / "2-backup.count").read_text() == f"{ALL}\n"
+    assert names_in(folder) == ["2-backup.count", "2-backup.pc", "2.count", "2.pc"]
+
+
+# --- what is in the file ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kicks", ["srs", "none", "srs+", "asc"])
+def test_every_solution_is_good_and_every_sequence_there(tmp_path: Path, kicks: str) -> None:
+    tally = solve_all(tmp_path, 2, kicks)
+    (path,) = (p for p in tmp_path.glob("*.pc") if "backup" not in p.name)
+    verdict = check_file(path, [kicks], may_clear_before=False)
+    assert verdict.fault is PcFault.NONE, verdict.reason
+    impossible = find_odds(2, kicks).impossible.decode().split()
+    assert verdict.solutions == tally.solved == ALL - len(impossible)
+    listed = letters_of(path)
+    assert not set(listed) & set(impossible)
+    numbers = [number_of(solution.sequence) for solution in read_solutions(path)]
+    assert all(a < b for a, b in itertools.pairwise(numbers))
+
+
+def test_systems_have_files_of_their_own(tmp_path: Path) -> None:
+    solve_all(tmp_path, 2, "srs", backup=False)
+    solve_all(tmp_path, 2, "none", backup=False)
+    solve_all(tmp_path, 2, Kicks.from_text('base = "srs"\n', "../../my table!"), backup=False)
+    # A system that turns like SRS is SRS, whatever it is called.
+    assert names_in(tmp_path) == ["2-none.count", "2-none.pc", "2.count", "2.pc"]
+
+
+def test_a_wild_name_stays_in_the_folder(tmp_path: Path) -> None:
+    kicks = Kicks.from_text('base = "none"\n', "../../my table!")
+    solve_all(tmp_path / "in", 2, kicks, backup=False)
+    assert names_in(tmp_path) == ["in"]
+    assert len(names_in(tmp_path / "in")) == 2
+
+
+def test_progress_is_told(tmp_path: Path) -> None:
+    told: list[Tally] = []
+    last = solve_all(tmp_path, 2, report=told.append)
+    assert [t.done for t in told] == sorted(t.done for t in told)
+    assert told[-1].done == last.total == ALL
+    assert told[-1].seconds_left == 0
+
+
+# --- resumption ---------------------------------------------------------------------------------
+
+
+def test_a_program_killed_again_and_again_gets_through(tmp_path: Path, whole: bytes) -> None:
+    rng = random.Random(5)
+    program = (
+        "import sys\nfrom sevenbag.pc.batch import solve_all\n"
+        "solve_all(sys.argv[1], 2, threads=2, save_every=0)\n"
+    )
+    kills, sizes = 0, []
+    for _ in range(200):
+        process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
+        path = tmp_path / "2.pc"
+        before = path.stat().st_size if path.exists() else 0
+        # Killed some time after it has begun to write; the last one is let through.
+        deadline = time.monotonic() + 60
+        while process.poll() is None and time.monotonic() < deadline:
+            if kills < 12 and path.exists() and path.stat().st_size > before:
+                time.sleep(rng.random() * 0.15)
+                process.send_signal(signal.SIGKILL)
+                break
+            time.sleep(0.002)
+        kills += process.wait() == -signal.SIGKILL
+        sizes.append(path.stat().st_size if path.exists() else 0)
+        if process.returncode == 0:
+            break
+    assert kills >= 5, f"it was too quick to be killed: {sizes}"
+    expect_whole(tmp_path, whole)
+
+
+@pytest.mark.parametrize("count", [0, 1, 777, 30_000, 57_749, ALL])
+@pytest.mark.parametrize("size", [0, 5, 13 * 100, 13 * 100 + 7, 13 * 3000 + 12, None])
+def test_any_cut_is_mended(tmp_path: Path, whole: bytes, count: int, size: int | None) -> None:
+    # The count may be ahead of the file or behind it, the last record be cut short.
+    (tmp_path / "2.pc").write_bytes(whole[:size])
+    (tmp_path / "2.count").write_text(f"{count}\n")
+    (tmp_path / "2-backup.pc").write_bytes(whole[: size and size // 2])
+    solve_all(tmp_path, 2)
+    expect_whole(tmp_path, whole)
+
+
+def test_what_is_done_is_not_done_again(tmp_path: Path, whole: bytes) -> None:
+    solve_all(tmp_path, 2)
+    told: list[Tally] = []
+    solve_all(tmp_path, 2, report=told.append)
+    assert sum(1 for _ in told) <= 300, "no more than from the block of the last solution on"
+    expect_whole(tmp_path, whole)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_the_command_tidily(tmp_path: Path, whole: bytes, number: int) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "pc", "solve", "--height", "2", "--folder", "x", "--save-every", "0.000001"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    path = tmp_path / "x" / "2.count"
+    while process.poll() is None and not path.exists():
+        time.sleep(0.001)
+    process.send_signal(number)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode in (128 + number, 0)
+    assert not any(trace in error for trace in TRACES)
+    assert (
+        sevenbag("pc", "solve", "--height", "2", "--folder", "x", folder=tmp_path).returncode == 0
+    )
+    expect_whole(tmp_path / "x", whole)
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["", "many\n", "-1\n", "57751\n", "9" * 30, "1.5\n", "\0\n"])
+def test_a_count_that_is_none_is_told(tmp_path: Path, text: str) -> None:
+    (tmp_path / "2.count").write_text(text)
+    with pytest.raises(PcFileError, match=r"2\.count: holds no number of sequences"):
+        solve_all(tmp_path, 2)
+
+
+def test_solutions_without_a_count_are_not_touched(tmp_path: Path, whole: bytes) -> None:
+    (tmp_path / "2.pc").write_bytes(whole)
+    with pytest.raises(PcFileError, match="is there without"):
+        solve_all(tmp_path, 2)
+    assert (tmp_path / "2.pc").read_bytes() == whole
+
+
+@pytest.mark.parametrize("byte", [b"\xff", b"\0", b"a"])
+def test_another_file_is_not_touched(tmp_path: Path, byte: bytes) -> None:
+    (tmp_path / "2.pc").write_bytes(byte * 1300)
+    (tmp_path / "2.count").write_text("100\n")
+    with pytest.raises(PcFileError, match="is not of this batch"):
+        solve_all(tmp_path, 2)
+    assert (tmp_path / "2.pc").read_bytes() == byte * 1300
+
+
+def test_two_programs_do_not_write_at_once(tmp_path: Path) -> None:
+    with (tmp_path / "2.pc").open("wb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(PcFileError, match="another program"):
+            solve_all(tmp_path, 2)
+
+
+def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(PcFileError, match="cannot be written"):
+        solve_all(tmp_path / "file" / "x", 2)
+    with pytest.raises(BoardError, match="2 and 4"):
+        solve_all(tmp_path, 6)
+
+
+def test_the_command_says_what_it_did(tmp_path: Path, whole: bytes) -> None:
+    done = sevenbag("pc", "solve", "--height", "2", "--no-backup", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"Solved {len(whole) // RECORD:,} out of {ALL:,}\n"
+    assert names_in(tmp_path / "pc-data") == ["2.count", "2.pc"]
+    assert sevenbag("pc", "solve", "--height", "3", folder=tmp_path).returncode == 2

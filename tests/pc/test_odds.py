@@ -1,0 +1,217 @@
+"""The odds of two lines: published counts, the exhaustive lists, the command."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag import Kicks
+from sevenbag.errors import BoardError, KicksError, QueueError, ScarceMemoryError
+from sevenbag.pc import census
+from sevenbag.pc.odds import find_odds
+from tests.cli.run import COMMAND, TRACES, environment, sevenbag
+from tests.truth import truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ORDER = "IOTSZLJ"
+
+
+def canonical(letters: str) -> str:
+    """The two pieces to choose from in listing order."""
+    pair = sorted(letters[:2], key=ORDER.index, reverse=True)
+    return "".join(pair) + letters[2:]
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def counts(kicks: str) -> list[tuple[int, int]]:
+    return [(row.possible, row.total) for row in find_odds(2, kicks, threads=2).rows]
+
+
+# --- two lines ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kicks", "none", "any_held"),
+    [("srs", 5148, 15132), ("srs+", 5148, None), ("none", 5020, 5020 + 9700)],
+)
+def test_two_line_rows_are_the_published_ones(kicks: str, none: int, any_held: int | None) -> None:
+    opener, windows, everything = counts(kicks)
+    assert opener == (0, 5040)
+    assert windows == (none, 154_980)
+    assert everything[1] == 378_420
+    if any_held is not None:
+        assert everything[0] == any_held
+
+
+def test_sequences_are_those_of_the_exhaustive_lists() -> None:
+    listed = set()
+    for name in ("pc/two_line_nohold.txt", "pc/two_line_hold.txt"):
+        for line in truth(name).read_text().splitlines():
+            if not line.startswith("#"):
+                listed.add(canonical(line.split()[0]))
+    impossible = find_odds(2, "srs").impossible.decode().split()
+    assert len(listed) + len(impossible) == 57_750, "all canonical sequences of six"
+    assert not listed & set(impossible)
+
+
+def test_with_fewer_turns_no_more_is_possible() -> None:
+    still = Kicks.from_text("[ITLJSZ]\n", "still")
+    impossible = [set(find_odds(2, kicks).impossible.split()) for kicks in (still, "none", "srs")]
+    assert impossible[0] > impossible[1] > impossible[2]
+
+
+def test_the_number_of_threads_decides_nothing() -> None:
+    assert find_odds(2, "srs", threads=1) == find_odds(2, "srs", threads=5)
+
+
+# --- refusals -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("height", [-2, 0, 1, 3, 6, 10**9])
+def test_other_heights_are_refused(height: int) -> None:
+    with pytest.raises(BoardError, match="2 and 4"):
+        find_odds(height)
+
+
+def test_other_arguments_are_checked() -> None:
+    with pytest.raises(KicksError):
+        find_odds(2, "nothing")
+    for threads in (0, -1, 257):
+        with pytest.raises(QueueError, match="threads"):
+            find_odds(2, threads=threads)
+
+
+def test_too_little_memory_is_told_before_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(census, "available_memory", lambda: 100 << 20)
+    begun = time.monotonic()
+    with pytest.raises(ScarceMemoryError, match="there are 100 MiB"):
+        find_odds(4)
+    assert time.monotonic() - begun < 1
+    assert find_odds(2).rows[0].total == 5040, "two lines need little"
+
+
+def test_what_memory_there_is_is_known_here() -> None:
+    free = census.available_memory()
+    assert free is None or 0 < free < 1 << 50
+
+
+# --- progress and interruption ------------------------------------------------------------------
+
+
+def test_progress_grows_from_none_to_all() -> None:
+    seen: list[census.Progress] = []
+    find_odds(2, report=seen.append)
+    fractions = [now.fraction for now in seen]
+    assert fractions == sorted(fractions)
+    assert all(0 <= fraction <= 1 for fraction in fractions)
+
+
+def test_an_exception_stops_the_work_of_four_lines_at_once() -> None:
+    class EnoughError(Exception):
+        pass
+
+    def stop(now: census.Progress) -> None:
+        if now.seconds > 0.5:
+            raise EnoughError
+
+    begun = time.monotonic()
+    with pytest.raises(EnoughError):
+        find_odds(4, report=stop)
+    assert time.monotonic() - begun < 20
+    assert not [t for t in threading.enumerate() if t.name.startswith("sevenbag")]
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_the_command_prints_the_rows() -> None:
+    done = sevenbag("pc", "odds", "--height", "2")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("  ") for line in done.stdout.splitlines()[1:]]
+    assert [row[0].strip() for row in rows] == ["2-line, opener", "2-line", "2-line"]
+    assert [row[-1].strip() for row in rows] == [
+        "0 of 5,040",
+        "5,148 of 154,980",
+        "15,132 of 378,420",
+    ]
+    assert "3.3217%" in done.stdout
+    assert "3.9987%" in done.stdout
+
+
+def test_the_command_speaks_json_and_writes_the_impossible(tmp_path: Path) -> None:
+    target = tmp_path / "impossible.txt"
+    target.write_text("what was there before")
+    done = sevenbag("pc", "odds", "--height", "2", "--json", "--impossible", target)
+    data = json.loads(done.stdout)
+    assert [(row["possible"], row["total"]) for row in data["rows"]] == [
+        (0, 5040),
+        (5148, 154_980),
+        (15_132, 378_420),
+    ]
+    lines = target.read_text().splitlines()
+    assert data["impossible_sequences"] == {"2": len(lines)}
+    assert lines == sorted(set(lines))
+    assert lines == [canonical(line) for line in lines]
+    assert names_in(tmp_path) == ["impossible.txt"], "nothing else is left behind"
+
+
+def test_the_command_takes_systems_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('base = "none"\n')
+    done = sevenbag("pc", "odds", "--height", "2", "--kicks", "mine.toml", folder=tmp_path)
+    assert "14,720 of 378,420" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--height", "3"],
+        ["--kicks", "nothing"],
+        ["--kicks", "missing.toml"],
+        ["--threads", "0"],
+        ["--threads", "1000000"],
+        ["--impossible", "no/such/folder/file"],
+        ["--impossible", "."],
+        ["--impossible", "/dev/null"],
+    ],
+)
+def test_the_command_refuses(words: list[str], tmp_path: Path) -> None:
+    done = sevenbag("pc", "odds", *words, folder=tmp_path, timeout=20)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("sevenbag: ")
+    assert not any(trace in done.stderr for trace in TRACES)
+    assert names_in(tmp_path) == []
+
+
+def test_ctrl_c_ends_the_command_and_leaves_nothing(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "pc", "odds", "--impossible", "list"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        assert "%" in process.stderr.readline(), "how far it is"
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    assert process.returncode == 130
+    assert out == ""
+    assert not any(trace in error for trace in TRACES)
+    assert names_in(tmp_path) == []

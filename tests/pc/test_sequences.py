@@ -1,0 +1,125 @@
+"""Sequences: the published counts, the definition, and the command that prints them."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag import Piece
+from sevenbag.errors import QueueError
+from sevenbag.pc.sequences import LONGEST, count, count_published, number_of, sequence
+from tests.cli.run import sevenbag
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ORDER = "IOTSZLJ"
+
+# Of perfect-tetris 1.3.2, lengths 0 to 20.
+PUBLISHED = [
+    7,
+    28,
+    196,
+    1365,
+    9198,
+    57750,
+    326340,
+    1615320,
+    6849360,
+    24857280,
+    79516080,
+    247474080,
+    880180560,
+    3683700720,
+    15528492000,
+    57596696640,
+    189672855120,
+    549973786320,
+    1554871505040,
+    5108116159440,
+    20478417840720,
+]
+
+
+def dealt(window: Sequence[str]) -> bool:
+    """Whether some phase of the bag deals this window."""
+    for phase in range(7):
+        cuts = [0, *range(7 - phase, len(window), 7), len(window)]
+        bags = [window[a:b] for a, b in itertools.pairwise(cuts)]
+        if all(len(set(bag)) == len(bag) for bag in bags):
+            return True
+    return False
+
+
+def by_definition(length: int) -> list[str]:
+    """All sequences of a length, listed."""
+    found = []
+    for pieces in itertools.product(ORDER, repeat=length + 1):
+        held, current, *rest = pieces
+        if ORDER.index(held) >= ORDER.index(current) and (
+            dealt([current, *rest]) or dealt([held, *rest])
+        ):
+            found.append("".join(pieces))
+    return found
+
+
+def test_counts_are_the_published_ones() -> None:
+    assert [count_published(length) for length in range(21)] == PUBLISHED
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5])
+def test_the_list_is_that_of_the_definition(length: int) -> None:
+    listed = by_definition(length)
+    assert count(length) == len(listed)
+    for number in range(0, len(listed), 1 + len(listed) // 300):
+        pieces = sequence(length, number)
+        assert "".join(piece.name for piece in pieces) == listed[number]
+        assert number_of(pieces) == number
+
+
+def test_what_the_published_counts_leave_out_is_one_piece_before_whole_bags() -> None:
+    differing = [n for n in range(LONGEST + 1) if count(n) != count_published(n)]
+    assert differing == [8, 15, 22]
+    # Held and current piece alike, then a bag that begins with the same piece: no other phase.
+    assert count(8) - count_published(8) == 5040
+    assert number_of([Piece[letter] for letter in "TTTIOSZLJ"]) >= 0
+
+
+@pytest.mark.parametrize("pieces", ["IO", "IIII", "TTTTT", "O", "", "Z" * 40])
+def test_what_is_no_sequence_is_told(pieces: str) -> None:
+    with pytest.raises(QueueError, match="no sequence"):
+        number_of([Piece[letter] for letter in pieces])
+
+
+@pytest.mark.parametrize(("length", "number"), [(0, 0), (25, 0), (5, -1), (5, 57750)])
+def test_sequences_that_are_not_there_are_told(length: int, number: int) -> None:
+    with pytest.raises(QueueError, match="there is no sequence"):
+        sequence(length, number)
+
+
+@pytest.mark.parametrize("length", [-1, 25, 10**6])
+def test_lengths_are_bounded(length: int) -> None:
+    with pytest.raises(QueueError, match="must be 0 to 24"):
+        count(length)
+
+
+def test_the_command_prints_the_table() -> None:
+    done = sevenbag("pc", "count-seq")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["Length", "Non-equivalent", "Duration"]
+    rows = [line.split() for line in lines[1:22]]
+    assert [(int(row[0]), int(row[1].replace(",", ""))) for row in rows] == list(
+        enumerate(PUBLISHED)
+    )
+    assert "6,854,400" in done.stdout, "what the definition gives is told, too"
+
+
+def test_the_command_speaks_json() -> None:
+    done = sevenbag("pc", "count-seq", "--to", "10", "--json")
+    rows = json.loads(done.stdout)["sequences"]
+    assert [row["non_equivalent"] for row in rows] == PUBLISHED[:11]
+    assert sevenbag("pc", "count-seq", "--to", "25").returncode == 2
