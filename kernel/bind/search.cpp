@@ -5,9 +5,11 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "bind.hpp"
+#include "error.hpp"
 #include "search/beam.hpp"
 #include "stop.hpp"
 
@@ -16,6 +18,9 @@ namespace nb = nanobind;
 namespace sevenbag::bind {
 
 namespace {
+
+// Of a piece in a bag; more of them count as these.
+constexpr std::uint8_t kMostCopies = 255;
 
 double spent(void* deadline) { return static_cast<const Deadline*>(deadline)->spent(); }
 
@@ -33,7 +38,17 @@ SearchResult run(Searcher& searcher, const Board& board, const std::vector<Piece
                  std::optional<double> milliseconds, std::optional<int> width,
                  const StopFlag* stop) {
     SearchPosition position{board, queue, hold, {combo, back_to_back}, pending, {}};
-    for (Piece piece : bag) ++position.bag[static_cast<std::size_t>(piece)];
+    for (Piece piece : bag) {
+        auto& copies = position.bag[static_cast<std::size_t>(piece)];
+        if (copies < kMostCopies) ++copies;
+    }
+    // None is no limit; a limit of nothing is a mistake.
+    if (nodes && *nodes < 1)
+        throw Error(ErrorKind::rules,
+                    "search: nodes is " + std::to_string(*nodes) + ", must be at least 1");
+    if (milliseconds && !(*milliseconds > 0))
+        throw Error(ErrorKind::rules, "search: milliseconds is " + std::to_string(*milliseconds) +
+                                          ", must be above 0");
     Deadline deadline{.seconds = milliseconds.value_or(0) / 1000};
     SearchLimits limits;
     limits.nodes = nodes.value_or(0);

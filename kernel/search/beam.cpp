@@ -22,6 +22,9 @@ constexpr std::uint8_t kNoPiece = kPieces;
 constexpr int kDead = -100000;
 constexpr int kLost = -0x7fffffff;
 
+// Lines of an attack that count: beyond these nobody lives, and sums of them still fit.
+constexpr int kMostAttack = 100000;
+
 // A position within the search.
 struct Node {
     Board board;
@@ -79,6 +82,13 @@ struct Solid {
     std::optional<Board> part;
     const Board& board;
 };
+
+void check(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value < least || value > most)
+        throw Error(ErrorKind::rules, std::string("search: ") + name + " is " +
+                                          std::to_string(value) + ", must be " +
+                                          std::to_string(least) + " to " + std::to_string(most));
+}
 
 }  // namespace
 
@@ -292,7 +302,8 @@ class BeamSearch::Run {
     Consequence consequence(const Node& node, const Clear& clear) {
         Consequence c;
         c.counters = node.counters;
-        const int attack = attack_of(rules_, clear, c.counters, 1, random_).list.total();
+        const int attack =
+            std::min(attack_of(rules_, clear, c.counters, 1, random_).list.total(), kMostAttack);
         c.pending = rules_.cancels() ? std::max(node.pending - attack, 0) : node.pending;
         c.reward = attack * (weights_.attack + weights_.sooner * (known_ - ply_)) +
                    clear.lines * weights_.cleared_row;
@@ -408,6 +419,11 @@ SearchResult BeamSearch::run(const SearchPosition& position, const SearchLimits&
                                           " x " + std::to_string(rules_.rows));
     if (position.queue.empty())
         throw Error(ErrorKind::queue, "the queue is empty: there is no piece to place");
+    check("combo", position.counters.combo, 0, kMaxSearchCounter);
+    check("back_to_back", position.counters.back_to_back, 0, kMaxSearchCounter);
+    check("pending", position.pending, 0, kMaxSearchCounter);
+    check("nodes", limits.nodes, 0, std::int64_t{1} << 53);
+    check("width", limits.width, 1, kMaxSearchWidth);
     return Run(rules_, weights_, *memory_, position, limits).run();
 }
 

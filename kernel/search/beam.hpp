@@ -36,6 +36,9 @@ struct SearchPosition {
 
 inline constexpr int kMaxSearchQueue = 16;
 inline constexpr int kMaxSearchWidth = 1 << 15;
+// Of the combo, the back-to-back chain and the lines that wait: far more than any game has, and few
+// enough that no score overflows.
+inline constexpr int kMaxSearchCounter = 1000000;
 
 struct SearchLimits {
     // Boards to judge; 0: as many as there are. The board in hand is still finished (some hundred
@@ -69,7 +72,8 @@ class BeamSearch {
     ~BeamSearch();
 
     // Only the first kMaxSearchQueue pieces of the queue are looked at. Raises Error(board) if the
-    // board's size is not the rules', Error(queue) if the queue is empty.
+    // board's size is not the rules', Error(queue) if the queue is empty, Error(rules) for counters
+    // or limits that no search has.
     SearchResult run(const SearchPosition& position, const SearchLimits& limits);
 
   private:

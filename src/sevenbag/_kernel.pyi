@@ -653,19 +653,20 @@ class BeamSearch:
             board: of the size of the rules.
             queue: the first is the current piece; the first 16 are looked at.
             hold: the held piece.
-            combo: clearing placements in a row so far.
-            back_to_back: difficult clears in a row.
-            pending: lines of garbage that wait.
+            combo: clearing placements in a row so far, at most 1,000,000.
+            back_to_back: difficult clears in a row, at most 1,000,000.
+            pending: lines of garbage that wait, at most 1,000,000.
             bag: what the piece after the queue is drawn from; empty where that is not known.
-            nodes: boards to judge, or some hundred more. Without any other limit than this and
-                `width` the result is the same on every machine.
-            milliseconds: time to use.
-            width: boards expanded for each piece.
+            nodes: boards to judge, at least 1, or some hundred more. Without any other limit than
+                this and `width` the result is the same on every machine.
+            milliseconds: time to use, above 0.
+            width: boards expanded for each piece, 1 to 32,768.
             stop: ends it at once, with what has been found.
 
         Raises:
             BoardError: the board's size is not that of the rules.
             QueueError: the queue is empty.
+            RulesError: a counter or a limit out of its range.
         """
 
 # --- perfect clears; `sevenbag.pc` is the face to use ---------------------------------------------

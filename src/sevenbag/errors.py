@@ -147,3 +147,16 @@ class BotProtocolError(BotError):
 
 class BotForfeitError(BotError):
     """It gave up: it suggested no move, or no legal one."""
+
+
+def shown(value: object, longest: int = 60) -> str:
+    """A value as messages quote it: no longer than a line, whatever was given."""
+    if isinstance(value, str | bytes):
+        # Not written out whole to be cut afterwards.
+        return repr(value) if len(value) <= longest else f"{value[:longest]!r}..."
+    try:
+        text = repr(value)
+    except ValueError:
+        # Python writes out no number of more than some thousand digits.
+        return "a number without end"
+    return text if len(text) <= longest else text[:longest] + "..."

@@ -24,6 +24,10 @@ _Number = TypeVar("_Number", int, float)
 DEFAULT_NODES: Final = 50_000
 """Where nobody sets a limit."""
 
+WIDEST: Final = 2**15
+"""Boards that can be followed at a depth."""
+
+_MOST_PENDING: Final = 1_000_000
 _MOST_MOVES: Final = 10
 """How many moves it suggests."""
 _PART_OF_TIME: Final = 0.95
@@ -40,10 +44,11 @@ class BeamBot(Bot):
     Args:
         nodes: boards to judge for a move.
         milliseconds: time to use for a move.
-        width: boards that are followed at each depth; by default as many as the other limits allow.
+        width: boards that are followed at each depth, at most `WIDEST`; by default as many as the
+            other limits allow.
 
     Raises:
-        SpecError: a limit is not above 0.
+        SpecError: a limit is not above 0, or the width too large.
     """
 
     def __init__(
@@ -55,6 +60,8 @@ class BeamBot(Bot):
         for name, limit in (("nodes", nodes), ("milliseconds", milliseconds), ("width", width)):
             if limit is not None and not limit > 0:
                 raise SpecError(f"bot beam: {name} is {limit}, must be above 0")
+        if width is not None and width > WIDEST:
+            raise SpecError(f"bot beam: width is {width}, must be at most {WIDEST}")
         self.name = "beam"
         self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
         self._width = width
@@ -104,7 +111,7 @@ class BeamBot(Bot):
                 position.hold,
                 position.combo,
                 position.back_to_back,
-                sum(position.pending),
+                min(sum(position.pending), _MOST_PENDING),
                 bag,
                 nodes=held.nodes,
                 milliseconds=left,

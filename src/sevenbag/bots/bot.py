@@ -7,9 +7,11 @@ cancelled at any moment, and a bot must be usable, or at least quittable, afterw
 from __future__ import annotations
 
 import abc
+import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from sevenbag.errors import InputError, shown
 from sevenbag.game.position import Position
 
 if TYPE_CHECKING:
@@ -26,12 +28,25 @@ class Limits:
     A bot that is limited by nodes alone answers the same to the same position, every time.
 
     Attributes:
-        milliseconds: thinking time, above 0.
+        milliseconds: thinking time, above 0 and finite.
         nodes: positions examined, at least 1.
+
+    Raises:
+        InputError: a limit out of its range.
     """
 
     milliseconds: float | None = None
     nodes: int | None = None
+
+    def __post_init__(self) -> None:
+        """See that a limit is one; a NaN is none."""
+        time, nodes = self.milliseconds, self.nodes
+        if time is not None and not (_is_number(time, float) and 0 < time < math.inf):
+            raise InputError(f"limits: milliseconds is {shown(time)}, must be a number above 0")
+        if nodes is not None and not (_is_number(nodes, int) and 1 <= nodes <= _MOST_NODES):
+            raise InputError(
+                f"limits: nodes is {shown(nodes)}, must be a whole number from 1 to {_MOST_NODES}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +138,12 @@ class Bot(abc.ABC):
     @abc.abstractmethod
     async def quit(self) -> None:
         """End of the bot: nothing of it is left behind. May be called in any state, and twice."""
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_MOST_NODES: Final = 2**53
+
+
+def _is_number(value: object, kind: type) -> bool:
+    return isinstance(value, int | kind) and not isinstance(value, bool)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from sevenbag.bots.guard import Guard, signal_group
-from sevenbag.errors import BotDiedError, BotProtocolError, BotStartError, BotTimeoutError
+from sevenbag.errors import BotDiedError, BotProtocolError, BotStartError, BotTimeoutError, shown
 from sevenbag.protocols.lines import LONGEST_LINE, LineSplitter
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ _ROUNDS: Final = 4
 """Rounds of the event loop: to see that there is something, to read it, to deliver it; one more."""
 _TERM_GRACE: Final = 0.5
 _KILL_GRACE: Final = 2.0
+_SHOWN: Final = 200
+"""Characters of a command that an error quotes."""
 _STDERR_KEPT: Final = 8192
 
 
@@ -276,7 +278,7 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
             words = shlex.split(command)
         except ValueError as error:
             text = str(error).removesuffix(".").lower()
-            raise BotStartError(name, f"command {command!r}: {text}") from None
+            raise BotStartError(name, f"command {shown(command, _SHOWN)}: {text}") from None
     if not words or not words[0]:
         raise BotStartError(name, "the command is empty")
     if any("\0" in word for word in words):
@@ -293,7 +295,7 @@ def expect_program(command: str | Sequence[str], name: str) -> None:
     program = split_command(command, name)[0]
     if program == "sevenbag" or shutil.which(program) is not None:
         return
-    if os.sep in program and Path(program).exists():
+    if _is_there(program):
         raise BotStartError(name, _start_failure(program, None, PermissionError()))
     raise BotStartError(name, _start_failure(program, None, FileNotFoundError()))
 
@@ -414,13 +416,25 @@ def _start_failure(program: str, folder: Path | None, error: OSError) -> str:
     if folder is not None and not folder.is_dir():
         return f"no such folder: {folder}"
     if isinstance(error, FileNotFoundError):
-        if os.sep in program and Path(program).exists():
+        if _is_there(program):
             return f"the interpreter that {program} names in its first line does not exist"
-        return f"no such command: {program}"
+        return f"no such command: {_short(program)}"
     if isinstance(error, PermissionError):
         what = "a folder" if Path(program).is_dir() else "not executable"
         return f"cannot be run: {program} is {what}"
-    return f"cannot be run: {program}: {error.strerror or error}"
+    return f"cannot be run: {_short(program)}: {error.strerror or error}"
+
+
+def _is_there(program: str) -> bool:
+    """Whether a program named by its path is a file, or a folder."""
+    try:
+        return os.sep in program and Path(program).exists()
+    except OSError:  # no file has so long a name
+        return False
+
+
+def _short(program: str) -> str:
+    return program if len(program) <= _SHOWN else program[:_SHOWN] + "..."
 
 
 def _signal_name(number: int) -> str:

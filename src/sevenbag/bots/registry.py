@@ -12,6 +12,7 @@ docs/commands.md has them all.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import os
@@ -21,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.errors import BotStartError, SpecError
+from sevenbag.errors import BotStartError, SpecError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,11 +55,13 @@ class Option:
         summary: what it does, for people.
         whole: whether it is a whole number.
         least: the lowest value, of a whole number; of others, they are above it.
+        most: the highest value of a whole number.
     """
 
     summary: str
     whole: bool = True
     least: int = 1
+    most: int = 2**53
 
 
 def create_bot(spec: str) -> Bot:
@@ -75,9 +78,9 @@ def create_bot(spec: str) -> Bot:
     kind = KINDS.get(name)
     if kind is None:
         hint = _as_program(spec.strip()) or _nearest(name, [*KINDS, "tbp"])
-        raise SpecError(f"no bot {name!r}{hint}; {_there_is()}")
+        raise SpecError(f"no bot {shown(name)}{hint}; {_there_is()}")
     if colon and not rest.strip():
-        raise SpecError(f"bot {spec!r}: no option after the colon; {_options_of(name, kind)}")
+        raise SpecError(f"bot {shown(spec)}: no option after the colon; {_options_of(name, kind)}")
     return kind.create(_values(name, kind, rest))
 
 
@@ -111,14 +114,14 @@ def _tbp(text: str, spec: str) -> Bot:
     flags, command = _flags(text, spec)
     if not command:
         raise SpecError(
-            f"bot {spec!r}: no command; expected tbp:COMMAND, such as tbp:./my-bot, or "
+            f"bot {shown(spec)}: no command; expected tbp:COMMAND, such as tbp:./my-bot, or "
             "tbp:OPTIONS:COMMAND, such as tbp:profile=stadium:./my-bot"
         )
     known = ["profile", "log", "folder", *FLAGS]
     for key in flags:
         if key not in known:
             there_are = f"options of tbp are {', '.join(known)}"
-            raise SpecError(f"bot {spec!r}: no option {key!r}{_nearest(key, known)}; {there_are}")
+            raise SpecError(f"bot {shown(spec)}: no option {shown(key)}{_nearest(key, known)}; {there_are}")
     name, log, folder = (flags.pop(key, None) for key in ("profile", "log", "folder"))
     try:
         bot = TbpBot(
@@ -131,9 +134,9 @@ def _tbp(text: str, spec: str) -> Bot:
         expect_program(command, bot.name)
         return bot
     except BotStartError as error:
-        raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
+        raise SpecError(f"bot {shown(spec)}: {str(error).removeprefix(f'{error.bot}: ')}") from None
     except SpecError as error:
-        raise SpecError(f"bot {spec!r}: {error}") from None
+        raise SpecError(f"bot {shown(spec)}: {error}") from None
 
 
 def _flags(text: str, spec: str) -> tuple[dict[str, str], str]:
@@ -148,7 +151,7 @@ def _flags(text: str, spec: str) -> tuple[dict[str, str], str]:
     for part in options.split(","):
         key, _, value = part.partition("=")
         if key in flags:
-            raise SpecError(f"bot {spec!r}: option {key!r} is given twice")
+            raise SpecError(f"bot {shown(spec)}: option {shown(key)} is given twice")
         flags[key] = value
     return flags, rest.strip()
 
@@ -160,7 +163,7 @@ KINDS: Final[Mapping[str, BotKind]] = {
         {
             "nodes": Option("nodes for each move"),
             "ms": Option("milliseconds for each move", whole=False, least=0),
-            "width": Option("positions kept at each depth"),
+            "width": Option("positions kept at each depth", most=2**15),
         },
     ),
     "random": BotKind(
@@ -172,7 +175,6 @@ KINDS: Final[Mapping[str, BotKind]] = {
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_HIGHEST: Final = 2**53
 _OPTIONS: Final = re.compile(r"[a-z_]+=[^\s,:]+(,[a-z_]+=[^\s,:]+)*")
 
 
@@ -184,7 +186,7 @@ def _values(name: str, kind: BotKind, text: str) -> dict[str, Value]:
         option = kind.options.get(key)
         if option is None:
             raise SpecError(
-                f"bot {name} has no option {key!r}{_nearest(key, kind.options)}; "
+                f"bot {name} has no option {shown(key)}{_nearest(key, kind.options)}; "
                 f"{_options_of(name, kind)}"
             )
         if key in values:
@@ -198,12 +200,14 @@ def _value(what: str, option: Option, text: str) -> Value:
         number: Value = int(text) if option.whole else float(text)
     except ValueError:
         number = math.nan
-    if option.whole and option.least <= number <= _HIGHEST:
+    if option.whole and option.least <= number <= option.most:
         return number
     if not option.whole and option.least < number < math.inf:
         return number
-    expected = f"a whole number from {option.least}" if option.whole else f"above {option.least}"
-    raise SpecError(f"{what} is {text!r}, must be {expected}")
+    whole = f"a whole number from {option.least} to {option.most}"
+    raise SpecError(
+        f"{what} is {shown(text)}, must be {whole if option.whole else f'above {option.least}'}"
+    )
 
 
 def _nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
@@ -214,8 +218,9 @@ def _nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
 def _as_program(spec: str) -> str:
     """Somebody who names a program means a bot behind a protocol."""
     program, *arguments = spec.split() or [""]
-    if os.sep in program or Path(program).is_file() or (arguments and shutil.which(program)):
-        return f"; did you mean {f'tbp:{spec}'!r}?"
+    with contextlib.suppress(OSError):  # no file has so long a name
+        if os.sep in program or Path(program).is_file() or (arguments and shutil.which(program)):
+            return f"; did you mean {shown(f'tbp:{spec}')}?"
     return ""
 
 

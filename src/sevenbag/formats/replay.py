@@ -23,7 +23,7 @@ import msgspec
 from msgspec import Meta
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
-from sevenbag.errors import FormatError
+from sevenbag.errors import FormatError, PlacementError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +54,7 @@ class Player(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: Name
     spec: Text | None = None
     nodes: Annotated[int, Meta(ge=1, le=2**53)] | None = None
-    milliseconds: Millis | None = None
+    milliseconds: Annotated[float, Meta(gt=0, le=1e9)] | None = None
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -203,13 +203,15 @@ def read_placement(text: str) -> Placement:
     """
     match = _PLACEMENT.fullmatch(text)
     if match is None:
-        shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
         raise FormatError(
-            f"{shown!r} is no placement; expected piece, rotation (N E S W), column, row and"
+            f"{shown(text)} is no placement; expected piece, rotation (N E S W), column, row and"
             " perhaps m or f for a spin, such as 'TS4,1f'"
         )
     piece, rotation, x, y, mark = match.groups()
-    return Placement(Piece[piece], _ROTATIONS[rotation], int(x), int(y), _SPINS[mark])
+    try:
+        return Placement(Piece[piece], _ROTATIONS[rotation], int(x), int(y), _SPINS[mark])
+    except PlacementError as error:
+        raise FormatError(f"{text!r}: {error}") from None
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -219,7 +221,6 @@ _PLACEMENT: Final = re.compile(r"([IOTLJSZ])([NESW])(-?\d{1,2}),(-?\d{1,2})([mf]
 _ROTATIONS: Final = {rotation.name[0]: rotation for rotation in Rotation}
 _SPIN_MARKS: Final = {Spin.NONE: "", Spin.MINI: "m", Spin.FULL: "f"}
 _SPINS: Final = {mark: spin for spin, mark in _SPIN_MARKS.items()}
-_SHOWN: Final = 40
 
 T = TypeVar("T")
 
@@ -287,7 +288,8 @@ class _Reader:
             self._refuse(1, f'no replay of sevenbag: "format" is not "{FORMAT}"')
         if marks.version != VERSION:
             self._refuse(
-                1, f"version {marks.version!r} is not known; this program reads version {VERSION}"
+                1,
+                f"version {shown(marks.version)} is not known; this program reads {VERSION}",
             )
         return self._decode(1, line, _HEADER_DECODER.decode)
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from sevenbag._kernel import MAX_KICK, MAX_KICKS, Kicks, Piece, Rotation
-from sevenbag.errors import KicksError
+from sevenbag.errors import KicksError, shown
 from sevenbag.game.toml_lines import TomlLines
 
 if TYPE_CHECKING:
@@ -107,6 +107,9 @@ def _read(text: str, name: str, where: str) -> Kicks:
         line = found[1] if found else str(max(1, len(text.splitlines())))
         problem = _SYNTAX_LINE.sub("", str(error)).removesuffix(" (at end of document)")
         raise KicksError(f"{where}, line {line}: this is no TOML: {problem}") from None
+    except ValueError as error:
+        # A number of thousands of digits.
+        raise KicksError(f"{where}: cannot be read: {error}") from None
     except RecursionError:
         raise KicksError(f"{where}: lists lie too deep in each other") from None
     return _System(data, name, where, TomlLines(text)).read()
@@ -142,13 +145,13 @@ class _System:
     def _read_head(self) -> None:
         name = self._data.get("name", self._name)
         if not isinstance(name, str) or not 1 <= len(name) <= 64 or not name.isprintable():
-            self._refuse(f"name is {_shown(name)}, must be a text of 1 to 64 characters", "name")
+            self._refuse(f"name is {shown(name)}, must be a text of 1 to 64 characters", "name")
         self._name = name
         if "base" in self._data:
             base = self._data["base"]
             if not isinstance(base, str):
                 self._refuse(
-                    f"base is {_shown(base)}, must be the name of a rotation system", "base"
+                    f"base is {shown(base)}, must be the name of a rotation system", "base"
                 )
             try:
                 kicks = Kicks(base)
@@ -160,12 +163,12 @@ class _System:
     def _read_section(self, section: str, value: object) -> None:
         pieces = self._pieces(section)
         if not isinstance(value, Mapping):
-            self._refuse(f"{section} is {_shown(value)}, must be a section of turns", section)
+            self._refuse(f"{section} is {shown(value)}, must be a section of turns", section)
         keys = cast("Mapping[str, object]", value)
         in_place_first = keys.get("in_place_first", True)
         if not isinstance(in_place_first, bool):
             self._refuse(
-                f"[{section}] in_place_first is {in_place_first!r:.60}, must be true or false",
+                f"[{section}] in_place_first is {shown(in_place_first)}, must be true or false",
                 section,
                 "in_place_first",
             )
@@ -188,7 +191,7 @@ class _System:
         letters = section.upper()
         if not letters or any(letter not in Piece.__members__ for letter in letters):
             self._refuse(
-                f"{_shown(section)} is unknown; a file has a name, a base, and sections called by "
+                f"{shown(section)} is unknown; a file has a name, a base, and sections called by "
                 "the letters of their pieces, such as [JLSTZ]",
                 section,
             )
@@ -206,7 +209,7 @@ class _System:
         rotation = _ROTATIONS.get(str(value).upper())
         if rotation is None or isinstance(value, bool):
             self._refuse(
-                f"[{section}] spawn is {_shown(value)}, must be {_ROTATION_NAMES}", section, "spawn"
+                f"[{section}] spawn is {shown(value)}, must be {_ROTATION_NAMES}", section, "spawn"
             )
         return rotation
 
@@ -215,7 +218,7 @@ class _System:
         turn = [_ROTATIONS[name.upper()] for name in found.groups()] if found else []
         if len(turn) != 2 or turn[0] == turn[1]:
             self._refuse(
-                f"[{section}] {_shown(key)} is no turn; turns are called by two different "
+                f"[{section}] {shown(key)} is no turn; turns are called by two different "
                 f"rotations ({_ROTATION_NAMES}), such as 0-1",
                 section,
                 key,
@@ -226,7 +229,7 @@ class _System:
         least, most = (0, MAX_KICKS) if in_place_first else (1, MAX_KICKS + 1)
         if not isinstance(value, list):
             self._refuse(
-                f"[{section}] {key} is {_shown(value)}, must be a list such as [[-1, 0]]",
+                f"[{section}] {key} is {shown(value)}, must be a list such as [[-1, 0]]",
                 section,
                 key,
             )
@@ -243,10 +246,9 @@ class _System:
         return tests
 
     def _kick(self, section: str, key: str, place: int, item: object) -> tuple[int, int]:
-        shown = _shown(item)
+        fault = f"[{section}] {key}: kick {place + 1}, {shown(item)}, "
         kick = cast("list[object]", item) if isinstance(item, list) else []
         numbers = [n for n in kick if isinstance(n, int) and not isinstance(n, bool)]
-        fault = f"[{section}] {key}: kick {place + 1}, {shown}, "
         if len(kick) != 2 or len(numbers) != 2:
             fault += "must be two whole numbers, columns to the right and rows up"
             self._refuse(fault, section, key, place)
@@ -274,11 +276,6 @@ class _System:
     ) -> NoReturn:
         line = self._lines.find(section, key, place)
         raise KicksError(f"{self._where}{f', line {line}' if line else ''}: {problem}")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def _is_known(name: str) -> bool:

@@ -21,7 +21,7 @@ from typing import Any, Final, Self, cast
 
 from sevenbag._kernel import Kicks, Piece, RuleSet, Spin, spin_mode_name
 from sevenbag.errors import KicksError, RulesError
-from sevenbag.game.kicks_file import read_data, read_file, to_data
+from sevenbag.game.kicks_file import LARGEST_FILE, read_data, read_file, to_data
 from sevenbag.game.schema import check_number, read_section
 from sevenbag.game.sections import (
     AttackRules,
@@ -95,9 +95,13 @@ class Rules:
         """
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            with path.open("rb") as file:
+                data = file.read(LARGEST_FILE + 1)
+            text = data.decode()
+        except (OSError, ValueError) as error:
             raise RulesError(f"{path}: cannot be read: {error}") from None
+        if len(data) > LARGEST_FILE:
+            raise RulesError(f"{path}: is longer than {LARGEST_FILE} bytes, which no rules need")
         name = path.stem.encode("utf-8", "replace").decode("utf-8")[:LONGEST_NAME]
         return cls._parse(text, name, str(path), path.parent)
 
@@ -200,8 +204,10 @@ class Rules:
     def _parse(cls, text: str, name: str, where: str, folder: Path | None = None) -> Self:
         try:
             data = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:
             raise RulesError(f"{where}: no TOML: {error}") from None
+        except RecursionError:
+            raise RulesError(f"{where}: lists lie too deep in each other") from None
         if "base" in data:
             data = cls._completed(data, where)
         pieces = data.get("pieces")

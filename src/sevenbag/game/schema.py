@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from sevenbag.errors import RulesError
+from sevenbag.errors import RulesError, shown
 
 T = TypeVar("T")
 
@@ -37,12 +37,12 @@ def read_section(section: type[T], data: object, where: str) -> T:
         RulesError: a key is unknown or missing, or a value is not what its annotation allows.
     """
     if not isinstance(data, Mapping):
-        raise RulesError(f"{where} is {data!r}, must be a table of keys and values")
+        raise RulesError(f"{where} is {shown(data)}, must be a table of keys and values")
     values = cast("Mapping[object, object]", data)
     hints = _hints(cast("Any", section))
     for key in values:
         if key not in hints:
-            raise RulesError(f"{where}: unknown key {key!r}; keys are {', '.join(hints)}")
+            raise RulesError(f"{where}: unknown key {shown(key)}; keys are {', '.join(hints)}")
     missing = [key for key in hints if key not in values]
     if missing:
         raise RulesError(f"{where}: {missing[0]!r} is missing")
@@ -54,7 +54,7 @@ def read_section(section: type[T], data: object, where: str) -> T:
 def check_number(name: str, value: object, most: int) -> None:
     """A whole number from 0 up, or a RulesError that says so."""
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise RulesError(f"{name} is {value!r}, must be a whole number from 0 to {most}")
+        raise RulesError(f"{name} is {shown(value)}, must be a whole number from 0 to {most}")
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def _read(hint: Any, value: object, where: str) -> object:
         allowed = get_args(hint)
         if not isinstance(value, str) or value not in allowed:
             raise RulesError(
-                f"{where} is {value!r}, must be one of {', '.join(map(repr, allowed))}"
+                f"{where} is {shown(value)}, must be one of {', '.join(map(repr, allowed))}"
             )
         return value
     if get_origin(hint) is tuple:
@@ -84,22 +84,22 @@ def _read(hint: Any, value: object, where: str) -> object:
         # A text, or what it is the name of.
         named = get_args(hint)
         if not isinstance(value, named):
-            raise RulesError(f"{where} is {value!r}, must be a text")
+            raise RulesError(f"{where} is {shown(value)}, must be a text")
         return value
     if hint is str:
         if not isinstance(value, str):
-            raise RulesError(f"{where} is {value!r}, must be a text")
+            raise RulesError(f"{where} is {shown(value)}, must be a text")
         return value
     if hint is bool:
         if not isinstance(value, bool):
-            raise RulesError(f"{where} is {value!r}, must be true or false")
+            raise RulesError(f"{where} is {shown(value)}, must be true or false")
         return value
     return _read_number(hint, limits, value, where)
 
 
 def _read_list(hint: Any, limits: tuple[object, ...], value: object, where: str) -> object:
     if not isinstance(value, list | tuple):
-        raise RulesError(f"{where} is {value!r}, must be a list")
+        raise RulesError(f"{where} is {shown(value)}, must be a list")
     items = cast("list[object] | tuple[object, ...]", value)
     for limit in limits:
         if isinstance(limit, Items) and not limit.least <= len(items) <= limit.most:
@@ -115,8 +115,10 @@ def _read_number(hint: Any, limits: tuple[object, ...], value: object, where: st
     between = next((limit for limit in limits if isinstance(limit, Between)), None)
     span = f" from {between.least:g} to {between.most:g}" if between else ""
     wanted = int if hint is int else int | float
-    if not isinstance(value, wanted) or isinstance(value, bool) or math.isnan(value):
-        raise RulesError(f"{where} is {value!r}, must be {kind}{span}")
+    # Of whole numbers not asked: they may be too large for a float.
+    is_nan = isinstance(value, float) and math.isnan(value)
+    if not isinstance(value, wanted) or isinstance(value, bool) or is_nan:
+        raise RulesError(f"{where} is {shown(value)}, must be {kind}{span}")
     if between and not between.least <= value <= between.most:
-        raise RulesError(f"{where} is {value!r}, must be {kind}{span}")
+        raise RulesError(f"{where} is {shown(value)}, must be {kind}{span}")
     return hint(value)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_HEADER: Final = re.compile(r"""\s*\[\s*["']?([^\]"']*?)["']?\s*\]""")
+# Each of them can match in one way only, so that no line, however long, is gone over many times.
+_HEADER: Final = re.compile(r"""\s*+\[\s*+["']?([^\]"'\s]*+)["']?\s*+\]""")
 _KEY: Final = re.compile(r"""\s*["']?([\w-]+)["']?\s*(?:\.\s*["']?([\w-]+)["']?\s*)?=""")
-_TEXT_OR_COMMENT: Final = re.compile(r""""(?:\\.|[^"\\])*"|'[^']*'|\#.*""")
+_TEXT_OR_COMMENT: Final = re.compile(r""""(?:\\.|[^"\\])*+"?|'[^']*'?|\#.*""")
 
 
 class TomlLines:

@@ -1,0 +1,278 @@
+"""Every public function and method of the kernel, called with what nobody should give it.
+
+Each call must come back, with a value or with an error that has a name: one of sevenbag's own, or
+Python's word for an argument of a wrong kind. What must not happen is anything else: a crash, a
+hang, an error without a name. Under the sanitizers (make sanitize) a wrong read counts, too.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import random
+import types
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag import _kernel
+from sevenbag._kernel import (
+    BeamSearch,
+    Board,
+    Envs,
+    Falling,
+    Game,
+    Key,
+    Kicks,
+    Piece,
+    Placement,
+    Placements,
+    Rotation,
+    RuleSet,
+    Spin,
+    SpinMode,
+    StopFlag,
+    Versus,
+)
+from sevenbag.errors import BoardError, InputError, QueueError, RulesError, SevenbagError
+from sevenbag.game import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NAMED = (SevenbagError, TypeError, OverflowError, IndexError)
+
+ODD: list[Any] = [
+    None,
+    True,
+    0,
+    -1,
+    1,
+    4,
+    65,
+    255,
+    2**31 - 1,
+    -(2**31),
+    2**31,
+    2**63 - 1,
+    -(2**63),
+    2**64,
+    10**400,
+    0.0,
+    -0.5,
+    1e308,
+    float("nan"),
+    float("inf"),
+    "",
+    "T",
+    "srs",
+    "t-spins",
+    "x" * 100_000,
+    "\0",
+    "\ud800",
+    "七",
+    b"bytes",
+    [],
+    [None],
+    ["##########"],
+    ["#"] * 100_000,
+    [Piece.T] * 100_000,
+    (0, 0),
+    (-1, 2**40),
+    (4, 19),
+    {},
+    {"board": None},
+    {(Piece.T, Rotation.NORTH, Rotation.EAST): [(99, 99)] * 1000},
+    object(),
+    Piece.I,
+    Rotation.WEST,
+    Spin.FULL,
+    SpinMode.STUPID,
+    Key.FLIP,
+    memoryview(bytearray(64)),
+]
+
+RULES = RuleSet(Rules.preset("guideline").to_dict())
+PER_FUNCTION = 300
+"""Calls with drawn arguments, besides one with each odd value in each place."""
+
+
+def subjects() -> dict[type, Callable[[], Any]]:
+    """A sound object of each class that has methods."""
+    return {
+        Board: Board,
+        BeamSearch: lambda: BeamSearch(RULES),
+        Envs: lambda: Envs(RULES, 2, 1, 24, False, 30, 0, {}),
+        Falling: lambda: Falling(Game(RULES, 1, 2), False),
+        Game: lambda: Game(RULES, 1, 2),
+        Kicks: lambda: Kicks("srs"),
+        Placement: lambda: Placement("T", Rotation.NORTH, 4, 0),
+        Placements: lambda: Board().placements("T"),
+        RuleSet: lambda: RULES,
+        StopFlag: StopFlag,
+        Versus: lambda: Versus(RULES, 1, 30),
+    }
+
+
+# What is called in vain: a batch of a million games, or half an hour of random ones, is no error.
+SKIPPED = {"Envs", "random_versus"}
+
+
+def sound(name: str) -> list[Any]:
+    """Values that a parameter of this name may well have."""
+    placement = Placement("T", Rotation.NORTH, 4, 0)
+    known: dict[str, list[Any]] = {
+        "board": [Board(), Board(4, 4), Board(16, 64)],
+        "rules": [RULES],
+        "placement": [placement, Placement("I", Rotation.WEST, -64, 120)],
+        "first": [placement],
+        "second": [placement],
+        "other": [placement],
+        "game": [Game(RULES, 1, 2)],
+        "piece": [Piece.Z, "q"],
+        "queue": ["IO", [Piece.I, Piece.T]],
+        "rotation": list(Rotation),
+        "to": list(Rotation),
+        "spin": list(Spin),
+        "depth": [1, 2],
+        "nodes": [1, 50],
+        "milliseconds": [0.1],
+        "key": list(Key),
+        "stop": [StopFlag()],
+    }
+    return known.get(name, [])
+
+
+def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
+    """Name, a maker of the call, and the names of its parameters."""
+    for name, value in vars(_kernel).items():
+        if name.startswith("_") or name in SKIPPED:
+            continue
+        if isinstance(value, type):
+            if value in subjects():
+                yield name, value, parameters(vars(value).get("__init__", value))
+        elif callable(value):
+            yield name, value, parameters(value)
+    for owner, make in subjects().items():
+        for name in dir(owner):
+            method = getattr(owner, name)
+            if not callable(method) or (name.startswith("_") and name not in SPECIAL):
+                continue
+            # A fresh object for each call, as most calls change it.
+            yield f"{owner.__name__}.{name}", bound(make, name), parameters(method)
+
+
+SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__eq__", "__setstate__"}
+
+
+def bound(make: Callable[[], Any], name: str) -> Callable[..., Any]:
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return getattr(make(), name)(*args, **kwargs)
+
+    return call
+
+
+def parameters(function: Any) -> list[str]:
+    """Names of the parameters; of nanobind's functions they stand in the first signature."""
+    signature = getattr(function, "__nb_signature__", None)
+    if signature is None:
+        return list(inspect.signature(function).parameters)
+    inside = signature[0][0].partition("(")[2].rpartition(") ->")[0]
+    names: list[str] = []
+    depth, word = 0, ""
+    for letter in [*inside, ","]:
+        depth += (letter in "[({") - (letter in "])}")
+        if letter == "," and depth == 0:
+            names.append(word.partition(":")[0].partition("=")[0].strip(" *"))
+            word = ""
+        else:
+            word += letter
+    return [name for name in names if name not in {"", "self", "/"}]
+
+
+CALLS = [pytest.param(call, names, id=name) for name, call, names in functions()]
+
+
+@pytest.mark.parametrize(("call", "names"), CALLS)
+def test_odd_arguments(call: Callable[..., Any], names: list[str]) -> None:
+    rng = random.Random(len(names))
+    attempts: list[tuple[Any, ...]] = [()]
+    for place in range(len(names) + 1):
+        for odd in ODD:
+            arguments = [rng.choice(sound(name) or ODD) for name in names]
+            arguments[place : place + 1] = [odd]
+            attempts.append(tuple(arguments))
+    for _ in range(PER_FUNCTION):
+        attempts.append(tuple(rng.choice([*sound(name), *ODD]) for name in names))
+    for attempt in attempts:
+        for keywords in (False, True):
+            expect_named(call, names, attempt, keywords=keywords)
+
+
+def expect_named(
+    call: Callable[..., Any], names: list[str], arguments: tuple[Any, ...], *, keywords: bool
+) -> None:
+    if counts_for_ever(names, arguments):
+        return
+    try:
+        named = dict(zip(names, arguments, strict=False))
+        result = call(**named) if keywords else call(*arguments)
+        # What comes back must be sound, too.
+        repr(result)
+        if isinstance(result, types.GeneratorType):
+            list(itertools.islice(result, 10))
+    except NAMED:
+        pass
+
+
+def counts_for_ever(names: list[str], arguments: tuple[Any, ...]) -> bool:
+    """A long queue takes long: to count for ever, or to search without a limit, is no error."""
+    given = dict(zip(names, arguments, strict=False))
+    depth = given.get("depth", 0)
+    if "queue" in given and "threads" in given:
+        queue = given["queue"]
+        pieces = depth if isinstance(depth, int) else len(queue) if hasattr(queue, "__len__") else 0
+        return 2 < pieces <= 64
+    return "milliseconds" in given and not (
+        isinstance(given["nodes"], int) and 0 < given["nodes"] < 1000
+    )
+
+
+# --- what is refused by name ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "told"),
+    [
+        ({"combo": -1}, RulesError, "combo is -1, must be 0 to 1000000"),
+        ({"combo": 2**31 - 1}, RulesError, "combo is 2147483647"),
+        ({"back_to_back": 10**6 + 1}, RulesError, "back_to_back is 1000001"),
+        ({"pending": -1}, RulesError, "pending is -1"),
+        ({"nodes": 0}, RulesError, "nodes is 0, must be at least 1"),
+        ({"nodes": -(2**63)}, RulesError, "nodes is -9223372036854775808"),
+        ({"nodes": 2**62}, RulesError, "nodes is 4611686018427387904"),
+        ({"milliseconds": 0.0}, RulesError, "milliseconds is 0"),
+        ({"milliseconds": float("nan")}, RulesError, "milliseconds is nan, must be above 0"),
+        ({"width": 0}, RulesError, "width is 0, must be 1 to 32768"),
+        ({"width": -1}, RulesError, "width is -1"),
+        ({"board": Board(4, 4)}, BoardError, "the board is 4 x 4"),
+        ({"queue": []}, QueueError, "the queue is empty"),
+    ],
+)
+def test_searches_that_are_none(given: dict[str, Any], error: type[InputError], told: str) -> None:
+    sound: dict[str, Any] = {"board": Board(), "queue": [Piece.T], "hold": None, "nodes": 5}
+    with pytest.raises(error, match=told):
+        BeamSearch(RULES).run(**(sound | given))
+
+
+def test_the_largest_counters_have_scores() -> None:
+    most = 1_000_000
+    rules = Rules.preset("guideline").replace(
+        {"combo": {"kind": "multiplier"}, "attack": {"none": [0, 1000, 1000, 1000, 1000]}}
+    )
+    board = Board.from_rows(["#########."] * 8)
+    result = BeamSearch(RuleSet(rules.to_dict())).run(
+        board, [Piece.I, Piece.I], None, most, most, most, [Piece.I] * 1000, nodes=100
+    )
+    assert len(result.moves) == len(board.placements("I", spins="t-spins", spawn=(4, 20)))
+    assert all(abs(score) < 2**30 for score in result.scores)
