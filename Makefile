@@ -86,7 +86,7 @@ $(STAMPS)/node: $(STAMPS)/env requirements/node/package-lock.json
 	@$(SETUP) node
 	@touch $@
 
-CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake kernel/*/CMakeLists.txt)
+CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake kernel/*/CMakeLists.txt fuzz/CMakeLists.txt)
 KERNEL_FILES := $(wildcard kernel/*.?pp kernel/*/*.?pp kernel/*.inc kernel/*/*.inc)
 TEST_FILES := $(wildcard kernel/tests/*)
 
@@ -119,12 +119,29 @@ sanitize: $(STAMPS)/run $(STAMPS)/compiler
 	@$(CTEST) --test-dir build/sanitize -Q -O build/sanitize.log || { cat build/sanitize.log; exit 1; }
 	@sed -n '/tests passed/s/$$/, sanitized/p' build/sanitize.log
 
+# Seconds for all fuzz targets together; building them comes on top.
+FUZZ_SECONDS ?=
+FUZZ = build/fuzz
+
+## fuzz: look for inputs that break the kernel or a decoder; FUZZ_SECONDS=60
+.PHONY: fuzz
+fuzz: build $(STAMPS)/fuzz
+	@CXX="$$(cat .venv/fuzz-cxx)"; export CXX; \
+	$(call quietly,cmake -S . -B $(FUZZ) -G Ninja -DSEVENBAG_PYTHON=OFF -DSEVENBAG_SANITIZE=ON \
+		-DSEVENBAG_FUZZ="$$(cat .venv/fuzz-engine)")
+	@$(call quietly,cmake --build $(FUZZ) --target fuzz_targets)
+	@"$(BIN)/python" -m fuzz.run $(FUZZ) $(FUZZ_SECONDS)
+
+$(STAMPS)/fuzz: $(STAMPS)/run $(STAMPS)/compiler requirements/fuzz.txt
+	@$(SETUP) fuzz
+	@touch $@
+
 # quietly(command): its output is shown only if it fails.
 quietly = $(1) > build/last.log 2>&1 || { cat build/last.log; exit 1; }
 
 # --- checks -----------------------------------------------------------------------------------------
 
-CPP_FILES = $(shell git ls-files -co --exclude-standard 'kernel/*.cpp' 'kernel/*.hpp')
+CPP_FILES = $(shell git ls-files -co --exclude-standard 'kernel/*.cpp' 'kernel/*.hpp' 'fuzz/*.cpp' 'fuzz/*.hpp')
 
 ## lint: every check that does not run the program
 .PHONY: lint
@@ -138,7 +155,7 @@ lint: build $(STAMPS)/dev
 ## types: both type checkers
 .PHONY: types
 types: $(STAMPS)/dev
-	@mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py docs/*/*.py)))
+	@mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py docs/*/*.py fuzz/*.py)))
 	@basedpyright
 
 ## format: ruff and clang-format, in place
@@ -187,6 +204,7 @@ lock: $(STAMPS)/env
 	@$(LOCK) requirements/build.in -o requirements/build.txt
 	@$(LOCK) pyproject.toml -c requirements/build.txt -o requirements/run.txt
 	@$(LOCK) requirements/dev.in -c requirements/build.txt -c requirements/run.txt -o requirements/dev.txt
+	@$(LOCK) requirements/fuzz.in -o requirements/fuzz.txt
 	@! grep -nE '^[^#]*://|index-url|find-links' requirements/*.txt
 
 ## clean: remove all that was made, the set-up too

@@ -34,7 +34,7 @@ def wanted_of_node() -> dict[str, str]:
 
 
 def test_there_are_locks() -> None:
-    assert {lock.stem for lock in LOCKS} == {"uv", "build", "run", "dev"}
+    assert {lock.stem for lock in LOCKS} == {"uv", "build", "run", "dev", "fuzz"}
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.stem)

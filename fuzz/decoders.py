@@ -1,0 +1,306 @@
+"""Fuzz targets for everything that is read from outside by Python.
+
+Each target is a function of bytes. What it may raise is a `SevenbagError`, and of that only what
+its decoder promises; anything else is a finding. What is accepted must survive a round trip, and be
+playable.
+
+    python -m fuzz.decoders TARGET [libFuzzer's options and corpus folders]
+
+runs one under atheris. The tests replay the corpus without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import os
+import sys
+import tempfile
+import types
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import sevenbag.cli.perft
+import sevenbag.cli.play
+import sevenbag.cli.replay
+import sevenbag.cli.serve
+from sevenbag import Board, Kicks
+from sevenbag.arena.playback import Playback
+from sevenbag.bots.registry import create_bot
+from sevenbag.cli import main as cli
+from sevenbag.errors import (
+    FormatError,
+    KicksError,
+    PlacementError,
+    ProtocolError,
+    RulesError,
+    SpecError,
+)
+from sevenbag.formats.replay import Replay
+from sevenbag.game import Game, Rules
+from sevenbag.game.kicks_file import read_data, to_data
+from sevenbag.protocols.lines import LineSplitter
+from sevenbag.protocols.tbp import (
+    BotSide,
+    Event,
+    FrontendSide,
+    Message,
+    Stage,
+    bot_side,
+    convert,
+    decode,
+    encode,
+    from_object,
+    to_object,
+)
+from sevenbag.protocols.tbp import messages as tbp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+
+MOST_TURNS: Final = 50
+"""Turns of a replay that are played again: one input is to take milliseconds."""
+
+
+def main(words: list[str]) -> None:
+    """Fuzz one target."""
+    target, *options = words
+    atheris: Any = importlib.import_module("atheris")
+    # Its own hook is for modules that the path leads to, and an editable installation has another
+    # way; hence function by function.
+    for function in _functions():
+        atheris.instrument_func(function)
+    atheris.Setup([sys.argv[0], *options], TARGETS[target])
+    atheris.Fuzz()
+
+
+# --- targets ------------------------------------------------------------------------------------
+
+
+def replay(data: bytes) -> None:
+    """A replay file, and the game that it tells."""
+    try:
+        decoded = Replay.decode(data)
+    except FormatError as error:
+        _expect_readable(error)
+        return
+    _expect(Replay.decode(decoded.encode()) == decoded, "a replay changes as it is written")
+    try:
+        playback = Playback(decoded)
+        playback.play_to(MOST_TURNS)
+        if playback.at_end:
+            playback.differences()
+    except FormatError as error:
+        _expect_readable(error)
+
+
+def rules(data: bytes) -> None:
+    """A file of rules, and a game under them."""
+    with _file("own.toml", data) as path:
+        try:
+            read = Rules.from_file(path)
+        except RulesError as error:
+            _expect_readable(error)
+            return
+    _expect(Rules.from_dict(read.to_dict()) == read, "rules change as they are written")
+    _play(read)
+
+
+def kicks(data: bytes) -> None:
+    """A file of a rotation system, and placements under it."""
+    with _file("own.toml", data) as path:
+        try:
+            read = Kicks.from_file(path)
+        except KicksError as error:
+            _expect_readable(error)
+            return
+    _expect(Kicks.from_text(data.decode()) == read, "a text differs from its file")
+    _expect(read_data(to_data(read), "data") == read, "a system changes as it is written")
+    for piece in "IOTLJSZ":
+        Board(10, 24).placements(piece, read, spawn=(4, 20))
+
+
+def tbp_bot(data: bytes) -> None:
+    """What a frontend says to a bot."""
+    side = BotSide(most_moves=1, longest_line=4096)
+    for message in _messages(data):
+        for action in side.receive(message):
+            match action:
+                case bot_side.Prepare():
+                    side.accept()
+                case bot_side.Think():
+                    _expect(len(encode(side.answer(()))) <= 4096, "an answer is too long")
+                case bot_side.Begin(position):
+                    _expect(bool(position.queue), "a bot is put before no piece")
+                case _:
+                    pass
+
+
+def tbp_frontend(data: bytes) -> None:
+    """What a bot says to a frontend that plays on all the while."""
+    side = FrontendSide()
+    for message in _messages(data):
+        event = side.receive(message)
+        with contextlib.suppress(ProtocolError):
+            if event is Event.INTRODUCED:
+                side.rules(tbp.Rules())
+            elif event is Event.READY:
+                side.start(
+                    tbp.Start(hold=None, queue=("T",), combo=0, back_to_back=False, board=())
+                )
+            if side.stage is Stage.CALCULATING:
+                side.suggest()
+        if event is Event.SUGGESTED and isinstance(message, tbp.Suggestion):
+            for move in message.moves[:20]:
+                with contextlib.suppress(PlacementError):
+                    convert.placement_of(move)
+        _expect(side.owed >= side.owed_stale >= 0, "answers are owed that nobody asked for")
+
+
+def spec(data: bytes) -> None:
+    """The specification of a bot; no program is started."""
+    try:
+        create_bot(_text(data))
+    except SpecError as error:
+        _expect_readable(error)
+
+
+def commands(data: bytes) -> None:
+    """A command line: a word for each line. No bot plays, no process starts."""
+    words = _text(data).split("\n")[:20]
+    # A command line cannot hold the character 0; of files only those of one folder are touched.
+    if any("\0" in word or os.sep in word or ".." in word for word in words) or _is_long(words):
+        return
+    told = io.StringIO()
+    with (
+        _folder(),
+        _stead(sevenbag.cli.play, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.serve, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.serve, "_output_to_itself", lambda: contextlib.nullcontext(1)),
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(told),
+    ):
+        try:
+            code: object = cli.main(words)
+        except SystemExit as end:
+            code = end.code
+    _expect(code in {0, 1, 2, _INTERRUPTED}, f"exit code {code!r}")
+    _expect(code != 2 or bool(told.getvalue()), "refused without a word")
+    _expect(len(told.getvalue()) < 20_000, "a message without an end")
+
+
+TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
+    target.__name__: target
+    for target in (replay, rules, kicks, tbp_bot, tbp_frontend, spec, commands)
+}
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_INTERRUPTED: Final = 130
+_LONGEST_MESSAGE: Final = 2000
+_MOST_PERFT: Final = 4
+
+
+def _functions() -> Iterator[types.FunctionType]:
+    """Every function and method of the package."""
+    for name, module in sorted(sys.modules.items()):
+        if name.partition(".")[0] != "sevenbag":
+            continue
+        for value in vars(module).values():
+            members = vars(value).values() if isinstance(value, type) else (value,)
+            for member in members:
+                function = member.fget if isinstance(member, property) else member
+                function = getattr(function, "__func__", function)
+                if isinstance(function, types.FunctionType) and function.__module__ == name:
+                    yield function
+
+
+def _expect(holds: bool, what: str) -> None:
+    if not holds:
+        raise AssertionError(what)
+
+
+def _expect_readable(error: Exception) -> None:
+    """A message is for people: none is as long as what it is about."""
+    _expect(0 < len(str(error)) < _LONGEST_MESSAGE, f"a message of {len(str(error))} characters")
+
+
+def _text(data: bytes) -> str:
+    # As the arguments of a command: bytes that are no UTF-8 are lone surrogates.
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _messages(data: bytes) -> Iterator[Message]:
+    """The messages of a stream of lines; each must survive being written and read again."""
+    splitter = LineSplitter(longest=20_000)
+    # Cut in two, as it may come.
+    half = len(data) // 2
+    for line in [*splitter.feed(data[:half]), *splitter.feed(data[half:]), *splitter.end()]:
+        if line is None:
+            continue
+        try:
+            message = decode(line)
+        except ProtocolError as error:
+            _expect_readable(error)
+            continue
+        if message is None:
+            continue
+        _expect(decode(encode(message)) == message, "a message changes as it is written")
+        _expect(from_object(to_object(message)) == message, "a message changes as an object")
+        yield message
+
+
+def _play(rules: Rules) -> None:
+    try:
+        game = Game(rules, seed=1)
+    except RulesError as error:
+        _expect_readable(error)
+        return
+    for number in range(12):
+        game.receive(2, frame=number * 30)
+        moves = game.placements()
+        if game.over or not moves:
+            return
+        game.play(moves[number * 7 % len(moves)], frame=number * 30)
+
+
+def _is_long(words: list[str]) -> bool:
+    """Whether it would count for long, which is no finding."""
+    return "perft" in words and any(len(word) > _MOST_PERFT for word in words if word.isupper())
+
+
+def _nothing_runs(work: Coroutine[object, object, object]) -> object:
+    work.close()
+    raise cli.Interrupted(_INTERRUPTED - 128)
+
+
+@contextlib.contextmanager
+def _file(name: str, data: bytes) -> Iterator[Path]:
+    with _folder() as folder:
+        path = folder / name
+        path.write_bytes(data)
+        yield path
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """A working folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        yield Path(folder)
+
+
+@contextlib.contextmanager
+def _stead(module: Any, name: str, other: object) -> Iterator[None]:
+    """Something else in a name's stead."""
+    kept = getattr(module, name)
+    setattr(module, name, other)
+    try:
+        yield
+    finally:
+        setattr(module, name, kept)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,120 @@
+// Batches of games stepped by actions, legal and not; and playouts of random players.
+#include "envs.hpp"
+
+#include <memory>
+#include <vector>
+
+#include "drawn.hpp"
+#include "error.hpp"
+#include "expect.hpp"
+#include "playout.hpp"
+
+namespace sevenbag::fuzz {
+
+namespace {
+
+// Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
+struct Arrays {
+    explicit Arrays(const Envs& envs)
+        : seats(static_cast<std::size_t>(envs.seats())),
+          actions_each(static_cast<std::size_t>(envs.actions().size())) {
+        const std::size_t shown = seats * static_cast<std::size_t>(envs.players());
+        const ActionSpace& a = envs.actions();
+        boards.resize(shown * static_cast<std::size_t>(a.rows * a.width));
+        pieces.resize(shown * static_cast<std::size_t>(envs.pieces_seen()));
+        counters.resize(shown * Envs::kCounters);
+        masks.resize(seats * actions_each);
+        actions.resize(seats);
+        rewards.resize(seats);
+        terminated = std::make_unique<bool[]>(seats);
+        truncated = std::make_unique<bool[]>(seats);
+    }
+    EnvArrays seen() { return {boards.data(), pieces.data(), counters.data(), masks.data()}; }
+    EnvOutcome outcome() { return {rewards.data(), terminated.get(), truncated.get()}; }
+
+    std::size_t seats, actions_each;
+    std::vector<std::uint8_t> boards, pieces;
+    std::vector<std::int32_t> counters;
+    std::vector<std::int8_t> masks;
+    std::vector<std::int64_t> actions;
+    std::vector<double> rewards;
+    std::unique_ptr<bool[]> terminated, truncated;
+};
+
+// Every action of the mask can be played, and no other.
+void check_mask(const Envs& envs, const Arrays& arrays) {
+    for (std::size_t seat = 0; seat < arrays.seats; ++seat) {
+        if (envs.ended(static_cast<int>(seat) / envs.players())) continue;
+        for (std::size_t action = 0; action < arrays.actions_each; action += 37) {
+            const bool allowed = arrays.masks[seat * arrays.actions_each + action] != 0;
+            const auto move = envs.move(static_cast<int>(seat), static_cast<std::int64_t>(action));
+            if (!move) continue;
+            EXPECT(allowed);
+            EXPECT(envs.game(static_cast<int>(seat)).board().resting(move->placement));
+        }
+    }
+}
+
+void step_batch(Input& input, const std::shared_ptr<const Rules>& rules) {
+    EnvOptions options;
+    options.games = input.between(1, 4);
+    options.players = input.between(1, 2);
+    options.rows = input.number(1, 24);
+    options.spins_apart = input.flag();
+    options.frames_per_turn = input.number(0, 60);
+    options.most_pieces = input.number(0, 20);
+    options.weights.attack = input.fraction(-1, 1);
+    Envs envs(rules, options);
+    Arrays arrays(envs);
+    envs.observe_all(1, arrays.seen());
+    Dice dice(input.word(4));
+    for (int steps = 0; steps < 30 && !input.used_up(); ++steps) {
+        const int what = input.byte();
+        envs.choose(dice, arrays.actions.data());
+        if (what % 16 == 0)
+            arrays.actions[input.byte() % arrays.seats] = static_cast<std::int64_t>(input.word());
+        try {
+            envs.step(arrays.actions.data(), what % 16 != 1, 1 + what % 2, arrays.seen(),
+                      arrays.outcome());
+        } catch (const Error&) {
+            envs.renew(arrays.seen());
+        }
+        check_mask(envs, arrays);
+        if (what % 16 == 2)
+            envs.reset(input.between(0, envs.games() - 1), static_cast<std::int64_t>(input.word()));
+    }
+}
+
+void play_out(Input& input, const std::shared_ptr<const Rules>& rules) {
+    PlayoutOptions options;
+    options.games = input.number(0, 3);
+    if (options.games > 3) options.games = 3;
+    options.frames_per_turn = input.number(0, 600);
+    options.hold_one_in = input.number(0, 10);
+    options.draws = input.between(0, 8);
+    options.most_turns = input.between(0, 60);
+    options.threads = input.between(0, 3);
+    const Playout sum = random_versus(rules, input.word(4), options);
+    EXPECT(sum.games == options.games);
+    EXPECT(sum.first_wins + sum.second_wins + sum.draws + sum.unfinished == sum.games);
+}
+
+void run(Input& input) {
+    const bool batch = input.byte() % 4 != 0;
+    const auto rules = std::make_shared<const Rules>(drawn_rules(input));
+    batch ? step_batch(input, rules) : play_out(input, rules);
+}
+
+}  // namespace
+
+}  // namespace sevenbag::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    sevenbag::fuzz::Input input(data, size);
+    try {
+        sevenbag::fuzz::run(input);
+    } catch (const sevenbag::Error&) {
+        // Refused, with words: as it should be.
+    }
+    return 0;
+}

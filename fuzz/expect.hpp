@@ -1,0 +1,20 @@
+// What must hold for every input. A breach ends the program as a crash does, so that the fuzzer
+// keeps the input; these checks do not depend on NDEBUG.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace sevenbag::fuzz {
+
+[[noreturn]] inline void breach(const char* file, int line, const char* what) {
+    std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
+    std::abort();
+}
+
+}  // namespace sevenbag::fuzz
+
+#define EXPECT(...)                                                                   \
+    do {                                                                              \
+        if (!(__VA_ARGS__)) sevenbag::fuzz::breach(__FILE__, __LINE__, #__VA_ARGS__); \
+    } while (false)

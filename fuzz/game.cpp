@@ -1,0 +1,208 @@
+// Games and versus games under any rules that `validate` accepts, with attacks from outside, pieces
+// moved by keys, and boards to begin with.
+//
+// What must hold: cells, pieces and lines of garbage are neither lost nor made, and the colours lie
+// where the cells are.
+#include "game.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "drawn.hpp"
+#include "error.hpp"
+#include "expect.hpp"
+#include "falling.hpp"
+#include "versus.hpp"
+
+namespace sevenbag::fuzz {
+
+namespace {
+
+constexpr int kMostMoves = 60;
+
+// The pieces that a game must deal, counted against those it has.
+class Deal {
+  public:
+    Deal(BagKind bag, std::int64_t seed) : queue_(bag, seed) {}
+
+    void check(const Game& game, std::array<int, kPieces> placed) {
+        ++placed[static_cast<std::size_t>(game.current())];
+        if (game.held()) ++placed[static_cast<std::size_t>(*game.held())];
+        int count = 0;
+        for (int n : placed) count += n;
+        while (taken_ < count) {
+            ++dealt_[static_cast<std::size_t>(queue_.take())];
+            ++taken_;
+        }
+        EXPECT(placed == dealt_);
+        for (int i = 0; i < game.rules().previews; ++i) EXPECT(game.preview(i) == queue_.peek(i));
+    }
+
+  private:
+    Queue queue_;
+    int taken_ = 0;
+    std::array<int, kPieces> dealt_{};
+};
+
+void check_colours(const Game& game) {
+    const Board& board = game.board();
+    for (int y = 0; y < board.rows(); ++y)
+        for (int x = 0; x < board.width(); ++x)
+            EXPECT(board.occupied(x, y) == (game.grid().at(x, y) != '.'));
+}
+
+void check_garbage(const Game& game) {
+    const Stats& stats = game.stats();
+    for (const Batch& batch : game.garbage().pending()) EXPECT(batch.lines > 0);
+    EXPECT(stats.received ==
+           stats.cancelled + stats.garbage_entered + game.garbage().pending_lines());
+    EXPECT(stats.sent >= 0 && stats.sent <= stats.attack);
+}
+
+void check_lock(const Board& before, const Game& game, const Lock& lock) {
+    const int width = before.width();
+    const int rows = static_cast<int>(lock.holes.size());
+    for (int hole : lock.holes) EXPECT(hole >= 0 && hole < width);
+    EXPECT(lock.clear.lines == std::popcount(lock.rows));
+    EXPECT(lock.clear.garbage_lines <= lock.clear.lines);
+    EXPECT(lock.attacks.total() >= 0);
+    EXPECT(lock.sent.total() >= 0 && lock.sent.total() <= lock.attacks.total());
+    EXPECT(lock.released >= 0 && lock.released <= lock.attacks.total());
+    const int cells = before.count() + 4 - lock.clear.lines * width + rows * (width - 1);
+    // What is pushed over the top is lost.
+    if (before.height() + rows + 4 <= before.rows())
+        EXPECT(game.board().count() == cells);
+    else
+        EXPECT(game.board().count() <= cells);
+    EXPECT(game.over() == (lock.top_out != TopOut::none));
+}
+
+// One of the placements; none if there is none.
+std::optional<Game::Move> drawn_move(Input& input, const Game& game) {
+    thread_local std::vector<Placement> list;
+    game.placements(input.flag(), list);
+    if (list.empty()) return std::nullopt;
+    Placement placement = list[input.word(2) % list.size()];
+    // A claimed spin, right or wrong, only chooses.
+    if (input.byte() % 4 == 0) placement.spin = input.one_of<Spin>(3);
+    const Game::Move move = game.judge(placement);
+    EXPECT(move.placement.x == placement.x && move.placement.y == placement.y);
+    return move;
+}
+
+void press_keys(Input& input, const Game& game) {
+    try {
+        Falling falling(game, input.flag());
+        for (int i = input.between(0, 20); i > 0; --i) {
+            falling.press(input.one_of<Key>(8));
+            EXPECT(game.board().fits(falling.placement()));
+        }
+        falling.press(Key::hard_drop);
+        EXPECT(falling.resting());
+        const Placement end = falling.placement();
+        EXPECT(game.judge(end).placement.spin == end.spin || game.rules().spins == SpinMode::none);
+    } catch (const Error&) {
+    }
+}
+
+void judge_anything(Input& input, const Game& game) {
+    const Placement placement{drawn_piece(input), input.one_of<Rotation>(kRotations),
+                              static_cast<std::int8_t>(input.between(-64, 64)),
+                              static_cast<std::int8_t>(input.between(-64, 120)),
+                              input.one_of<Spin>(3)};
+    try {
+        EXPECT(game.board().resting(game.judge(placement).placement));
+    } catch (const Error&) {
+    }
+}
+
+void play_alone(Input& input, const std::shared_ptr<const Rules>& rules) {
+    const auto seed = static_cast<std::int64_t>(input.word(4));
+    Game game(rules, seed, seed + 1);
+    Deal deal(rules->bag, seed);
+    if (input.byte() % 4 == 0) {
+        Board board(rules->width, rules->rows);
+        fill_board(input, board);
+        game.start_from(board, {input.number(0, 1000), input.number(0, 1000)});
+    }
+    std::array<int, kPieces> placed{};
+    int frame = 0;
+    for (int moves = 0; moves < kMostMoves && !game.over() && !input.used_up(); ++moves) {
+        const int what = input.byte();
+        if (what % 4 == 0) {
+            try {
+                game.receive(input.number(0, 12), input.number(0, frame + 1));
+            } catch (const Error&) {
+            }
+        }
+        if (what % 8 == 1) press_keys(input, game);
+        if (what % 8 == 2) judge_anything(input, game);
+        frame += input.byte() % 32 == 0 ? input.between(0, kLastFrame / 8) : input.byte();
+        if (frame > kLastFrame) return;
+        const auto move = drawn_move(input, game);
+        if (!move) return;
+        const Board before = game.board();
+        const Lock& lock = game.play(*move, frame);
+        ++placed[static_cast<std::size_t>(move->placement.piece)];
+        check_lock(before, game, lock);
+        check_garbage(game);
+        check_colours(game);
+        if (lock.top_out != TopOut::lock_out && lock.top_out != TopOut::garbage_out)
+            deal.check(game, placed);
+    }
+}
+
+void play_versus(Input& input, const std::shared_ptr<const Rules>& rules) {
+    Versus versus(rules, static_cast<std::int64_t>(input.word(4)), input.number(0, 600));
+    for (int turn = 0; turn < kMostMoves && !versus.over() && !input.used_up(); ++turn) {
+        const auto first = drawn_move(input, versus.player(0));
+        const auto second = drawn_move(input, versus.player(1));
+        if (!first || !second) return;
+        versus.play(*first, *second);
+        for (int i : {0, 1}) {
+            check_garbage(versus.player(i));
+            check_colours(versus.player(i));
+            EXPECT(versus.player(i).stats().sent == versus.player(1 - i).stats().received);
+        }
+    }
+}
+
+// Bags alone: many pieces, and what is left of them.
+void deal_pieces(Input& input) {
+    const auto kind = input.one_of<BagKind>(8);
+    Queue queue(kind, static_cast<std::int64_t>(input.word()));
+    const int sight = input.between(0, kMaxPreviews);
+    for (int i = input.between(0, 200); i > 0; --i) {
+        const Piece next = queue.peek(0);
+        const Piece seen = queue.peek(1);
+        int left = 0;
+        for (int copies : queue.left_in_bag(sight)) left += copies;
+        EXPECT(left >= 1 && left <= kLargestBag);
+        EXPECT(queue.take() == next);
+        EXPECT(queue.peek(0) == seen);
+    }
+}
+
+void run(Input& input) {
+    const int kind = input.byte() % 8;
+    if (kind == 0) return deal_pieces(input);
+    const auto rules = std::make_shared<const Rules>(drawn_rules(input));
+    kind < 5 ? play_alone(input, rules) : play_versus(input, rules);
+}
+
+}  // namespace
+
+}  // namespace sevenbag::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    sevenbag::fuzz::Input input(data, size);
+    try {
+        sevenbag::fuzz::run(input);
+    } catch (const sevenbag::Error&) {
+        // Refused, with words: as it should be.
+    }
+    return 0;
+}

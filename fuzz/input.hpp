@@ -1,0 +1,65 @@
+// A fuzzer's bytes, read as numbers. When they are used up everything is 0, so that every input
+// comes to an end.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace sevenbag::fuzz {
+
+class Input {
+  public:
+    Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
+
+    bool used_up() const { return at_ == end_; }
+
+    std::uint8_t byte() { return used_up() ? 0 : *at_++; }
+    bool flag() { return byte() & 1; }
+
+    std::uint64_t word(int bytes = 8) {
+        std::uint64_t value = 0;
+        for (int i = 0; i < bytes; ++i) value |= std::uint64_t{byte()} << 8 * i;
+        return value;
+    }
+
+    // From `least` to `most`, both included.
+    int between(int least, int most) {
+        const auto range = static_cast<std::uint64_t>(std::int64_t{most} - least + 1);
+        const std::uint64_t drawn = range <= 256 ? byte() : word(range <= 65536 ? 2 : 4);
+        return static_cast<int>(least + static_cast<std::int64_t>(drawn % range));
+    }
+
+    // An enum whose values are 0 to count - 1.
+    template <class E>
+    E one_of(int count) {
+        return static_cast<E>(between(0, count - 1));
+    }
+
+    // Mostly a number that is used, now and then one at the edge of what an int holds.
+    int number(int least, int most) {
+        switch (byte() % 16) {
+            case 0:
+                return least;
+            case 1:
+                return most;
+            case 2:
+                return static_cast<int>(static_cast<std::uint32_t>(word(4)));
+            default:
+                return between(least, most);
+        }
+    }
+
+    // The same for fractions; never far from `least` to `most`, but for the values after them.
+    double fraction(double least, double most, std::initializer_list<double> odd = {}) {
+        const std::size_t kind = byte() % 16;
+        if (kind < odd.size()) return odd.begin()[kind];
+        return least + (most - least) * static_cast<double>(word(2)) / 65535;
+    }
+
+  private:
+    const std::uint8_t* at_;
+    const std::uint8_t* end_;
+};
+
+}  // namespace sevenbag::fuzz

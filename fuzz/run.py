@@ -1,0 +1,154 @@
+"""Fuzzes everything for a while: `make fuzz`.
+
+    python -m fuzz.run BUILD_FOLDER [SECONDS]
+
+Targets of the kernel are programs in the build folder, those of Python are in decoders.py. Each has
+a corpus beside this file; what is found worth keeping on the way is kept in the build folder, for
+the next time. A finding ends its target; the input is kept and the command that repeats it is told.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from fuzz.decoders import TARGETS
+
+HERE: Final = Path(__file__).parent
+SECONDS: Final = 60.0
+AT_ONCE: Final = 2
+KERNEL: Final = ("movegen", "game", "search", "envs")
+# The generator has a form for each set; a machine without one uses the next smaller.
+INSTRUCTION_SETS: Final = ("base", "x86-64-v3", "")
+
+ONE_INPUT: Final = 10
+"""Seconds for one input; then it hangs."""
+MEMORY: Final = 2048
+"""Megabytes for one target."""
+START: Final = 60.0
+"""Seconds for a target to start and to end."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A target, how it is run, and for which part of the time."""
+
+    name: str
+    command: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+    share: float = 1.0
+    longest: int = 4096
+
+    @property
+    def corpus(self) -> str:
+        """The folder that its corpus is in."""
+        return self.name.partition("-")[0]
+
+
+def main(words: list[str]) -> int:
+    """Run all jobs; returns the exit code."""
+    build = Path(words[0]).resolve()
+    seconds = float(words[1]) if len(words) > 1 and words[1] else SECONDS
+    jobs = [*_kernel_jobs(build), *_decoder_jobs()]
+    each = seconds * AT_ONCE / sum(job.share for job in jobs)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(lambda job: _run(job, build, each * job.share), jobs))
+    findings = sum(found)
+    print(f"sevenbag: {len(jobs)} fuzz targets, {findings} with a finding")
+    return 1 if findings else 0
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _kernel_jobs(build: Path) -> list[Job]:
+    jobs: list[Job] = []
+    for name in KERNEL:
+        command = (str(build / "fuzz" / f"fuzz_{name}"),)
+        sets = INSTRUCTION_SETS if name == "movegen" else ("",)
+        for chosen in sets:
+            environment = (("SEVENBAG_INSTRUCTION_SET", chosen),) if chosen else ()
+            job = f"{name}-{chosen}" if chosen else name
+            jobs.append(Job(job, command, environment, 4 / len(sets), longest=2048))
+    return jobs
+
+
+def _decoder_jobs() -> list[Job]:
+    if importlib.util.find_spec("atheris") is None:
+        print("sevenbag: atheris is not to be had here: the decoders are not fuzzed")
+        return []
+    return [Job(name, (sys.executable, "-m", "fuzz.decoders", name)) for name in TARGETS]
+
+
+def _run(job: Job, build: Path, seconds: float) -> bool:
+    """Whether something was found."""
+    corpus = HERE / "corpus" / job.corpus
+    kept = build / "corpus" / job.corpus
+    findings = build / "findings"
+    for folder in (kept, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    before = set(findings.iterdir())
+    log = build / f"{job.name}.log"
+    command = [*job.command, *_options(job, findings, seconds), str(kept), str(corpus)]
+    with log.open("wb") as output:
+        try:
+            code = subprocess.run(
+                command,
+                cwd=HERE.parent,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=os.environ | dict(job.environment),
+                timeout=seconds + START,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            code = -1
+    last = _last_line(log)
+    if code == 0:
+        print(f"{job.name}: {last}", flush=True)
+        return False
+    inputs = sorted(set(findings.iterdir()) - before) or [Path("INPUT")]
+    setting = "".join(f"{key}={value} " for key, value in job.environment)
+    print(f"{job.name}: A FINDING; its report is {log}", flush=True)
+    for path in inputs:
+        print(f"  repeat it with: {setting}{' '.join(job.command)} {path}")
+    print("  mended, the input belongs into " + str(corpus), flush=True)
+    return True
+
+
+def _options(job: Job, findings: Path, seconds: float) -> list[str]:
+    if _has_libfuzzer(job):
+        return [
+            f"-max_total_time={max(1, round(seconds))}",
+            f"-max_len={job.longest}",
+            f"-timeout={ONE_INPUT}",
+            f"-rss_limit_mb={MEMORY}",
+            f"-artifact_prefix={findings}/{job.name}-",
+            "-print_final_stats=0",
+            "-verbosity=1",
+        ]
+    return [f"-seconds={seconds}", f"-keep={findings}/{job.name}-input"]
+
+
+def _has_libfuzzer(job: Job) -> bool:
+    """Whether it is fuzzed by libFuzzer, as atheris does, or by a driver of our own."""
+    if job.name in TARGETS:
+        return True
+    return b"libFuzzer" in Path(job.command[0]).read_bytes()
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text("utf-8", "replace").split("\n")
+    told = [line for line in lines if line.startswith("Done ") or "inputs tried" in line]
+    return told[-1] if told else "done"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
