@@ -123,7 +123,7 @@ sanitize: $(STAMPS)/run $(STAMPS)/compiler
 FUZZ_SECONDS ?=
 FUZZ = build/fuzz
 
-## fuzz: look for inputs that break the kernel or a decoder; FUZZ_SECONDS=60
+## fuzz: look for inputs that break the kernel or a decoder; FUZZ_SECONDS=45
 .PHONY: fuzz
 fuzz: build $(STAMPS)/fuzz
 	@CXX="$$(cat .venv/fuzz-cxx)"; export CXX; \

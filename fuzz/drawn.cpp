@@ -31,6 +31,10 @@ Growth drawn_growth(Input& input, double most_start, double most_growth) {
     growth.start = input.fraction(0, most_start, {1, 0, most_start, -1, kNan, kInfinity});
     growth.per_second = input.fraction(0, most_growth, {0, 0.01, most_growth, -1, kNan, kInfinity});
     growth.margin = input.number(0, 10000);
+    if (input.flag()) {
+        growth.end = input.fraction(0, most_start, {0, most_start, -1, kNan, kInfinity});
+        growth.end_frame = input.number(0, 10000);
+    }
     return growth;
 }
 
@@ -38,6 +42,13 @@ void draw_attack(Input& input, Rules& rules) {
     if (input.flag())
         for (auto& kinds : rules.attack)
             for (int& lines : kinds) lines = input.number(0, 20);
+    if (input.flag()) {
+        for (int& lines : rules.further) lines = input.number(0, 20);
+        rules.spin_quads_send = input.flag();
+        rules.attack_cap = input.number(0, 20);
+        rules.targeting_size = input.number(0, kMaxTargeting);
+        for (int& lines : rules.targeting) lines = input.number(0, 4);
+    }
     rules.halve_other_spins = input.flag();
     rules.back_to_back = input.one_of<BackToBack>(3);
     rules.mini_single_bonus = input.flag();
@@ -59,17 +70,22 @@ void draw_attack(Input& input, Rules& rules) {
 void draw_garbage(Input& input, Rules& rules) {
     rules.travel_unit = input.one_of<Travel>(2);
     rules.travel = input.number(0, 60);
-    rules.blocking = input.flag();
-    rules.cancelling = input.flag();
+    rules.blocking = input.one_of<Blocking>(4);
     rules.opener_pieces = input.number(0, 20);
     rules.cap = drawn_growth(input, 20, 20);
     rules.cap_limit = input.number(0, 40);
-    rules.holes = input.one_of<Holes>(4);
+    rules.holes = input.one_of<Holes>(6);
     rules.hole_change = input.fraction(0, 1, {0, 1, kNan});
     rules.hole_inner = input.fraction(0, 1, {0, 1, kNan});
     rules.hole_other = input.flag();
     rules.hole_centred = input.flag();
     rules.cut_off = input.one_of<CutOff>(2);
+    if (input.flag()) {
+        rules.absolute_cap = input.number(0, 40);
+        rules.bombs = input.flag();
+        rules.hole_size = input.number(1, 3);
+        rules.hole_timeout = input.number(0, 1000);
+    }
 }
 
 }  // namespace
@@ -136,8 +152,13 @@ Rules drawn_rules(Input& input) {
         rules.spawn = {static_cast<std::int8_t>(input.number(0, 15)),
                        static_cast<std::int8_t>(input.number(0, 63))};
         rules.spawn_drop = input.number(0, 4);
+        rules.solid_rows = input.number(1, kMaxRows);
+        rules.kept_rows = input.number(1, kMaxRows);
     }
-    rules.bag = input.one_of<BagKind>(8);
+    rules.bag = input.one_of<BagKind>(9);
+    if (rules.bag == BagKind::general)
+        for (auto& count : rules.filled_bag) count = input.byte() % 12;
+    rules.opening = input.one_of<Opening>(3);
     rules.previews = input.number(0, kMaxPreviews);
     rules.hold = input.flag();
     rules.kicks = drawn_kicks(input);

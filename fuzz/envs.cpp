@@ -50,7 +50,7 @@ void check_mask(const Envs& envs, const Arrays& arrays) {
             const auto move = envs.move(static_cast<int>(seat), static_cast<std::int64_t>(action));
             if (!move) continue;
             EXPECT(allowed);
-            EXPECT(envs.game(static_cast<int>(seat)).board().resting(move->placement));
+            EXPECT(envs.game(static_cast<int>(seat)).solid().resting(move->placement));
         }
     }
 }

@@ -26,7 +26,8 @@ constexpr int kMostMoves = 60;
 // The pieces that a game must deal, counted against those it has.
 class Deal {
   public:
-    Deal(BagKind bag, std::int64_t seed) : queue_(bag, seed) {}
+    Deal(const Rules& rules, std::int64_t seed)
+        : queue_(rules.bag, seed, rules.filled_bag, rules.opening) {}
 
     void check(const Game& game, std::array<int, kPieces> placed) {
         ++placed[static_cast<std::size_t>(game.current())];
@@ -57,27 +58,35 @@ void check_colours(const Game& game) {
 void check_garbage(const Game& game) {
     const Stats& stats = game.stats();
     for (const Batch& batch : game.garbage().pending()) EXPECT(batch.lines > 0);
-    EXPECT(stats.received ==
-           stats.cancelled + stats.garbage_entered + game.garbage().pending_lines());
+    // What waits beyond the absolute cap is lost.
+    if (game.rules().absolute_cap == 0)
+        EXPECT(stats.received ==
+               stats.cancelled + stats.garbage_entered + game.garbage().pending_lines());
     EXPECT(stats.sent >= 0 && stats.sent <= stats.attack);
 }
 
 void check_lock(const Board& before, const Game& game, const Lock& lock) {
     const int width = before.width();
-    const int rows = static_cast<int>(lock.holes.size());
-    for (int hole : lock.holes) EXPECT(hole >= 0 && hole < width);
+    int entered = 0;
+    for (Holed open : lock.garbage) {
+        EXPECT((open & ~before.full_row()) == 0);
+        entered += width - std::popcount(open);
+    }
     EXPECT(lock.clear.lines == std::popcount(lock.rows));
     EXPECT(lock.clear.garbage_lines <= lock.clear.lines);
     EXPECT(lock.attacks.total() >= 0);
     EXPECT(lock.sent.total() >= 0 && lock.sent.total() <= lock.attacks.total());
     EXPECT(lock.released >= 0 && lock.released <= lock.attacks.total());
-    const int cells = before.count() + 4 - lock.clear.lines * width + rows * (width - 1);
+    EXPECT(game.over() == (lock.top_out != TopOut::none));
+    const Rules& rules = game.rules();
+    // Otherwise cells are lost at the top, or blown up.
+    if (!rules.all_solid() || rules.kept_rows < rules.rows || rules.bombs) return;
+    const int cells = before.count() + 4 - lock.clear.lines * width + entered;
     // What is pushed over the top is lost.
-    if (before.height() + rows + 4 <= before.rows())
+    if (before.height() + static_cast<int>(lock.garbage.size()) + 4 <= before.rows())
         EXPECT(game.board().count() == cells);
     else
         EXPECT(game.board().count() <= cells);
-    EXPECT(game.over() == (lock.top_out != TopOut::none));
 }
 
 // One of the placements; none if there is none.
@@ -98,7 +107,7 @@ void press_keys(Input& input, const Game& game) {
         Falling falling(game, input.flag());
         for (int i = input.between(0, 20); i > 0; --i) {
             falling.press(input.one_of<Key>(8));
-            EXPECT(game.board().fits(falling.placement()));
+            EXPECT(game.solid().fits(falling.placement()));
         }
         falling.press(Key::hard_drop);
         EXPECT(falling.resting());
@@ -114,7 +123,7 @@ void judge_anything(Input& input, const Game& game) {
                               static_cast<std::int8_t>(input.between(-64, 120)),
                               input.one_of<Spin>(3)};
     try {
-        EXPECT(game.board().resting(game.judge(placement).placement));
+        EXPECT(game.solid().resting(game.judge(placement).placement));
     } catch (const Error&) {
     }
 }
@@ -122,7 +131,7 @@ void judge_anything(Input& input, const Game& game) {
 void play_alone(Input& input, const std::shared_ptr<const Rules>& rules) {
     const auto seed = static_cast<std::int64_t>(input.word(4));
     Game game(rules, seed, seed + 1);
-    Deal deal(rules->bag, seed);
+    Deal deal(*rules, seed);
     if (input.byte() % 4 == 0) {
         Board board(rules->width, rules->rows);
         fill_board(input, board);

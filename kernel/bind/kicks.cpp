@@ -202,7 +202,9 @@ void bind_kicks(nb::module_& m) {
             "path"_a)
         .def_static(
             "from_text",
-            [](nb::handle text, nb::handle name) { return read_with("read_text", text, name); },
+            [](const nb::str& text, const nb::str& name) {
+                return read_with("read_text", text, name);
+            },
             "text"_a, "name"_a = "own")
         .def("without_half_turns", &Kicks::without_half_turns)
         .def(

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 #include <vector>
 
 #include "attack.hpp"
@@ -244,7 +245,15 @@ void bind_rules(nb::module_& m) {
     nb::class_<Rules>(m, "RuleSet")
         .def(
             "__init__",
-            [](Rules* self, const nb::dict& data) { new (self) Rules(rules_from(data)); },
+            [](Rules* self, const nb::dict& data) {
+                try {
+                    new (self) Rules(rules_from(data));
+                } catch (const std::bad_cast&) {
+                    throw Error(
+                        ErrorKind::rules,
+                        "a value of the rules is of a wrong kind; Rules.to_dict makes them");
+                }
+            },
             nb::arg("data"))
         .def(
             "attacks",

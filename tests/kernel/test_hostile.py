@@ -7,6 +7,7 @@ hang, an error without a name. Under the sanitizers (make sanitize) a wrong read
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import random
@@ -40,7 +41,7 @@ from sevenbag.game import Rules
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-NAMED = (SevenbagError, TypeError, OverflowError, IndexError)
+NAMED = (SevenbagError, TypeError, OverflowError, LookupError)
 
 ODD: list[Any] = [
     None,
@@ -158,8 +159,10 @@ def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
             method = getattr(owner, name)
             if not callable(method) or (name.startswith("_") and name not in SPECIAL):
                 continue
-            # A fresh object for each call, as most calls change it.
-            yield f"{owner.__name__}.{name}", bound(make, name), parameters(method)
+            # A fresh object for each call, as most calls change it; a state is only for one that
+            # has none yet.
+            fresh = functools.partial(owner.__new__, owner) if name == "__setstate__" else make
+            yield f"{owner.__name__}.{name}", bound(fresh, name), parameters(method)
 
 
 SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__eq__", "__setstate__"}
@@ -202,8 +205,9 @@ def test_odd_arguments(call: Callable[..., Any], names: list[str]) -> None:
             arguments = [rng.choice(sound(name) or ODD) for name in names]
             arguments[place : place + 1] = [odd]
             attempts.append(tuple(arguments))
-    for _ in range(PER_FUNCTION):
-        attempts.append(tuple(rng.choice([*sound(name), *ODD]) for name in names))
+    attempts.extend(
+        tuple(rng.choice([*sound(name), *ODD]) for name in names) for _ in range(PER_FUNCTION)
+    )
     for attempt in attempts:
         for keywords in (False, True):
             expect_named(call, names, attempt, keywords=keywords)
