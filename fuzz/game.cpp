@@ -181,15 +181,17 @@ void play_versus(Input& input, const std::shared_ptr<const Rules>& rules) {
 
 // Bags alone: many pieces, and what is left of them.
 void deal_pieces(Input& input) {
-    const auto kind = input.one_of<BagKind>(8);
+    const auto kind = input.one_of<BagKind>(9);
     Queue queue(kind, static_cast<std::int64_t>(input.word()));
     const int sight = input.between(0, kMaxPreviews);
     for (int i = input.between(0, 200); i > 0; --i) {
         const Piece next = queue.peek(0);
         const Piece seen = queue.peek(1);
-        int left = 0;
-        for (int copies : queue.left_in_bag(sight)) left += copies;
-        EXPECT(left >= 1 && left <= kLargestBag);
+        if (queue.has_bag()) {
+            int left = 0;
+            for (int copies : queue.left_in_bag(sight)) left += copies;
+            EXPECT(left >= 1 && left <= kLargestBag);
+        }
         EXPECT(queue.take() == next);
         EXPECT(queue.peek(0) == seen);
     }

@@ -7,7 +7,6 @@ hang, an error without a name. Under the sanitizers (make sanitize) a wrong read
 
 from __future__ import annotations
 
-import functools
 import inspect
 import itertools
 import random
@@ -161,11 +160,15 @@ def functions() -> Iterator[tuple[str, Callable[..., Any], list[str]]]:
                 continue
             # A fresh object for each call, as most calls change it; a state is only for one that
             # has none yet.
-            fresh = functools.partial(owner.__new__, owner) if name == "__setstate__" else make
+            fresh = blank(owner) if name == "__setstate__" else make
             yield f"{owner.__name__}.{name}", bound(fresh, name), parameters(method)
 
 
 SPECIAL = {"__getitem__", "__setitem__", "__contains__", "__eq__", "__setstate__"}
+
+
+def blank(owner: Any) -> Callable[[], Any]:
+    return lambda: owner.__new__(owner)
 
 
 def bound(make: Callable[[], Any], name: str) -> Callable[..., Any]:
