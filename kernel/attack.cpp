@@ -55,10 +55,12 @@ double chain_bonus(const Rules& rules, const Clear& clear, int chain) {
     return 0;
 }
 
-// A charge leaves in three parts, the middle ones as near to a third as whole lines go.
-void release(const Rules& rules, AttackList& list, int lines) {
+// A charge leaves in three parts, the middle ones as near to a third as whole lines go. Returns the
+// lines that are sent of it.
+int release(const Rules& rules, AttackList& list, int lines) {
     const int third = static_cast<int>(std::floor(lines / 3.0 + 0.5));
     for (int part : {third, third, lines - 2 * third}) list.add(capped(rules, part));
+    return list.total();
 }
 
 }  // namespace
@@ -103,8 +105,8 @@ Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, dou
     if (clear.lines == 0) return attack;
     const bool broken = counters.back_to_back == 0;
     if (broken && rules.charge_at > 0 && chain > rules.charge_at) {
-        attack.released = whole((chain - rules.charge_at + rules.charge_base) * multiplier);
-        release(rules, attack.list, attack.released);
+        const int charge = whole((chain - rules.charge_at + rules.charge_base) * multiplier);
+        attack.released = release(rules, attack.list, charge);
     }
     attack.withheld = !rules.spin_quads_send && clear.spin != Spin::none && clear.lines >= 4;
 
