@@ -121,7 +121,9 @@ def _tbp(text: str, spec: str) -> Bot:
     for key in flags:
         if key not in known:
             there_are = f"options of tbp are {', '.join(known)}"
-            raise SpecError(f"bot {shown(spec)}: no option {shown(key)}{_nearest(key, known)}; {there_are}")
+            raise SpecError(
+                f"bot {shown(spec)}: no option {shown(key)}{_nearest(key, known)}; {there_are}"
+            )
     name, log, folder = (flags.pop(key, None) for key in ("profile", "log", "folder"))
     try:
         bot = TbpBot(
