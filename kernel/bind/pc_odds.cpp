@@ -122,6 +122,15 @@ std::int64_t count_sequences(int length, int phases) {
     return pc::SequenceCounter().count(length, phases & pc::kAllPhases);
 }
 
+std::vector<std::int64_t> block_sizes(int letters) {
+    constexpr int kLeast = std::tuple_size_v<pc::BlockStart>;
+    if (letters < kLeast || letters > pc::kLongestSequence)
+        throw Error(ErrorKind::queue, "sequences of " + std::to_string(letters) +
+                                          " letters; it must be " + std::to_string(kLeast) +
+                                          " to " + std::to_string(pc::kLongestSequence));
+    return pc::block_sizes(letters);
+}
+
 std::int64_t sequence_number(const std::vector<Piece>& pieces) {
     const std::vector<std::uint8_t> letters = letters_of(pieces);
     if (static_cast<int>(letters.size()) > pc::kLongestSequence + 1 || !pc::is_sequence(letters))
@@ -161,7 +170,7 @@ void bind_pc_odds(nb::module_& m) {
     m.def("count_pc_sequences", &count_sequences, "length"_a, "phases"_a = pc::kAllPhases);
     m.def("pc_sequence_number", &sequence_number, "sequence"_a);
     m.def("nth_pc_sequence", &nth_sequence, "length"_a, "number"_a);
-    m.def("pc_block_sizes", &pc::block_sizes, "letters"_a);
+    m.def("pc_block_sizes", &block_sizes, "letters"_a);
     m.attr("MAX_THREADS") = kMaxThreads;
     m.attr("PC_GRAPH_STAGES") = static_cast<int>(pc::kGraphStages);
     m.attr("PC_CENSUS_STAGES") = static_cast<int>(pc::kCensusStages);

@@ -17,7 +17,7 @@ import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, MoveInfo, Position, Suggestion
-from sevenbag.bots.serve import INPUT_THREAD, serve_tbp
+from sevenbag.bots.serve import serve_tbp
 from sevenbag.bots.serving import HURRY, Manner
 from sevenbag.bots.tbp import Deadlines, TbpBot
 from sevenbag.errors import BotDiedError
@@ -373,7 +373,7 @@ class Wire:
         # that, the next pipe would get the same number, and lose what is said there to this thread.
         os.close(self._to_bot)
         for thread in threading.enumerate():
-            if thread.name == INPUT_THREAD:
+            if thread.name == "sevenbag-serve-input":
                 thread.join(20)
         for descriptor in (self.input, self._from_bot, self.output):
             os.close(descriptor)

@@ -7,7 +7,7 @@ import contextlib
 import os
 import select
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sevenbag.bots.serving import Inbox, LostOutputError, Manner, Server
 from sevenbag.protocols.lines import LineSplitter
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot
-
-INPUT_THREAD: Final = "sevenbag-serve-input"
-"""Name of the thread that reads; it ends with the input, and may outlive the server."""
 
 
 async def serve_tbp(
@@ -78,7 +75,7 @@ def _listen(descriptor: int, inbox: Inbox) -> None:
             loop.call_soon_threadsafe(take, data)
 
     threading.Thread(
-        target=_read, args=(descriptor, deliver), name=INPUT_THREAD, daemon=True
+        target=_read, args=(descriptor, deliver), name="sevenbag-serve-input", daemon=True
     ).start()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -61,9 +61,8 @@ def from_object(content: object) -> Message | None:
 
 def to_object(message: Message) -> dict[str, Any]:
     """The message as plain data, for transports that carry objects instead of lines."""
-    # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
-    content: object = _DECODER.decode(_ENCODER.encode(message))
-    return cast("dict[str, Any]", content)
+    content: dict[str, Any] = msgspec.to_builtins(message)
+    return content
 
 
 _ENCODER: Final = msgspec.json.Encoder()
