@@ -7,6 +7,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -140,16 +141,27 @@ std::int64_t sequence_number(const std::vector<Piece>& pieces) {
     return pc::SequenceCounter().number(letters);
 }
 
-std::vector<Piece> nth_sequence(int length, std::int64_t number) {
+constexpr std::int64_t kMostAtOnce = 65'536;
+
+std::vector<std::vector<Piece>> sequences(int length, std::int64_t first, std::int64_t count) {
     pc::SequenceCounter counter;
-    if (length < 1 || length > pc::kLongestSequence || number < 0 ||
-        number >= counter.count(length))
-        throw Error(ErrorKind::queue, "there is no sequence " + std::to_string(number) +
+    const bool known = length >= 1 && length <= pc::kLongestSequence;
+    const std::int64_t all = known ? counter.count(length) : 0;
+    if (first < 0 || count < 0 || first > all || count > all - first)
+        throw Error(ErrorKind::queue, "there is no sequence " +
+                                          std::to_string(first < 0 ? first : std::max(first, all)) +
                                           " of length " + std::to_string(length));
-    std::vector<Piece> pieces;
-    for (std::uint8_t letter : counter.sequence(length, number))
-        pieces.push_back(pc::kLetters[letter]);
-    return pieces;
+    if (count > kMostAtOnce)
+        throw Error(ErrorKind::queue, std::to_string(count) + " sequences at once; at most " +
+                                          std::to_string(kMostAtOnce));
+    std::vector<std::vector<Piece>> found;
+    for (std::int64_t n = first; n < first + count; ++n) {
+        std::vector<Piece> pieces;
+        for (std::uint8_t letter : counter.sequence(length, n))
+            pieces.push_back(pc::kLetters[letter]);
+        found.push_back(std::move(pieces));
+    }
+    return found;
 }
 
 }  // namespace
@@ -169,8 +181,8 @@ void bind_pc_odds(nb::module_& m) {
 
     m.def("count_pc_sequences", &count_sequences, "length"_a, "phases"_a = pc::kAllPhases);
     m.def("pc_sequence_number", &sequence_number, "sequence"_a);
-    m.def("nth_pc_sequence", &nth_sequence, "length"_a, "number"_a);
     m.def("pc_block_sizes", &block_sizes, "letters"_a);
+    m.def("pc_sequences", &sequences, "length"_a, "first"_a, "count"_a);
     m.attr("MAX_THREADS") = kMaxThreads;
     m.attr("PC_GRAPH_STAGES") = static_cast<int>(pc::kGraphStages);
     m.attr("PC_CENSUS_STAGES") = static_cast<int>(pc::kCensusStages);

@@ -7,8 +7,9 @@
 
 namespace sevenbag::pc {
 
-// More than a field of four rows has placements, of all pieces together.
-inline constexpr int kMostChildren = 512;
+// As many placements as a field of four rows can have, of all pieces together: in each column, a
+// piece that is one or two rows high comes to rest at two heights at most, a higher one at one.
+inline constexpr int kMostChildren = 242;
 
 // Boards that one more piece leads to and that walls do not rule out, piece after piece in the
 // order given; ends[i] is where those of the i-th end. A board may occur twice.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 
 #include "pc/board_set.hpp"
@@ -139,6 +138,7 @@ class Builder {
     // Adds the numbers of a board's children to the edges; returns the bounds of its letters.
     static std::uint64_t keep_known(const BoardNumbers& numbers, const std::uint64_t* children,
                                     const int* ends, std::vector<std::uint32_t>& edges) {
+        static_assert(kMostChildren < 256, "bounds are bytes");
         const std::size_t first = edges.size();
         std::uint64_t bounds = 0;
         int c = 0;
@@ -151,7 +151,6 @@ class Builder {
             std::sort(edges.begin() + from, edges.end());
             edges.erase(std::unique(edges.begin() + from, edges.end()), edges.end());
             const std::size_t end = edges.size() - first;
-            if (end > 255) throw std::length_error("a board with more children than fit a byte");
             bounds |= std::uint64_t{end} << (8 * letter + 8);
         }
         return bounds;

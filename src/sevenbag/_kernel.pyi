@@ -987,9 +987,9 @@ def pc_sequence_number(sequence: Sequence[Piece]) -> int:
         QueueError: it is no sequence.
     """
 
-def nth_pc_sequence(length: int, number: int) -> list[Piece]:
-    """The sequence of that number.
+def pc_sequences(length: int, first: int, count: int) -> list[list[Piece]]:
+    """So many sequences from that number on, at most 65,536.
 
     Raises:
-        QueueError: there is none.
+        QueueError: one of them is not there, or these are too many.
     """

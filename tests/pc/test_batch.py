@@ -15,7 +15,7 @@ import pytest
 
 from sevenbag import Kicks
 from sevenbag._kernel import PcFault
-from sevenbag.errors import BoardError, PcFileError
+from sevenbag.errors import BoardError, PcFileError, QueueError
 from sevenbag.formats.pc_file import check_file, read_solutions
 from sevenbag.pc.batch import Tally, solve_all
 from sevenbag.pc.odds import find_odds
@@ -165,6 +165,28 @@ def test_signals_end_the_command_tidily(tmp_path: Path, whole: bytes, number: in
     expect_whole(tmp_path / "x", whole)
 
 
+def test_a_limit_ends_it_for_now(tmp_path: Path, whole: bytes) -> None:
+    done = [solve_all(tmp_path, 2, limit=20_000).done for _ in range(4)]
+    assert done == sorted(done)
+    assert 20_000 <= done[0] < 20_100, "no more than the rest of a block"
+    assert done[-1] == ALL
+    expect_whole(tmp_path, whole)
+
+
+@pytest.mark.parametrize("kicks", ["srs", "srs+"])
+def test_six_lines_are_solved_as_far_as_wanted(tmp_path: Path, kicks: str) -> None:
+    tallies = [solve_all(tmp_path, 6, kicks, limit=limit, threads=2) for limit in (1, 100)]
+    assert [tally.total for tally in tallies] == [58_154_216_400] * 2
+    assert tallies[1].done >= tallies[0].done >= 64
+    (path,) = (p for p in tmp_path.glob("*.pc") if "backup" not in p.name)
+    verdict = check_file(path, [kicks])
+    assert verdict.fault is PcFault.NONE, verdict.reason
+    assert verdict.solutions == tallies[1].solved
+    numbers = [number_of(solution.sequence) for solution in read_solutions(path)]
+    assert numbers == sorted(set(numbers))
+    assert numbers[-1] < tallies[1].done
+
+
 # --- refusals -----------------------------------------------------------------------------------
 
 
@@ -202,8 +224,12 @@ def test_a_folder_that_cannot_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(PcFileError, match="cannot be written"):
         solve_all(tmp_path / "file" / "x", 2)
-    with pytest.raises(BoardError, match="2 and 4"):
+    with pytest.raises(BoardError, match="2, 4 or 6"):
+        solve_all(tmp_path, 3)
+    with pytest.raises(QueueError, match="give a limit"):
         solve_all(tmp_path, 6)
+    with pytest.raises(QueueError, match="1 or more"):
+        solve_all(tmp_path, 2, limit=0)
 
 
 def test_the_command_says_what_it_did(tmp_path: Path, whole: bytes) -> None:

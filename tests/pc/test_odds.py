@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 import signal
 import subprocess
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from sevenbag import Kicks
 from sevenbag.errors import BoardError, KicksError, QueueError, ScarceMemoryError
-from sevenbag.pc import census
+from sevenbag.pc import census, sequences
 from sevenbag.pc.odds import find_odds
 from tests.cli.run import COMMAND, TRACES, environment, sevenbag
 from tests.truth import truth
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ORDER = "IOTSZLJ"
 
@@ -73,6 +71,13 @@ def test_with_fewer_turns_no_more_is_possible() -> None:
 
 def test_the_number_of_threads_decides_nothing() -> None:
     assert find_odds(2, "srs", threads=1) == find_odds(2, "srs", threads=5)
+
+
+def test_the_examples_do_what_they_show() -> None:
+    page = Path(__file__).parents[2] / "docs" / "odds.md"
+    shown = doctest.testfile(str(page), module_relative=False)
+    assert shown.attempted >= 3
+    assert shown.failed == doctest.testmod(sequences).failed == 0
 
 
 # --- refusals -----------------------------------------------------------------------------------

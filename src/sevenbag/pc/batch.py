@@ -10,7 +10,7 @@ The folder holds four files, here for four lines under SRS:
 Under another rotation system the names begin with ``4-NAME``. Sequences without a perfect clear
 have no solution in the file.
 
-Sequences are done in blocks with the same first four pieces. The program may be killed at any
+Sequences are done in blocks. The program may be killed at any
 moment: the block of the last solution in the file is done again when it is started the next time,
 after what was written of it has been cut off. So nothing is lost, and nothing is there twice.
 """
@@ -30,18 +30,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
-from sevenbag._kernel import PC_CENSUS_STAGES, Kicks, pc_block_sizes, read_pc_records
-from sevenbag.errors import InputError, PcFileError
-from sevenbag.pc.census import Watch, expect_height, take_census, threads_or_all
+from sevenbag._kernel import Kicks, read_pc_records
+from sevenbag.errors import BoardError, InputError, PcFileError, QueueError
+from sevenbag.pc.blocks import Blocks, CensusBlocks, SolverBlocks
+from sevenbag.pc.census import HEIGHTS, threads_or_all
 from sevenbag.pc.sequences import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag._kernel import PcCensus
     from sevenbag.pc.census import Progress
 
-_HEAD_BYTES: Final = 8
+_BY_SOLVER: Final = 6
 _COUNT_DIGITS: Final = 20
 _COPIED_AT_ONCE: Final = 1 << 20
 _BACKUP_EVERY: Final = 12
@@ -54,7 +54,7 @@ class Tally:
 
     Attributes:
         done: sequences done.
-        total: all sequences.
+        total: all sequences of the height.
         solved: solutions in the file.
         done_before: sequences done when this run began.
         seconds: since the first sequence of this run.
@@ -78,21 +78,24 @@ def solve_all(
     height: int,
     kicks: Kicks | str = "srs",
     *,
+    limit: int | None = None,
     threads: int | None = None,
     backup: bool = True,
     save_every: float = 5.0,
     preparing: Callable[[Progress], None] | None = None,
     report: Callable[[Tally], None] | None = None,
 ) -> Tally:
-    """Solve all sequences that are not solved yet.
+    """Solve the sequences that are not solved yet.
 
-    Four lines are 79,516,080 sequences and a file of 1.4 GB. What is done is saved when the work
-    ends, however it ends, and now and then before.
+    Four lines are 79,516,080 sequences and a file of 1.4 GB, made in minutes. Six lines are
+    58,154,216,400 and solved one by one, so that a limit must be given. What is done is saved when
+    the work ends, however it ends, and now and then before.
 
     Args:
         folder: where the files are; it is made if need be.
-        height: 2 or 4 lines.
+        height: 2, 4 or 6 lines.
         kicks: rotation system, or its name.
+        limit: how many sequences to do now, at least; all, if not given.
         threads: as many as there are processors, if not given.
         backup: whether to keep copies.
         save_every: seconds.
@@ -102,32 +105,34 @@ def solve_all(
     Raises:
         BoardError: all sequences of this height cannot be solved.
         KicksError: there is no system of this name.
+        QueueError: a limit below 1, or none where one must be given.
         PcFileError: the files there are not those of such a batch, another program is at them, or
             they cannot be written; what is done is safe.
         ScarceMemoryError: there is not enough memory.
     """
-    expect_height(height)
     kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
     threads = threads_or_all(threads)
-    plan = _Plan(height)
+    blocks = _blocks(kicks, height, limit)
     stem = Path(folder) / (str(height) if kicks == Kicks("srs") else f"{height}-{_slug(kicks)}")
     try:
         stem.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as opened:
-            files = opened.enter_context(_Files(stem, plan))
+            files = opened.enter_context(_Files(stem, blocks))
             begin = files.resume()
             copy = None
             if backup:
-                copy = opened.enter_context(_Files(stem.with_name(stem.name + "-backup"), plan))
+                copy = opened.enter_context(_Files(stem.with_name(stem.name + "-backup"), blocks))
                 copy.cut_to(copy.common_with(files))
             keeper = _Keeper(files, copy, save_every)
-            if begin == plan.blocks:
-                keeper.save(plan.total, backup=True)
+            end = blocks.number
+            if limit is not None and blocks.starts[begin] + limit < blocks.total:
+                end = blocks.block_of(blocks.starts[begin] + limit - 1) + 1
+            if begin == end:
+                keeper.save(blocks.total, backup=True)
             else:
-                watch = Watch(preparing, height, PC_CENSUS_STAGES - 1)
-                census = take_census(kicks, height, threads, watch)
-                _solve(census, plan, begin, keeper, threads=threads, report=report)
-            return Tally(plan.total, plan.total, files.solved, plan.starts[begin], 0.0)
+                blocks.prepare(threads, preparing)
+                _solve(blocks, range(begin, end), keeper, threads=threads, report=report)
+            return Tally(blocks.starts[end], blocks.total, files.solved, blocks.starts[begin], 0.0)
     except OSError as error:
         name = error.filename or stem.with_name(stem.name + ".pc")
         raise PcFileError(
@@ -138,38 +143,13 @@ def solve_all(
 # --- helpers ------------------------------------------------------------------------------------
 
 
-class _Plan:
-    """The blocks of a height.
-
-    Attributes:
-        starts: sequences before each block, and at last all.
-    """
-
-    def __init__(self, height: int) -> None:
-        self.letters = height * 10 // 4 + 1
-        self.record_bytes = _HEAD_BYTES + self.letters - 1
-        self.starts = list(itertools.accumulate(pc_block_sizes(self.letters), initial=0))
-
-    @property
-    def blocks(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def total(self) -> int:
-        return self.starts[-1]
-
-    def block_of(self, number: int) -> int:
-        """The block in which the sequence is; one more than there are, if all are before it."""
-        return bisect.bisect_right(self.starts, number) - 1
-
-
 class _Files:
     """A file of solutions and its count."""
 
-    def __init__(self, stem: Path, plan: _Plan) -> None:
+    def __init__(self, stem: Path, blocks: Blocks) -> None:
         self._path = stem.with_name(stem.name + ".pc")
         self._count_path = stem.with_name(stem.name + ".count")
-        self._plan = plan
+        self._blocks = blocks
         self._file: BinaryIO
 
     def __enter__(self) -> _Files:
@@ -190,7 +170,7 @@ class _Files:
     @property
     def solved(self) -> int:
         """Solutions in the file."""
-        return self._file.seek(0, os.SEEK_END) // self._plan.record_bytes
+        return self._file.seek(0, os.SEEK_END) // self._blocks.record_bytes
 
     def resume(self) -> int:
         """The block to go on with; what the file has of it and of later ones is cut off."""
@@ -203,19 +183,19 @@ class _Files:
                     " of it is done; move it away, or put that file back",
                 )
             done = 0
-        last = self._plan.block_of(self._number(solved - 1)) if solved else 0
-        if done == self._plan.total and last == self._plan.blocks - 1:
-            return self._plan.blocks
+        last = self._blocks.block_of(self._number(solved - 1)) if solved else 0
+        if done == self._blocks.total and last == self._blocks.number - 1:
+            return self._blocks.number
         # A count that is ahead of the file has lost its solutions, one that is behind it never
         # heard of them.
-        block = min(self._plan.block_of(done), last)
-        self.cut_to(bisect.bisect_left(range(solved), self._plan.starts[block], key=self._number))
+        block = min(self._blocks.block_of(done), last)
+        self.cut_to(bisect.bisect_left(range(solved), self._blocks.starts[block], key=self._number))
         return block
 
     def cut_to(self, solutions: int) -> None:
         """Keep the first solutions only."""
-        if solutions < self.solved or self._file.seek(0, os.SEEK_END) % self._plan.record_bytes:
-            self._file.truncate(min(solutions, self.solved) * self._plan.record_bytes)
+        if solutions < self.solved or self._file.seek(0, os.SEEK_END) % self._blocks.record_bytes:
+            self._file.truncate(min(solutions, self.solved) * self._blocks.record_bytes)
 
     def add(self, records: bytes) -> None:
         """Add solutions."""
@@ -254,20 +234,20 @@ class _Files:
                 text = file.read(_COUNT_DIGITS + 1).strip()
         except FileNotFoundError:
             return None
-        if not re.fullmatch(rb"[0-9]{1,19}", text) or int(text) > self._plan.total:
+        if not re.fullmatch(rb"[0-9]{1,19}", text) or int(text) > self._blocks.total:
             raise PcFileError(
                 "CannotRead",
-                f"{self._count_path}: holds no number of sequences from 0 to {self._plan.total}",
+                f"{self._count_path}: holds no number of sequences from 0 to {self._blocks.total}",
             )
         return int(text)
 
     def _number(self, solution: int) -> int:
         """The number of a solution's sequence."""
-        self._file.seek(solution * self._plan.record_bytes)
-        records, _ = read_pc_records(self._file.read(self._plan.record_bytes), 1)
+        self._file.seek(solution * self._blocks.record_bytes)
+        records, _ = read_pc_records(self._file.read(self._blocks.record_bytes), 1)
         try:
             pieces = records[0][0] if records else []
-            if len(pieces) != self._plan.letters:
+            if len(pieces) != self._blocks.letters:
                 raise InputError(f"a sequence of {len(pieces)} pieces")
             return number_of(pieces)
         except InputError as error:
@@ -306,40 +286,53 @@ class _Keeper:
         self._saved = time.monotonic()
 
 
+def _blocks(kicks: Kicks, height: int, limit: int | None) -> Blocks:
+    if limit is not None and limit < 1:
+        raise QueueError(f"a limit of {limit} sequences; it must be 1 or more")
+    if height in HEIGHTS:
+        return CensusBlocks(kicks, height)
+    if height != _BY_SOLVER:
+        raise BoardError(f"a height of {height} lines; it must be 2, 4 or {_BY_SOLVER}")
+    blocks = SolverBlocks(kicks, height)
+    if limit is None:
+        raise QueueError(
+            f"{height} lines have {blocks.total:,} sequences; give a limit of how many to do now"
+        )
+    return blocks
+
+
 def _solve(
-    census: PcCensus,
-    plan: _Plan,
-    begin: int,
+    blocks: Blocks,
+    wanted: range,
     keeper: _Keeper,
     *,
     threads: int,
     report: Callable[[Tally], None] | None,
 ) -> None:
-    """Do the blocks from `begin` on, in their order."""
+    """Do these blocks, in their order."""
     begun = time.monotonic()
-    blocks = iter(range(begin, plan.blocks))
+    to_come = iter(wanted)
     waiting: deque[Future[bytes]] = deque()
-    done = begin
+    done = before = blocks.starts[wanted.start]
     pool = ThreadPoolExecutor(threads, "sevenbag-batch")
     try:
         # Enough that no thread waits for a slow block that must be written first.
-        for block in itertools.islice(blocks, 4 * threads):
-            waiting.append(pool.submit(census.records, block))
-        while waiting:
-            keeper.keep(waiting[0].result(), plan.starts[done + 1])
+        for block in itertools.islice(to_come, 4 * threads):
+            waiting.append(pool.submit(blocks.records, block))
+        for block in wanted:
+            keeper.keep(waiting[0].result(), blocks.starts[block + 1])
             waiting.popleft()
-            done += 1
-            for block in itertools.islice(blocks, 1):
-                waiting.append(pool.submit(census.records, block))
+            done = blocks.starts[block + 1]
+            for later in itertools.islice(to_come, 1):
+                waiting.append(pool.submit(blocks.records, later))
             if report is not None:
                 passed = time.monotonic() - begun
-                report(
-                    Tally(plan.starts[done], plan.total, keeper.solved, plan.starts[begin], passed)
-                )
+                report(Tally(done, blocks.total, keeper.solved, before, passed))
     finally:
+        blocks.stop()
         pool.shutdown(cancel_futures=True)
         # What Ctrl-C leaves of a block is cut off the next time.
-        keeper.save(plan.starts[done], backup=True)
+        keeper.save(done, backup=True)
 
 
 def _slug(kicks: Kicks) -> str:

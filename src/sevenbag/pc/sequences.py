@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sevenbag._kernel import count_pc_sequences, nth_pc_sequence, pc_sequence_number
+from sevenbag._kernel import count_pc_sequences, pc_sequence_number, pc_sequences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -70,4 +70,4 @@ def sequence(length: int, number: int) -> tuple[Piece, ...]:
     Raises:
         QueueError: there is none.
     """
-    return tuple(nth_pc_sequence(length, number))
+    return tuple(pc_sequences(length, number, 1)[0])

@@ -10,7 +10,6 @@ from sevenbag.cli.arguments import count, named_kicks, positive
 from sevenbag.cli.main import Interrupted
 from sevenbag.cli.pc.meter import Meter
 from sevenbag.pc.batch import Tally, solve_all
-from sevenbag.pc.census import HEIGHTS
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +31,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " memory."
     )
     parser.add_argument(
-        "--height", type=int, choices=HEIGHTS, default=4, help="lines (default: %(default)s)"
+        "--height", type=int, choices=(2, 4, 6), default=4, help="lines (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--limit",
+        type=count,
+        metavar="N",
+        help="end after so many sequences, or a few more; six lines, of which there are"
+        " 58,154,216,400, need it",
     )
     parser.add_argument(
         "--kicks",
@@ -75,20 +81,21 @@ def run(args: argparse.Namespace) -> int:
             meter.show(
                 f"solved {tally.solved:,} of {tally.done:,}, {tally.total:,} in all",
                 tally.done / tally.total,
-                tally.seconds_left,
+                tally.seconds_left if args.limit is None else None,
             )
 
         tally = solve_all(
             args.folder,
             args.height,
             named_kicks(args.kicks),
+            limit=args.limit,
             threads=args.threads,
             backup=not args.no_backup,
             save_every=args.save_every,
             preparing=prepare,
             report=report,
         )
-    print(f"Solved {tally.solved:,} out of {tally.total:,}")
+    print(f"Solved {tally.solved:,} out of {tally.done:,}")
     return 0
 
 
