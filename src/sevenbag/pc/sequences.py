@@ -65,7 +65,7 @@ def sequence(length: int, number: int) -> tuple[Piece, ...]:
     """The sequence of that number.
 
     >>> "".join(piece.name for piece in sequence(4, 9000))
-    'JLZSO'
+    'JJTSI'
 
     Raises:
         QueueError: there is none.
