@@ -13,11 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "bind.hpp"
-#include "error.hpp"
 #include "lists.hpp"
-#include "pc/solver.hpp"
-#include "stop.hpp"
+#include "pc.hpp"
+#include "pc/many.hpp"
 
 namespace nb = nanobind;
 
@@ -25,64 +23,53 @@ namespace sevenbag::bind {
 
 namespace {
 
-// A solver and who may use it: one question at a time, as they share its memory.
-struct LockedSolver {
-    explicit LockedSolver(const Kicks& kicks) : solver(kicks) {}
-
-    pc::Solver solver;
-    std::mutex busy;
-};
-
-// Limits that need a clock or another thread.
-struct Outside {
-    const StopFlag* flag = nullptr;
-    const Deadline* deadline = nullptr;
-
-    static bool reached(void* self) {
-        const auto& outside = *static_cast<const Outside*>(self);
-        if (outside.flag && outside.flag->value.load(std::memory_order_relaxed)) return true;
-        return outside.deadline && outside.deadline->spent() >= 1;
-    }
-};
-
-// Letters or pieces, the held one first; no more than can be of use.
-std::vector<Piece> pieces_from(nb::handle queue, nb::handle hold) {
-    std::vector<Piece> pieces;
-    if (!hold.is_none()) pieces.push_back(piece_argument(hold));
-    for (nb::handle piece : nb::iter(queue)) {
-        if (pieces.size() == pc::kMaxQueue)
-            throw Error(ErrorKind::queue, "more than " + std::to_string(pc::kMaxQueue) +
-                                              " pieces with the held one; no perfect clear of at "
-                                              "most " +
-                                              std::to_string(pc::kMaxHeight) + " rows needs them");
-        pieces.push_back(piece_argument(piece));
-    }
-    return pieces;
-}
-
-pc::Answer solve(LockedSolver& locked, const Board& board, nb::handle queue, nb::handle hold,
-                 bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
-                 std::optional<std::uint64_t> nodes, std::optional<double> milliseconds,
-                 const StopFlag* stop) {
+pc::Request request_for(const Board& board, bool holding, bool use_hold, int min_height,
+                        int max_height, nb::handle save, bool strict,
+                        std::optional<std::uint64_t> nodes) {
     pc::Request request;
     request.board = &board;
-    request.pieces = pieces_from(queue, hold);
-    request.holding = !hold.is_none();
+    request.holding = holding;
     request.hold = use_hold;
     request.min_height = min_height;
     request.max_height = max_height;
     if (!save.is_none()) request.save = piece_argument(save);
     request.strict = strict;
     request.nodes = nodes.value_or(0);
-    const Deadline deadline{.seconds = milliseconds.value_or(0) / 1000};
-    Outside outside{stop, milliseconds ? &deadline : nullptr};
-    if (stop || milliseconds) {
-        request.stop = &Outside::reached;
-        request.context = &outside;
-    }
+    return request;
+}
+
+pc::Answer solve(LockedSolver& locked, const Board& board, nb::handle queue, nb::handle hold,
+                 bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
+                 std::optional<std::uint64_t> nodes, std::optional<double> milliseconds,
+                 const StopFlag* stop) {
+    pc::Request request =
+        request_for(board, !hold.is_none(), use_hold, min_height, max_height, save, strict, nodes);
+    request.pieces = pieces_from(queue, hold);
+    Outside outside(stop, milliseconds);
+    request.stop = &Outside::reached;
+    request.context = &outside;
     const nb::gil_scoped_release released;
     const std::lock_guard<std::mutex> alone(locked.busy);
     return locked.solver.solve(request);
+}
+
+nb::list solve_many(LockedSolver& locked, const Board& board, nb::handle queues, nb::handle hold,
+                    bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
+                    int threads, std::optional<double> milliseconds, const StopFlag* stop) {
+    pc::Request request = request_for(board, !hold.is_none(), use_hold, min_height, max_height,
+                                      save, strict, std::nullopt);
+    const std::vector<std::vector<Piece>> all = queues_from(queues, hold);
+    Outside outside(stop, milliseconds);
+    request.stop = &Outside::reached;
+    request.context = &outside;
+    std::vector<pc::Reason> reasons;
+    {
+        const nb::gil_scoped_release released;
+        reasons = pc::solve_many(locked.solver.kicks(), request, all, threads);
+    }
+    nb::list list;
+    for (const pc::Reason reason : reasons) list.append(nb::cast(reason));
+    return list;
 }
 
 // Solves queues from the empty field at exactly this height, and times each: the shortest of
@@ -114,10 +101,9 @@ std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
 }
 
 nb::list times_of(LockedSolver& locked, nb::handle queues, int height, int repeat) {
-    std::vector<std::vector<Piece>> all;
-    for (nb::handle queue : nb::iter(queues)) all.push_back(pieces_from(queue, nb::none()));
     nb::list times;
-    for (const auto& [microseconds, found] : time_queues(locked, all, height, repeat))
+    for (const auto& [microseconds, found] :
+         time_queues(locked, queues_from(queues, nb::none()), height, repeat))
         times.append(nb::make_tuple(microseconds, found));
     return times;
 }
@@ -146,7 +132,8 @@ void bind_pc(nb::module_& m) {
                      })
         .def_ro("nodes", &pc::Answer::nodes);
 
-    nb::class_<LockedSolver>(m, "PcSolver")
+    nb::class_<LockedSolver> solver(m, "PcSolver");
+    solver
         .def(
             "__init__",
             [](LockedSolver* self, nb::handle kicks) {
@@ -159,7 +146,13 @@ void bind_pc(nb::module_& m) {
              nb::arg("max_height") = pc::kMaxHeight, nb::arg("save").none() = nb::none(),
              nb::arg("strict") = false, nb::arg("nodes") = nb::none(),
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
+        .def("solve_many", &solve_many, nb::arg("board"), nb::arg("queues"), nb::arg("hold").none(),
+             nb::kw_only(), nb::arg("use_hold") = true, nb::arg("min_height") = 0,
+             nb::arg("max_height") = pc::kMaxHeight, nb::arg("save").none() = nb::none(),
+             nb::arg("strict") = false, nb::arg("threads") = 1,
+             nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
         .def("time", &times_of, nb::arg("queues"), nb::arg("height"), nb::arg("repeat"));
+    bind_pc_tilings(m, solver);
     m.attr("PC_MAX_HEIGHT") = pc::kMaxHeight;
 }
 

@@ -107,7 +107,8 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         return ordered(problem, watch, pass, complete, steps);
     };
     const bool few = problem.needed <= 5 && problem.height <= 2;
-    if (few && memory_->budget.run(graph(problem.height, problem.filled), problem, motion_) &&
+    if (few &&
+        memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem), motion_) &&
         !memory_->budget.any())
         return Outcome::none;
     for (const Pass& pass : kQuickPasses) {
@@ -115,7 +116,7 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         if (outcome != Outcome::none || complete) return outcome;
     }
     const TileGraph& tiles = graph(problem.height, problem.filled);
-    if (tiles.whole() && memory_->budget.run(tiles, problem, motion_)) {
+    if (tiles.whole() && memory_->budget.run(tiles, supply_of(problem), motion_)) {
         TileSearch search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
         const Outcome outcome = search.run();
         if (outcome == Outcome::found) steps = search.steps();
@@ -152,23 +153,15 @@ std::uint64_t low_cells(const Board& board) {
     return filled;
 }
 
-// Where pieces come to rest, seen from the board.
-std::vector<Placement> placements_of(const Motion& motion, const std::array<Step, kMaxSteps>& steps,
-                                     int count) {
-    std::vector<Placement> placements;
-    for (int i = 0; i < count; ++i) {
-        const Step& step = steps[static_cast<std::size_t>(i)];
-        const auto piece = static_cast<Piece>(step.piece);
-        const Cell centre = motion.of(piece).centre[step.rotation];
-        placements.push_back({piece, static_cast<Rotation>(step.rotation),
-                              static_cast<std::int8_t>(step.corner % kFieldWidth + centre.x),
-                              static_cast<std::int8_t>(step.corner / kFieldWidth + centre.y),
-                              Spin::none});
-    }
-    return placements;
-}
-
 }  // namespace
+
+Placement placement_of(const Motion& motion, const Step& step) {
+    const auto piece = static_cast<Piece>(step.piece);
+    const Cell centre = motion.of(piece).centre[step.rotation];
+    return {piece, static_cast<Rotation>(step.rotation),
+            static_cast<std::int8_t>(step.corner % kFieldWidth + centre.x),
+            static_cast<std::int8_t>(step.corner / kFieldWidth + centre.y), Spin::none};
+}
 
 void expect_request(const Request& request) {
     const Board& board = *request.board;
@@ -278,7 +271,9 @@ Answer Solver::solve(const Request& request) {
             std::array<Step, kMaxSteps> steps;
             outcome = solve_low(problem, watch, steps);
             if (outcome == Outcome::found)
-                answer.placements = placements_of(motion_, steps, needed);
+                for (int i = 0; i < needed; ++i)
+                    answer.placements.push_back(
+                        placement_of(motion_, steps[static_cast<std::size_t>(i)]));
         } else {
             TallProblem problem{cleared,      height, {pieces.begin(), pieces.begin() + seen},
                                 request.hold, save,   request.strict};

@@ -88,6 +88,9 @@ class Solver {
     // One height of a low field, without looking at its number of cells.
     Outcome solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps);
 
+    // The ways to fill a field; kept until another one of this height is asked for.
+    const TileGraph& graph(int height, std::uint64_t filled);
+
     const Kicks& kicks() const { return kicks_; }
     const Motion& motion() const { return motion_; }
 
@@ -96,8 +99,6 @@ class Solver {
 
     Outcome ordered(const Problem& problem, Watch watch, const Pass& pass, bool& complete,
                     std::array<Step, kMaxSteps>& steps);
-    const TileGraph& graph(int height, std::uint64_t filled);
-
     Kicks kicks_;
     Motion motion_;
     std::unique_ptr<Memory> memory_;
@@ -110,6 +111,9 @@ struct Lowest {
     int pieces;
 };
 Lowest lowest(const Board& cleared);
+
+// A step as a placement on the board.
+Placement placement_of(const Motion& motion, const Step& step);
 
 // Which placements need hold pressed first, in a game that begins with `pieces`.
 std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,

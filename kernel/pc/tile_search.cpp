@@ -13,112 +13,7 @@ namespace {
 // Places where a piece can rest.
 constexpr std::size_t kMaxCandidates = kFieldWidth * 3 * kRotations;
 
-// to |= from, every number larger by `by`; then smaller.
-void merge_up(std::uint64_t* to, const std::uint64_t* from, const std::uint64_t* mask,
-              std::size_t words, int by) {
-    const std::size_t skip = static_cast<std::size_t>(by) / 64;
-    const int shift = by % 64;
-    for (std::size_t i = words; i-- > skip;) {
-        std::uint64_t moved = (from[i - skip] & mask[i - skip]) << shift;
-        if (shift != 0 && i > skip)
-            moved |= (from[i - skip - 1] & mask[i - skip - 1]) >> (64 - shift);
-        to[i] |= moved;
-    }
-}
-
-void merge_down(std::uint64_t* to, const std::uint64_t* from, const std::uint64_t* mask,
-                std::size_t words, int by) {
-    const std::size_t skip = static_cast<std::size_t>(by) / 64;
-    const int shift = by % 64;
-    for (std::size_t i = 0; i + skip < words; ++i) {
-        std::uint64_t moved = from[i + skip] >> shift;
-        if (shift != 0 && i + skip + 1 < words) moved |= from[i + skip + 1] << (64 - shift);
-        to[i] |= moved & mask[i];
-    }
-}
-
 }  // namespace
-
-void PieceBudget::find_barred(const TileGraph& graph, const Problem& problem,
-                              const Motion& motion) {
-    const auto& tiles = graph.book().tiles;
-    barred_.assign(tiles.size() * kFieldWidth, 0);
-    const int last = problem.pieces[static_cast<std::size_t>(problem.count - 1)];
-    if (given_[static_cast<std::size_t>(last)] != 1) return;
-    const std::uint64_t whole = (std::uint64_t{1} << (problem.height * kFieldWidth)) - 1;
-    const PieceMotion& piece = motion.of(static_cast<Piece>(last));
-    for (std::size_t t = 0; t < tiles.size(); ++t) {
-        if (tiles[t].piece != last) continue;
-        for (int column = 0; column < kFieldWidth; ++column) {
-            const std::uint64_t cells = tiles[t].cells << column;
-            if (cells & ~whole || std::popcount(cells) != 4) continue;
-            // All that is left is its rows, with its shape open in them.
-            const std::uint64_t filled = whole & ~cells;
-            const unsigned full = full_row_bits(filled);
-            std::uint64_t corners[kRotations];
-            code().find_rests(piece, without_rows(filled, full),
-                              problem.height - std::popcount(full), corners);
-            barred_[t * kFieldWidth + static_cast<std::size_t>(column)] =
-                !(corners[tiles[t].rotation] >> column & 1);
-        }
-    }
-}
-
-bool PieceBudget::run(const TileGraph& graph, const Problem& problem, const Motion& motion) {
-    given_ = {};
-    for (int i = 0; i < problem.count; ++i)
-        ++given_[static_cast<std::size_t>(problem.pieces[static_cast<std::size_t>(i)])];
-    int numbers = 1;
-    for (std::size_t p = 0; p < kPieces; ++p) {
-        stride_[p] = numbers;
-        numbers *= given_[p] + 1;
-    }
-    words_ = static_cast<std::size_t>(numbers + 63) / 64;
-    const std::size_t nodes = graph.size();
-    if (nodes * words_ > kMaxWords) return false;
-    for (std::size_t p = 0; p < kPieces; ++p) {
-        room_[p].assign(words_, 0);
-        for (int n = 0; n < numbers; ++n)
-            if (n / stride_[p] % (given_[p] + 1) < given_[p])
-                room_[p][static_cast<std::size_t>(n) / 64] |= std::uint64_t{1} << (n % 64);
-    }
-
-    find_barred(graph, problem, motion);
-    from_start_.assign(nodes * words_, 0);
-    from_start_[0] = 1;
-    const auto& tiles = graph.book().tiles;
-    for (std::size_t node = 0; node < nodes; ++node)
-        for (const auto* edge = graph.begin(node); edge != graph.end(node); ++edge) {
-            const std::size_t piece = tiles[edge->tile].piece;
-            if (given_[piece] > 0 && !barred(*edge))
-                merge_up(&from_start_[edge->to * words_], &from_start_[node * words_],
-                         room_[piece].data(), words_, stride_[piece]);
-        }
-
-    // What is left over at the end.
-    std::uint64_t* last = &from_start_[(nodes - 1) * words_];
-    if (!graph.can_be_filled()) {
-        std::fill_n(last, words_, 0);
-    } else if (problem.save != kNoPiece) {
-        const int number = numbers - 1 - stride_[static_cast<std::size_t>(problem.save)];
-        const bool reached = bit(from_start_, nodes - 1, number);
-        std::fill_n(last, words_, 0);
-        if (reached)
-            last[static_cast<std::size_t>(number) / 64] = std::uint64_t{1} << (number % 64);
-    }
-    std::vector<std::uint64_t> onwards(words_);
-    for (std::size_t node = graph.can_be_filled() ? nodes - 1 : nodes; node-- > 0;) {
-        std::ranges::fill(onwards, 0);
-        for (const auto* edge = graph.begin(node); edge != graph.end(node); ++edge) {
-            const std::size_t piece = tiles[edge->tile].piece;
-            if (given_[piece] > 0 && !barred(*edge))
-                merge_down(onwards.data(), &from_start_[edge->to * words_], room_[piece].data(),
-                           words_, stride_[piece]);
-        }
-        for (std::size_t i = 0; i < words_; ++i) from_start_[node * words_ + i] &= onwards[i];
-    }
-    return true;
-}
 
 TileSearch::TileSearch(const Motion& motion, const Problem& problem, const TileGraph& graph,
                        const PieceBudget& budget, Visited& visited, Watch watch)
@@ -132,9 +27,8 @@ TileSearch::TileSearch(const Motion& motion, const Problem& problem, const TileG
 
 Outcome TileSearch::run() {
     if (!budget_.any()) return Outcome::none;
-    left_ = budget_.given();
     first_[0] = 0;
-    for (std::size_t p = 0; p < kPieces; ++p) first_[p + 1] = first_[p] + left_[p];
+    for (std::size_t p = 0; p < kPieces; ++p) first_[p + 1] = first_[p] + budget_.given()[p];
     verdicts_.resize(graph_.book().tiles.size() * kFieldWidth);
     for (const int count : kSamples) {
         sample(count);
@@ -142,38 +36,25 @@ Outcome TileSearch::run() {
         if (outcome != Outcome::none) return outcome;
         batch_count_ = 0;
     }
-    const Outcome outcome = enumerate(0, 0, 0, 0);
+    Outcome outcome = Outcome::none;
+    TilingWalk(graph_, budget_, problem_.needed).each([&](const TileGraph::Edge* edges) {
+        write_down(edges);
+        if (batch_count_ == next_play_) outcome = play_some();
+        return outcome != Outcome::none;
+    });
     if (outcome != Outcome::none) return outcome;
     return all_in_batch_ && played_ == 0 ? play_batch(0, true) : play_batch(played_, false);
 }
 
 // --- writing tilings down -----------------------------------------------------------------------
 
-namespace {
-
-constexpr std::uint64_t kNever = ~std::uint64_t{0};
-
-// The rows of `gaps` must be gone before those of `rows`; kNever if rows then wait for each other.
-std::uint64_t wait_for(std::uint64_t before, unsigned rows, unsigned gaps) {
-    unsigned earlier = gaps;
-    for (int y = 0; y < kFieldRows; ++y)
-        if (gaps >> y & 1) earlier |= static_cast<unsigned>(before >> (8 * y) & 0xff);
-    if (earlier & rows) return kNever;
-    for (int y = 0; y < kFieldRows; ++y)
-        if (rows >> y & 1 || (before >> (8 * y) & rows) != 0)
-            before |= std::uint64_t{earlier} << (8 * y);
-    return before;
-}
-
-}  // namespace
-
-void TileSearch::write_down() {
+void TileSearch::write_down(const TileGraph::Edge* edges) {
     const std::size_t begin = static_cast<std::size_t>(batch_count_++) * kMaxPieces;
     batch_.resize(std::max(batch_.size(), begin + kMaxPieces));
     std::fill_n(batch_.begin() + static_cast<std::ptrdiff_t>(begin), kMaxPieces, kNoTile);
     std::array<int, kPieces + 1> at = first_;
     for (int i = 0; i < problem_.needed; ++i) {
-        const TileGraph::Edge& edge = chosen_[static_cast<std::size_t>(i)];
+        const TileGraph::Edge& edge = edges[i];
         const std::size_t piece = graph_.book().tiles[edge.tile].piece;
         batch_[begin + static_cast<std::size_t>(at[piece]++)] =
             static_cast<std::uint16_t>(edge.tile * kFieldWidth + edge.column);
@@ -183,60 +64,37 @@ void TileSearch::write_down() {
 
 // Ways through the graph at random; those that end too early are given up.
 void TileSearch::sample(int count) {
+    std::array<TileGraph::Edge, kMaxSteps> chosen;
     for (int n = 0; n < count; ++n) {
-        std::array<int, kPieces> left = budget_.given();
+        Multiset left = budget_.given();
         std::size_t node = 0;
         int placed = 0;
-        Before before = 0;
+        RowOrder before = 0;
         int depth = 0;
         for (; depth < problem_.needed; ++depth) {
             const TileGraph::Edge* choice = nullptr;
-            Before chosen_before = 0;
+            RowOrder chosen_before = 0;
             int choices = 0;
             for (const auto* edge = graph_.begin(node); edge != graph_.end(node); ++edge) {
                 const Tile& tile = graph_.book().tiles[edge->tile];
                 if (left[tile.piece] == 0 || budget_.barred(*edge) ||
                     !budget_.leads_on(edge->to, placed + budget_.step(tile.piece)))
                     continue;
-                const Before then = tile.gaps ? wait_for(before, tile.rows, tile.gaps) : before;
-                if (then == kNever || dice_.below(++choices) != 0) continue;
+                const RowOrder then = tile.gaps ? wait_for(before, tile.rows, tile.gaps) : before;
+                if (then == kNoOrder || dice_.below(++choices) != 0) continue;
                 choice = edge;
                 chosen_before = then;
             }
             if (!choice) break;
             const std::size_t piece = graph_.book().tiles[choice->tile].piece;
-            chosen_[static_cast<std::size_t>(depth)] = *choice;
+            chosen[static_cast<std::size_t>(depth)] = *choice;
             --left[piece];
             placed += budget_.step(static_cast<int>(piece));
             node = choice->to;
             before = chosen_before;
         }
-        if (depth == problem_.needed) write_down();
+        if (depth == problem_.needed) write_down(chosen.data());
     }
-}
-
-Outcome TileSearch::enumerate(std::size_t node, int placed, int depth, Before before) {
-    if (depth == problem_.needed) {
-        write_down();
-        return batch_count_ == next_play_ ? play_some() : Outcome::none;
-    }
-    for (const auto* edge = graph_.begin(node); edge != graph_.end(node); ++edge) {
-        const Tile& tile = graph_.book().tiles[edge->tile];
-        if (left_[tile.piece] == 0 || budget_.barred(*edge)) continue;
-        const int with = placed + budget_.step(tile.piece);
-        if (!budget_.leads_on(edge->to, with)) continue;
-        Before then = before;
-        if (tile.gaps) {
-            then = wait_for(before, tile.rows, tile.gaps);
-            if (then == kNever) continue;
-        }
-        chosen_[static_cast<std::size_t>(depth)] = *edge;
-        --left_[tile.piece];
-        const Outcome outcome = enumerate(edge->to, with, depth + 1, then);
-        ++left_[tile.piece];
-        if (outcome != Outcome::none) return outcome;
-    }
-    return Outcome::none;
 }
 
 // --- playing them -------------------------------------------------------------------------------

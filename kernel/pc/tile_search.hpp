@@ -1,12 +1,9 @@
 // The search for tilings first, then for an order: it proves that there is no perfect clear where
 // few tilings exist, and finds one where they are rare.
 //
-// 1. Which tilings use no more pieces than there are? For every node of the graph of tiles the
-//    multisets of pieces that lead there and onwards to the end are found at once, as bits.
-// 2. Those tilings are written down, some thousand at a time, but for those in which rows would
-//    have to wait for each other.
-// 3. All of them are played at once, in the order of the queue: at each step a tiling stays in the
-//    game if its tile for the piece to be placed can be reached.
+// Tilings are written down, some thousand at a time, and then played all at once, in the order of
+// the queue: at each step a tiling stays in the game if its tile for the piece to be placed can be
+// reached.
 #pragma once
 
 #include <array>
@@ -15,49 +12,10 @@
 
 #include "dice.hpp"
 #include "pc/problem.hpp"
-#include "pc/tiles.hpp"
+#include "pc/tilings.hpp"
 #include "pc/visited.hpp"
 
 namespace sevenbag::pc {
-
-// Which multisets of at most the given pieces lead from node to node.
-class PieceBudget {
-  public:
-    // Sets of multisets take at most this many words in all; beyond it there is no answer.
-    static constexpr std::size_t kMaxWords = 1 << 19;
-
-    // Whether there was room for it.
-    bool run(const TileGraph& graph, const Problem& problem, const Motion& motion);
-
-    // Whether any tiling uses pieces that there are, and leaves one over that may be.
-    bool any() const { return bit(from_start_, 0, 0); }
-    // Whether pieces placed so far, by their number, can be completed from a node.
-    bool leads_on(std::size_t node, int placed) const { return bit(from_start_, node, placed); }
-    // What placing a piece adds to the number of the pieces placed.
-    int step(int piece) const { return stride_[static_cast<std::size_t>(piece)]; }
-    const std::array<int, kPieces>& given() const { return given_; }
-    // The piece that comes last in the queue is placed last, or left over. If there is one of its
-    // kind, its tile must be one that can be placed last; a tile that cannot is barred.
-    bool barred(const TileGraph::Edge& edge) const {
-        return barred_[static_cast<std::size_t>(edge.tile * kFieldWidth + edge.column)];
-    }
-
-  private:
-    void find_barred(const TileGraph& graph, const Problem& problem, const Motion& motion);
-
-    bool bit(const std::vector<std::uint64_t>& sets, std::size_t node, int number) const {
-        return sets[node * words_ + static_cast<std::size_t>(number) / 64] >> (number % 64) & 1;
-    }
-
-    std::size_t words_ = 0;
-    std::array<int, kPieces> given_{};
-    std::array<int, kPieces> stride_{};
-    // Of every node: multisets that lead there from the start; then those of them that lead on.
-    std::vector<std::uint64_t> from_start_;
-    std::vector<char> barred_;
-    std::array<std::vector<std::uint64_t>, kPieces>
-        room_;  // multisets to which a piece can be added
-};
 
 class TileSearch {
   public:
@@ -79,12 +37,8 @@ class TileSearch {
     static constexpr int kFirstPlay = 8192;
     static constexpr int kLargestBatch = 1 << 15;
 
-    // Rows that must be gone before a row can be: a byte for each row.
-    using Before = std::uint64_t;
-
-    void write_down();
+    void write_down(const TileGraph::Edge* edges);
     void sample(int count);
-    Outcome enumerate(std::size_t node, int placed, int depth, Before before);
     Outcome play_some();
     // From `first` on; `all`: these are all tilings there are.
     Outcome play_batch(int first, bool all);
@@ -110,8 +64,6 @@ class TileSearch {
     std::uint64_t whole_;
 
     Dice dice_{1};
-    std::array<TileGraph::Edge, kMaxSteps> chosen_{};
-    std::array<int, kPieces> left_{};
     // Tilings of the batch, kMaxPieces tiles each, those of a piece side by side from
     // first_[piece].
     std::vector<std::uint16_t> batch_;

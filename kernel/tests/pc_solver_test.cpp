@@ -11,6 +11,7 @@
 #include "check.hpp"
 #include "error.hpp"
 #include "movegen.hpp"
+#include "pc/all.hpp"
 #include "pc/code.hpp"
 #include "pc/rows.hpp"
 #include "pc/solver.hpp"
@@ -265,20 +266,23 @@ pc::Outcome tilings_first(const pc::Motion& motion, const pc::Problem& problem) 
     const pc::TileBook book(motion, problem.height);
     const pc::TileGraph graph(book, problem.filled);
     pc::PieceBudget budget;
-    if (!graph.whole() || !budget.run(graph, problem, motion)) return pc::Outcome::stopped;
+    if (!graph.whole() || !budget.run(graph, pc::supply_of(problem), motion))
+        return pc::Outcome::stopped;
     return pc::TileSearch(motion, problem, graph, budget, table.visited, {}).run();
 }
 
 pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
                             const std::vector<Piece>& pieces) {
     std::vector<Placement> placements;
-    return pc::solve_tall({board_of(problem.filled),
-                           problem.height,
-                           {pieces.begin(), pieces.begin() + problem.count},
-                           true,
-                           std::nullopt,
-                           false},
-                          kicks, {}, placements);
+    return pc::solve_tall(
+        {board_of(problem.filled),
+         problem.height,
+         {pieces.begin(), pieces.begin() + problem.count},
+         problem.hold,
+         problem.save == pc::kNoPiece ? std::nullopt
+                                      : std::optional(static_cast<Piece>(problem.save)),
+         problem.strict},
+        kicks, {}, placements);
 }
 
 }  // namespace
@@ -297,13 +301,63 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
         std::vector<Piece> taken;
         const std::uint64_t filled = random_field(random, height, needed, taken);
         if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
-        const std::vector<Piece> pieces = pieces_for(random, taken, needed + 1);
-        const pc::Problem problem = problem_of(filled, height, pieces);
+        const std::vector<Piece> pieces =
+            pieces_for(random, taken, needed + (below(random, 4) ? 1 : 0));
+        pc::Problem problem = problem_of(filled, height, pieces);
+        problem.strict = below(random, 2);
+        if (problem.count == needed) {
+            problem.hold = below(random, 2);
+        } else if (below(random, 3) == 0) {
+            problem.save = problem.pieces[static_cast<std::size_t>(below(random, problem.count))];
+        }
         const pc::Outcome a = in_order_of_play(motion, problem);
         const pc::Outcome b = tilings_first(motion, problem);
         if (a != b || (n % 4 == 0 && a != on_whole_boards(kicks, problem, pieces)))
             check::complain(__FILE__, __LINE__, described(kicks, filled, height, pieces));
         (a == pc::Outcome::found ? found : none) += 1;
+    }
+    CHECK(found > 300);
+    CHECK(none > 300);
+}
+
+TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
+    Generator random(5);
+    int found = 0;
+    int none = 0;
+    const std::vector<Kicks>& all = all_kicks();
+    for (int n = 0; n < 300; ++n) {
+        const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
+        pc::Solver solver(kicks);
+        const int height = 2 + below(random, 5);
+        const int needed = 2 + below(random, 6);
+        if (4 * needed > pc::kFieldWidth * height) continue;
+        std::vector<Piece> taken;
+        const std::uint64_t filled = random_field(random, height, needed, taken);
+        if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
+        const bool hold = below(random, 3) != 0;
+        const bool strict = below(random, 2);
+        const int length = needed + (hold ? below(random, 2) : 0);
+        std::vector<std::vector<Piece>> given;
+        for (int i = 0; i < 30; ++i) given.push_back(pieces_for(random, taken, length));
+        const pc::Queues queues(given, length);
+        std::vector<pc::Tiling> tilings;
+        const pc::TileGraph& graph = solver.graph(height, filled);
+        CHECK(pc::all_tilings(solver.motion(), graph, queues, hold, strict, {}, tilings) ==
+              pc::Outcome::none);
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            const std::size_t at = queues.place(i);
+            const bool played = std::ranges::any_of(tilings, [&](const pc::Tiling& tiling) {
+                return tiling.queues[at / 64] >> (at % 64) & 1;
+            });
+            pc::Problem problem = problem_of(filled, height, given[i]);
+            problem.hold = hold;
+            problem.strict = strict;
+            std::array<pc::Step, pc::kMaxSteps> steps;
+            const bool solved = solver.solve_low(problem, {}, steps) == pc::Outcome::found;
+            if (played != solved)
+                check::complain(__FILE__, __LINE__, described(kicks, filled, height, given[i]));
+            (solved ? found : none) += 1;
+        }
     }
     CHECK(found > 300);
     CHECK(none > 300);

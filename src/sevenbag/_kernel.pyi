@@ -706,6 +706,38 @@ class PcAnswer:
     def nodes(self) -> int:
         """Positions looked at, or some hundred fewer."""
 
+class PcTiling:
+    """Tiles on a field: which cells belong to which piece, whatever the order of play."""
+
+    @property
+    def tiles(self) -> tuple[tuple[Piece, tuple[tuple[int, int], ...]], ...]:
+        """Pieces and their (x, y), in rows of the field as it is at the start."""
+    @property
+    def queues(self) -> int | None:
+        """Bit i is set if queue i of those asked about can play them; None if none were."""
+    def played_by(
+        self,
+        queues: Iterable[Iterable[PieceLike]],
+        hold: PieceLike | None,
+        *,
+        use_hold: bool = True,
+    ) -> int:
+        """Bit i is set if queue i can play all tiles.
+
+        Raises:
+            QueueError: there is no queue.
+        """
+    def order(
+        self, queue: Iterable[PieceLike], hold: PieceLike | None, *, use_hold: bool = True
+    ) -> tuple[tuple[Placement, ...], tuple[bool, ...]] | None:
+        """Placements in an order for the queue, and before which of them hold is pressed."""
+
+PC_MAX_TILES: int
+"""Tiles of a `PcTiling` at most."""
+
+PC_TILED_ROWS: int
+"""Rows of a field that can be tiled at most."""
+
 class PcSolver:
     """Searches for perfect clears; one search at a time, others wait."""
 
@@ -732,6 +764,49 @@ class PcSolver:
         Raises:
             BoardError: the board is not 10 wide, or is filled above `PC_MAX_HEIGHT` rows.
             QueueError: no pieces, or more than can be of use.
+        """
+    def solve_many(
+        self,
+        board: Board,
+        queues: Iterable[Iterable[PieceLike]],
+        hold: PieceLike | None,
+        *,
+        use_hold: bool = True,
+        min_height: int = 0,
+        max_height: int = ...,
+        save: PieceLike | None = None,
+        strict: bool = False,
+        threads: int = 1,
+        milliseconds: float | None = None,
+        stop: StopFlag | None = None,
+    ) -> list[PcReason]:
+        """What `solve` comes to for each queue; STOPPED for those that were not reached."""
+    def all_tilings(
+        self,
+        board: Board,
+        queues: Iterable[Iterable[PieceLike]],
+        hold: PieceLike | None,
+        height: int,
+        *,
+        use_hold: bool = True,
+        strict: bool = False,
+        milliseconds: float | None = None,
+        stop: StopFlag | None = None,
+    ) -> list[PcTiling]:
+        """Every tiling of exactly this height that any of the queues can play.
+
+        Raises:
+            BoardError: the board is not 10 wide, or higher than `height` or `PC_TILED_ROWS`.
+            QueueError: a queue is empty or too long.
+            SearchStoppedError: a limit was reached, or there are too many ways.
+        """
+    def tiling(self, board: Board, placements: Sequence[Placement]) -> PcTiling:
+        """The tiles of placements, given in an order of play.
+
+        Raises:
+            BoardError: the board is not 10 wide, or higher than `PC_TILED_ROWS`.
+            PlacementError: one covers a filled cell or leaves these rows, or they are more than
+                `PC_MAX_TILES`.
         """
     def time(
         self, queues: Iterable[Iterable[PieceLike]], height: int, repeat: int

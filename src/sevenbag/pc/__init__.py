@@ -7,5 +7,16 @@
 """
 
 from sevenbag.pc.solver import Answer, Reason, Solution, Solver, solve
+from sevenbag.pc.tilings import Tile, Tiling, all_solutions, solvable
 
-__all__ = ["Answer", "Reason", "Solution", "Solver", "solve"]
+__all__ = [
+    "Answer",
+    "Reason",
+    "Solution",
+    "Solver",
+    "Tile",
+    "Tiling",
+    "all_solutions",
+    "solvable",
+    "solve",
+]

@@ -52,7 +52,7 @@ class Solution:
 
     def boards(self, field: Board | str = "") -> Iterator[Board]:
         """The field before each placement, and at last the empty one."""
-        board = _without_full_rows(_board(field))
+        board = _without_full_rows(as_board(field))
         for placement in self.placements:
             yield board.copy()
             board.lock(placement)
@@ -115,7 +115,7 @@ class Solver:
     ) -> Answer:
         """Search as `solve` does, and say why there is no solution."""
         answer = self._kernel.solve(
-            _board(field),
+            as_board(field),
             queue,
             hold,
             use_hold=use_hold,
@@ -239,12 +239,12 @@ def solve(
     )
 
 
-_own = threading.local()
-
-
-def _board(field: Board | str) -> Board:
-    """The board of a drawing."""
+def as_board(field: Board | str) -> Board:
+    """The board, or the one that a drawing shows."""
     return Board.from_text(field) if isinstance(field, str) else field
+
+
+_own = threading.local()
 
 
 def _without_full_rows(board: Board) -> Board:

@@ -1,0 +1,247 @@
+// All perfect clears of a field, and placements in any order, for Python; sevenbag.pc.tilings is
+// the face that people see.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lists.hpp"
+#include "pc.hpp"
+#include "pc/all.hpp"
+#include "pc/rows.hpp"
+
+namespace nb = nanobind;
+
+namespace sevenbag::bind {
+
+namespace {
+
+// Tiles on a field, with all that finding their orders needs.
+struct Tiled {
+    std::shared_ptr<const pc::Motion> motion;
+    std::uint64_t filled;
+    int height;
+    bool strict;
+    std::vector<pc::Tile> tiles;
+    std::vector<int> columns;
+    nb::object queues;  // bits of an int, or None
+
+    pc::Orders orders() const {
+        return pc::Orders(*motion, filled, height, tiles, columns, strict);
+    }
+};
+
+// The field's rows without the full ones.
+std::uint64_t cleared_cells(const Board& board) {
+    if (board.width() != pc::kFieldWidth || board.height() > pc::kFieldRows)
+        throw Error(ErrorKind::board,
+                    "a board of 10 columns, filled in at most " + std::to_string(pc::kFieldRows) +
+                        " rows is expected, this one has " + std::to_string(board.width()) +
+                        " columns and " + std::to_string(board.height()) + " rows");
+    std::uint64_t filled = 0;
+    for (int y = 0; y < pc::kFieldRows; ++y)
+        filled |= std::uint64_t{board.row(y)} << (y * pc::kFieldWidth);
+    return pc::without_rows(filled, pc::full_row_bits(filled));
+}
+
+nb::object as_int(const std::vector<std::uint64_t>& bits) {
+    const nb::bytes bytes(reinterpret_cast<const char*>(bits.data()), bits.size() * 8);
+    return nb::borrow<nb::object>(reinterpret_cast<PyObject*>(&PyLong_Type))
+        .attr("from_bytes")(bytes, "little");
+}
+
+// Bits by the queues as they were given.
+std::vector<std::uint64_t> by_given(const std::vector<std::uint64_t>& bits,
+                                    const pc::Queues& queues, std::size_t given) {
+    std::vector<std::uint64_t> out((given + 63) / 64);
+    for (std::size_t i = 0; i < given; ++i) {
+        const std::size_t at = queues.place(i);
+        if (bits[at / 64] >> (at % 64) & 1) out[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    return out;
+}
+
+nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_list,
+                     nb::handle hold, int height, bool use_hold, bool strict,
+                     std::optional<double> milliseconds, const StopFlag* stop) {
+    const std::uint64_t filled = cleared_cells(board);
+    const int cells = std::popcount(filled);
+    if (height < 1 || height > pc::kFieldRows ||
+        filled >> (height * pc::kFieldWidth % 64) != 0 && height < pc::kFieldRows)
+        throw Error(ErrorKind::board, "height " + std::to_string(height) +
+                                          ": must be that of the field at least, and at most " +
+                                          std::to_string(pc::kFieldRows));
+    const std::vector<std::vector<Piece>> given =
+        queues_from(queue_list, use_hold ? hold : nb::handle(Py_None));
+    nb::list list;
+    const int empty = pc::kFieldWidth * height - cells;
+    if (empty % 4 != 0 || given.empty()) return list;
+    const int needed = empty / 4;
+    std::size_t shortest = given[0].size();
+    for (const auto& queue : given) shortest = std::min(shortest, queue.size());
+    const int seen = std::min(static_cast<int>(shortest), use_hold ? needed + 1 : needed);
+    const pc::Queues queues(given, seen);
+    Outside outside(stop, milliseconds);
+    const pc::Watch watch{[](void* context, std::uint64_t) { return Outside::reached(context); },
+                          &outside};
+    std::vector<pc::Tiling> found;
+    std::vector<Tiled> tiled;
+    const auto motion = std::make_shared<const pc::Motion>(locked.solver.motion());
+    pc::Outcome outcome;
+    {
+        const nb::gil_scoped_release released;
+        const std::lock_guard<std::mutex> alone(locked.busy);
+        const pc::TileGraph& graph = locked.solver.graph(height, filled);
+        outcome = pc::all_tilings(*motion, graph, queues, use_hold, strict, watch, found);
+        for (const pc::Tiling& tiling : found) {
+            Tiled& one =
+                tiled.emplace_back(Tiled{motion, filled, height, strict, {}, {}, nb::object()});
+            for (const auto& edge : tiling.tiles) {
+                one.tiles.push_back(graph.book().tiles[edge.tile]);
+                one.columns.push_back(edge.column);
+            }
+        }
+    }
+    if (outcome == pc::Outcome::stopped) {
+        const nb::object error = nb::module_::import_("sevenbag.errors").attr("SearchStoppedError");
+        PyErr_SetString(error.ptr(),
+                        "not all solutions were looked at: a limit was reached, or "
+                        "the field has too many empty cells");
+        throw nb::python_error();
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        tiled[i].queues = as_int(by_given(found[i].queues, queues, given.size()));
+        list.append(nb::cast(std::move(tiled[i])));
+    }
+    return list;
+}
+
+// The tiles of placements in the order of play, by rows of the field as it was at the start.
+Tiled tiled_by(LockedSolver& locked, const Board& board, const std::vector<Placement>& placements) {
+    if (placements.size() > pc::Orders::kMaxTiles)
+        throw Error(ErrorKind::placement, std::to_string(placements.size()) +
+                                              " placements; there may be " +
+                                              std::to_string(pc::Orders::kMaxTiles));
+    Tiled tiled{std::make_shared<const pc::Motion>(locked.solver.motion()),
+                cleared_cells(board),
+                pc::kFieldRows,
+                false,
+                {},
+                {},
+                nb::none()};
+    std::uint64_t filled = tiled.filled;
+    for (const Placement& given : placements) {
+        const Placement placement = canonical(given);
+        const unsigned full = pc::full_row_bits(filled);
+        std::vector<int> rows;  // those that are left, from below
+        for (int y = 0; y < pc::kFieldRows; ++y)
+            if (!(full >> y & 1)) rows.push_back(y);
+        pc::Tile tile{};
+        int left = pc::kFieldWidth;
+        for (Cell c : cells_of(placement)) left = std::min<int>(left, c.x);
+        for (Cell c : cells_of(placement)) {
+            if (c.x < 0 || c.x >= pc::kFieldWidth || c.y < 0 ||
+                c.y >= static_cast<int>(rows.size()))
+                throw Error(ErrorKind::placement,
+                            std::string("a placement of ") + letter(placement.piece) +
+                                " leaves the lowest " + std::to_string(pc::kFieldRows) + " rows");
+            const int row = rows[static_cast<std::size_t>(c.y)];
+            tile.cells |= std::uint64_t{1} << (row * pc::kFieldWidth + c.x - left);
+            tile.rows |= static_cast<std::uint8_t>(1u << row);
+        }
+        if (tile.cells << left & filled)
+            throw Error(
+                ErrorKind::placement,
+                std::string("a placement of ") + letter(placement.piece) + " covers a filled cell");
+        tile.piece = static_cast<std::uint8_t>(placement.piece);
+        tile.rotation = static_cast<std::uint8_t>(placement.rotation);
+        tile.bottom = static_cast<std::uint8_t>(std::countr_zero(tile.rows));
+        const unsigned between = (1u << std::bit_width(tile.rows)) - (1u << tile.bottom);
+        tile.gaps = static_cast<std::uint8_t>(between & ~unsigned{tile.rows});
+        filled |= tile.cells << left;
+        tiled.tiles.push_back(tile);
+        tiled.columns.push_back(left);
+    }
+    return tiled;
+}
+
+nb::object played_by(const Tiled& tiled, nb::handle queue_list, nb::handle hold, bool use_hold) {
+    const std::vector<std::vector<Piece>> given =
+        queues_from(queue_list, use_hold ? hold : nb::handle(Py_None));
+    std::size_t shortest = pc::kMaxPieces;
+    for (const auto& queue : given) shortest = std::min(shortest, queue.size());
+    const std::size_t seen = tiled.tiles.size() + (use_hold ? 1 : 0);
+    const pc::Queues queues(given, static_cast<int>(std::min(shortest, seen)));
+    std::vector<std::uint64_t> bits((queues.size() + 63) / 64);
+    {
+        const nb::gil_scoped_release released;
+        tiled.orders().mark(queues, use_hold, bits);
+    }
+    return as_int(by_given(bits, queues, given.size()));
+}
+
+// (placements, holds) in an order of play for a queue, or None.
+nb::object order_for(const Tiled& tiled, nb::handle queue, nb::handle hold, bool use_hold) {
+    const bool holding = use_hold && !hold.is_none();
+    const std::vector<Piece> pieces = pieces_from(queue, use_hold ? hold : nb::handle(Py_None));
+    const int seen =
+        static_cast<int>(std::min(pieces.size(), tiled.tiles.size() + (use_hold ? 1 : 0)));
+    const std::vector<std::vector<Piece>> one{pieces};
+    const pc::Queues queues(one, seen);
+    pc::Orders orders = tiled.orders();
+    std::vector<int> order;
+    if (!orders.find(queues[0], seen, use_hold, order)) return nb::none();
+    std::vector<Placement> placements;
+    unsigned placed = 0;
+    for (const int tile : order) {
+        const pc::Step step = orders.step(tile, placed);
+        placements.push_back(pc::placement_of(*tiled.motion, step));
+        placed |= 1u << tile;
+    }
+    nb::list holds;
+    for (const bool swaps : pc::holds_for(pieces, holding, placements))
+        holds.append(nb::bool_(swaps));
+    return nb::make_tuple(tuple_of(placements), nb::tuple(holds));
+}
+
+nb::tuple tiles_of(const Tiled& tiled) {
+    nb::list tiles;
+    for (std::size_t i = 0; i < tiled.tiles.size(); ++i) {
+        nb::list cells;
+        for (std::uint64_t left = tiled.tiles[i].cells << tiled.columns[i]; left;
+             left &= left - 1) {
+            const int bit = std::countr_zero(left);
+            cells.append(nb::make_tuple(bit % pc::kFieldWidth, bit / pc::kFieldWidth));
+        }
+        tiles.append(nb::make_tuple(static_cast<Piece>(tiled.tiles[i].piece), nb::tuple(cells)));
+    }
+    return nb::tuple(tiles);
+}
+
+}  // namespace
+
+void bind_pc_tilings(nb::module_& m, nb::class_<LockedSolver>& solver) {
+    nb::class_<Tiled>(m, "PcTiling")
+        .def_prop_ro("tiles", &tiles_of)
+        .def_prop_ro("queues", [](const Tiled& tiled) { return tiled.queues; })
+        .def("played_by", &played_by, nb::arg("queues"), nb::arg("hold").none(), nb::kw_only(),
+             nb::arg("use_hold") = true)
+        .def("order", &order_for, nb::arg("queue"), nb::arg("hold").none(), nb::kw_only(),
+             nb::arg("use_hold") = true);
+    solver
+        .def("all_tilings", &all_tilings, nb::arg("board"), nb::arg("queues"),
+             nb::arg("hold").none(), nb::arg("height"), nb::kw_only(), nb::arg("use_hold") = true,
+             nb::arg("strict") = false, nb::arg("milliseconds") = nb::none(),
+             nb::arg("stop") = nb::none())
+        .def("tiling", &tiled_by, nb::arg("board"), nb::arg("placements"));
+    m.attr("PC_MAX_TILES") = pc::Orders::kMaxTiles;
+    m.attr("PC_TILED_ROWS") = pc::kFieldRows;
+}
+
+}  // namespace sevenbag::bind

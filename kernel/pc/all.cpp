@@ -1,0 +1,69 @@
+#include "pc/all.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace sevenbag::pc {
+
+namespace {
+
+// What any of the queues may place.
+Supply supply_of(const Queues& queues, bool hold, int needed) {
+    Supply supply;
+    const bool spare = hold && queues.length() > needed;
+    const int seen = spare ? needed + 1 : needed;
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+        Multiset pieces{};
+        for (int k = 0; k < seen; ++k) ++pieces[queues[i][static_cast<std::size_t>(k)]];
+        for (std::size_t p = 0; p < kPieces; ++p)
+            supply.given[p] = std::max(supply.given[p], pieces[p]);
+        if (!spare) {
+            supply.used.push_back(pieces);
+            continue;
+        }
+        for (std::size_t p = 0; p < kPieces; ++p)
+            if (pieces[p] > 0) {
+                --pieces[p];
+                supply.used.push_back(pieces);
+                ++pieces[p];
+            }
+    }
+    std::ranges::sort(supply.used);
+    supply.used.erase(std::unique(supply.used.begin(), supply.used.end()), supply.used.end());
+    return supply;
+}
+
+}  // namespace
+
+Orders orders_of(const Motion& motion, const TileGraph& graph,
+                 const std::vector<TileGraph::Edge>& tiles, bool strict) {
+    std::vector<Tile> shapes;
+    std::vector<int> columns;
+    for (const TileGraph::Edge& edge : tiles) {
+        shapes.push_back(graph.book().tiles[edge.tile]);
+        columns.push_back(edge.column);
+    }
+    return Orders(motion, graph.filled(), graph.book().height, shapes, columns, strict);
+}
+
+Outcome all_tilings(const Motion& motion, const TileGraph& graph, const Queues& queues, bool hold,
+                    bool strict, Watch watch, std::vector<Tiling>& found) {
+    const int height = graph.book().height;
+    const int needed = (kFieldWidth * height - std::popcount(graph.filled())) / 4;
+    if (queues.length() < needed) return Outcome::none;
+    PieceBudget budget;
+    if (!graph.whole() || !budget.run(graph, supply_of(queues, hold, needed), motion))
+        return Outcome::stopped;
+    std::vector<TileGraph::Edge> tiles;
+    std::vector<std::uint64_t> bits;
+    const bool stopped = TilingWalk(graph, budget, needed).each([&](const TileGraph::Edge* edges) {
+        tiles.assign(edges, edges + needed);
+        bits.assign((queues.size() + 63) / 64, 0);
+        if (orders_of(motion, graph, tiles, strict).mark(queues, hold, bits))
+            found.push_back({tiles, bits});
+        return watch.stop && watch.stop(watch.context, 1);
+    });
+    return stopped ? Outcome::stopped : Outcome::none;
+}
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,115 @@
+// The tilings of a field that use no more pieces than there are.
+//
+// For every node of the graph of tiles the multisets of pieces that lead there and onwards to the
+// end are found at once, as bits; then every way through the graph is a tiling.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pc/problem.hpp"
+#include "pc/tiles.hpp"
+
+namespace sevenbag::pc {
+
+// How many pieces of each kind.
+using Multiset = std::array<int, kPieces>;
+
+// The pieces that tilings may use.
+struct Supply {
+    Multiset given{};
+    // What may be used in all; if there are none, any part of what is given.
+    std::vector<Multiset> used;
+    // A piece of which there is one, and which is placed last if it is placed; or kNoPiece.
+    int last = kNoPiece;
+};
+Supply supply_of(const Problem& problem);
+
+class PieceBudget {
+  public:
+    // Sets of multisets take at most this many words in all; beyond it there is no answer.
+    static constexpr std::size_t kMaxWords = 1 << 19;
+
+    // Whether there was room for it.
+    bool run(const TileGraph& graph, const Supply& supply, const Motion& motion);
+
+    // Whether there is any tiling.
+    bool any() const { return leads_on(0, 0); }
+    // Whether pieces placed so far, by their number, can be completed from a node.
+    bool leads_on(std::size_t node, int placed) const {
+        return sets_[node * words_ + static_cast<std::size_t>(placed) / 64] >> (placed % 64) & 1;
+    }
+    // What placing a piece adds to the number of the pieces placed.
+    int step(int piece) const { return stride_[static_cast<std::size_t>(piece)]; }
+    const Multiset& given() const { return given_; }
+    // Whether a tile of the last piece cannot be placed last.
+    bool barred(const TileGraph::Edge& edge) const {
+        return barred_[static_cast<std::size_t>(edge.tile * kFieldWidth + edge.column)] != 0;
+    }
+
+  private:
+    void find_barred(const TileGraph& graph, int last, const Motion& motion);
+    int number_of(const Multiset& pieces) const;
+
+    std::size_t words_ = 0;
+    Multiset given_{};
+    Multiset stride_{};
+    // Of every node: multisets that lead there from the start; then those of them that lead on.
+    std::vector<std::uint64_t> sets_;
+    // Of every piece: multisets to which it can be added.
+    std::array<std::vector<std::uint64_t>, kPieces> room_;
+    std::vector<char> barred_;
+};
+
+// Rows that must be gone before a row can be: a byte for each row.
+using RowOrder = std::uint64_t;
+inline constexpr RowOrder kNoOrder = ~RowOrder{0};
+
+// The rows of `gaps` must be gone before those of `rows`; kNoOrder if rows then wait for each
+// other.
+RowOrder wait_for(RowOrder before, unsigned rows, unsigned gaps);
+
+// Goes through all tilings but those in which rows wait for each other.
+class TilingWalk {
+  public:
+    TilingWalk(const TileGraph& graph, const PieceBudget& budget, int needed)
+        : graph_(graph), budget_(budget), needed_(needed), left_(budget.given()) {}
+
+    // Calls take(edges) for each, until it returns true; whether it did.
+    template <class Take>
+    bool each(Take&& take) {
+        return budget_.any() && walk(0, 0, 0, 0, take);
+    }
+
+  private:
+    template <class Take>
+    bool walk(std::size_t node, int placed, int depth, RowOrder before, Take& take) {
+        if (depth == needed_) return take(chosen_.data());
+        for (const auto* edge = graph_.begin(node); edge != graph_.end(node); ++edge) {
+            const Tile& tile = graph_.book().tiles[edge->tile];
+            if (left_[tile.piece] == 0 || budget_.barred(*edge)) continue;
+            const int with = placed + budget_.step(tile.piece);
+            if (!budget_.leads_on(edge->to, with)) continue;
+            RowOrder then = before;
+            if (tile.gaps) {
+                then = wait_for(before, tile.rows, tile.gaps);
+                if (then == kNoOrder) continue;
+            }
+            chosen_[static_cast<std::size_t>(depth)] = *edge;
+            --left_[tile.piece];
+            const bool done = walk(edge->to, with, depth + 1, then, take);
+            ++left_[tile.piece];
+            if (done) return true;
+        }
+        return false;
+    }
+
+    const TileGraph& graph_;
+    const PieceBudget& budget_;
+    int needed_;
+    Multiset left_;
+    std::array<TileGraph::Edge, kMaxSteps> chosen_{};
+};
+
+}  // namespace sevenbag::pc
