@@ -50,8 +50,8 @@ def say(**message: object) -> None:
 
 
 say(type="info", name="stacker", version="1.0", author="sevenbag", features=[])
-board, queue = Board(), list[str]()
-for line in sys.stdin:
+board, queue, held = Board(), list[str](), None
+for line in filter(str.strip, sys.stdin):
     message = json.loads(line)
     match message["type"]:
         case "rules":
@@ -59,16 +59,20 @@ for line in sys.stdin:
         case "start":
             rows = ["".join(cell or "." for cell in row) for row in message["board"]]
             board = Board.from_rows(rows, height=40)
-            queue = message["queue"]
+            queue, held = message["queue"], message["hold"]
         case "suggest":
-            choices = moves(board, queue[0])
+            choices = moves(board, queue[0]) if queue else []
             say(
                 type="suggestion",
                 moves=[{"location": location(m), "spin": "none"} for m in choices],
             )
         case "play":
-            board.lock(placement(message["move"]["location"]))
-            del queue[0]
+            played = placement(message["move"]["location"])
+            board.lock(played)
+            current = queue.pop(0)
+            if played.piece.name != current:  # somebody else decided to hold
+                queue = queue if held else queue[1:]
+                held = current
         case "new_piece":
             queue.append(message["piece"])
         case "quit":

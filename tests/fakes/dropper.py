@@ -1,7 +1,7 @@
 """A bot of plain Python that is right in everything; the others are this one with a fault.
 
 It imports nothing of ours, so that it starts quickly and shares none of our mistakes. It drops
-each piece where the stack stays low and without holes, and never holds.
+each piece where the stack stays low and without holes, and never holds, but follows those who do.
 """
 
 from __future__ import annotations
@@ -28,8 +28,14 @@ SHAPES = {  # cells around the centre, pointing north
 TURNS = {"north": 0, "east": 1, "south": 2, "west": 3}
 
 
-def cells_of(type: str, orientation: str, x: int, y: int) -> Cells:  # noqa: A002 - TBP's own word
-    """The four cells of a location."""
+def cells_of(
+    type: str,  # noqa: A002 - TBP's own word
+    orientation: str,
+    x: int,
+    y: int,
+    **more: object,
+) -> Cells:
+    """The four cells of a location, whatever else is said of it."""
     shape = SHAPES[type]
     for _ in range(TURNS[orientation]):
         shape = [(dy, -dx) for dx, dy in shape]
@@ -52,7 +58,7 @@ def drops(board: Board, piece: str) -> Iterator[dict[str, Any]]:
     """Every location that a turned, shifted and dropped piece comes to."""
     for orientation in TURNS:
         for x in range(10):
-            y = 19
+            y = 19 if is_free(board, cells_of(piece, "north", 4, 19)) else 20
             while is_free(board, cells_of(piece, orientation, x, y - 1)):
                 y -= 1
             if is_free(board, cells_of(piece, orientation, x, y)):
@@ -78,13 +84,14 @@ class Dropper:
 
     def __init__(self) -> None:
         self.queue: list[str] = []
+        self.held: str | None = None
         self.board: Board = []
         self.asked = 0
 
     def run(self) -> None:
         self.introduce()
         for line in sys.stdin:
-            if not self.hear(json.loads(line)):
+            if line.strip() and not self.hear(json.loads(line)):
                 break
         self.leave()
 
@@ -113,12 +120,15 @@ class Dropper:
 
     def start(self, message: dict[str, Any]) -> None:
         self.queue = message["queue"]
+        self.held = message["hold"]
         self.board = [[cell is not None for cell in row] for row in message["board"]]
 
     def suggest(self) -> None:
         say({"type": "suggestion", "moves": self.moves()})
 
     def moves(self) -> list[dict[str, Any]]:
+        if not self.queue:
+            return []
         places = sorted(
             drops(self.board, self.queue[0]),
             key=lambda spot: badness(place(self.board, cells_of(**spot))),
@@ -127,7 +137,11 @@ class Dropper:
 
     def play(self, move: dict[str, Any]) -> None:
         self.board = place(self.board, cells_of(**move["location"]))
-        del self.queue[0]
+        current = self.queue.pop(0)
+        if move["location"]["type"] != current:
+            if self.held is None:
+                del self.queue[0]
+            self.held = current
 
     def quit(self) -> bool:
         """Whether it stays nevertheless."""

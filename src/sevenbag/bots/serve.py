@@ -7,7 +7,7 @@ import contextlib
 import os
 import select
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sevenbag.bots.serving import Inbox, LostOutputError, Manner, Server
 from sevenbag.protocols.lines import LineSplitter
@@ -41,10 +41,10 @@ async def serve_tbp(
     inbox = Inbox()
 
     def say(line: bytes) -> None:
-        _write(output_descriptor, line)
+        write(output_descriptor, line)
 
     server = Server(bot, manner or Manner(), inbox, say)
-    _listen(input_descriptor, inbox)
+    listen(input_descriptor, inbox)
     try:
         await server.run()
     except LostOutputError as lost:
@@ -55,19 +55,33 @@ async def serve_tbp(
         await bot.quit()
 
 
-# --- helpers ------------------------------------------------------------------------------------
+class Ear(Protocol):
+    """Somebody who is told line by line."""
+
+    def hear(self, line: bytes | None) -> None:
+        """Take a line that has come; None for one that was too long."""
+        ...
+
+    def close(self) -> None:
+        """No more will come."""
+        ...
 
 
-def _listen(descriptor: int, inbox: Inbox) -> None:
-    """Begin to read, in a thread: the input may be a file or a terminal as well as a pipe."""
+def listen(descriptor: int, ear: Ear) -> None:
+    """Begin to read lines, in a thread: the input may be a file or a terminal as well as a pipe.
+
+    Args:
+        descriptor: where they come from.
+        ear: who is told of them, in the event loop that runs now.
+    """
     loop = asyncio.get_running_loop()
     splitter = LineSplitter()
 
     def take(data: bytes) -> None:
         for line in splitter.feed(data) if data else splitter.end():
-            inbox.hear(line)
+            ear.hear(line)
         if not data:
-            inbox.close()
+            ear.close()
 
     def deliver(data: bytes) -> None:
         # The loop may be gone, and then nobody is interested.
@@ -77,6 +91,24 @@ def _listen(descriptor: int, inbox: Inbox) -> None:
     threading.Thread(
         target=_read, args=(descriptor, deliver), name="sevenbag-serve-input", daemon=True
     ).start()
+
+
+def write(descriptor: int, line: bytes) -> None:
+    """Write a line now.
+
+    Raises:
+        LostOutputError: it cannot be written.
+    """
+    while line:
+        try:
+            line = line[os.write(descriptor, line) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
+        except OSError as error:
+            raise LostOutputError(str(error)) from error
+
+
+# --- helpers ------------------------------------------------------------------------------------
 
 
 def _read(descriptor: int, deliver: Callable[[bytes], None]) -> None:
@@ -92,13 +124,3 @@ def _read(descriptor: int, deliver: Callable[[bytes], None]) -> None:
         deliver(data)
         if not data:
             return
-
-
-def _write(descriptor: int, line: bytes) -> None:
-    while line:
-        try:
-            line = line[os.write(descriptor, line) :]
-        except BlockingIOError:
-            select.select([], [descriptor], [])
-        except OSError as error:
-            raise LostOutputError(str(error)) from error

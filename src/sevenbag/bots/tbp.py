@@ -68,6 +68,7 @@ class TbpBot(Bot):
     Attributes:
         name: the name given, else what the bot calls itself, else its program.
         profile: how it is spoken to: as chosen, else as is known of bots that call themselves so.
+        launch: opens a channel to it.
         skipped: lines it printed that are no messages.
         strayed: moves whose inputs led elsewhere than they lay.
     """
@@ -105,7 +106,7 @@ class TbpBot(Bot):
         words = split_command(command, name or "tbp")
         self._named = name is not None
         self.name = name or command_name(words)
-        self._launch_channel = launch or launch_process(words, folder=folder, log=log)
+        self.launch = launch or launch_process(words, folder=folder, log=log)
         self._chosen = profile
         self._flags = flags or {}
         self._deadlines = deadlines or Deadlines()
@@ -283,7 +284,7 @@ class TbpBot(Bot):
     async def _launch(self) -> None:
         await self.quit()
         self.profile = self._profiled(self._chosen or OFFICIAL)
-        channel = await self._launch_channel(self.name)
+        channel = await self.launch(self.name)
         self._dialogue = Dialogue(channel, spaced=self.profile.json == "spaced")
         if await self._dialogue.introduction(self._seconds("info")) is Event.REFUSED:
             raise BotStartError(self.name, f"does not play ({self._side.reason})")

@@ -32,6 +32,7 @@ COMMANDS: Final = {
     "play": "two bots play against each other, live in the terminal",
     "replay": "play back a replay file, or draw a picture of it",
     "serve": "offer a bot to others through a bot protocol",
+    "check": "check whether a bot, or a frontend, keeps to TBP",
     "perft": "count the ways to place a queue of pieces",
     "pc": "perfect clears: find them, prove that there is none",
 }

@@ -12,7 +12,7 @@ from sevenbag.protocols.lines import LONGEST_LINE
 from sevenbag.protocols.tbp.reading import read_message
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.tbp.messages import Message
+    from sevenbag.protocols.tbp.messages import Message, Move
 
 
 def encode(message: Message) -> bytes:
@@ -59,8 +59,8 @@ def from_object(content: object) -> Message | None:
     return read_message(content)
 
 
-def to_object(message: Message) -> dict[str, Any]:
-    """The message as plain data, for transports that carry objects instead of lines."""
+def to_object(message: Message | Move) -> dict[str, Any]:
+    """A message, or a move, as plain data, for transports that carry objects instead of lines."""
     content: dict[str, Any] = msgspec.to_builtins(message)
     return content
 

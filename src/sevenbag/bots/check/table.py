@@ -1,0 +1,147 @@
+"""The game at which a bot is checked: known pieces, known boards, and what is legal on them."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Final
+
+from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
+from sevenbag.errors import PlacementError, ProtocolError
+from sevenbag.game import Rules
+from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.position import Position
+from sevenbag.protocols.tbp import convert
+from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp.reading import read_message
+from sevenbag.protocols.tbp.wire import to_object
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Json = dict[str, Any]
+
+RULES: Final = Rules.preset("guideline")
+"""What TBP takes for granted."""
+
+
+class Table:
+    """One player's game as TBP tells it.
+
+    Attributes:
+        position: the present one.
+    """
+
+    def __init__(self, seed: int = 1, *, previews: int = 5, rows: Sequence[str] = ()) -> None:
+        """Lay it out.
+
+        Args:
+            seed: of the pieces.
+            previews: pieces in view behind the current one.
+            rows: of the board, from the bottom; ``X`` is garbage.
+        """
+        self._random = random.Random(seed)
+        self._bag: list[Piece] = []
+        queue = tuple(self._deal() for _ in range(previews + 1))
+        board = Board.from_rows(rows, height=40) if rows else Board()
+        colors = convert.rows_of(board)
+        self.position = Position(
+            board=board,
+            queue=queue,
+            bag=tuple(self._bag) or tuple(Piece),
+            colors=tuple("".join(cell or "." for cell in row) for row in colors),
+        )
+
+    def start(self, **changes: object) -> Json:
+        """The message that tells the present position, with some parts otherwise."""
+        return {**to_object(convert.start_of(self.position, "seven_bag")), **changes}
+
+    def places(self, *, spins: bool = True) -> list[Placement]:
+        """Every legal move: those of the current piece, then those of the one that hold offers."""
+        position = self.position
+        current, offered = position.queue[0], self._offered()
+        pieces = [current] if offered is None or offered == current else [current, offered]
+        found: list[Placement] = []
+        for piece in pieces:
+            spawn = convert.spawn_of(position.board, piece, RULES)
+            if spawn is not None:
+                mode = RULES.pieces.spins if spins else "none"
+                kicks = RULES.pieces.kicks
+                found += position.board.placements(piece, kicks, spins=mode, spawn=spawn)
+        return found
+
+    def judge(self, move: object) -> Placement:
+        """The legal move that a bot means, by its cells; with the spin that it has.
+
+        Raises:
+            PlacementError: it means none; the message says why.
+        """
+        try:
+            message = read_message({"type": "play", "move": move})
+        except ProtocolError as error:
+            raise PlacementError(str(error)) from None
+        assert isinstance(message, tbp.Play)
+        wanted = convert.placement_of(message.move)
+        offered = {self.position.queue[0], self._offered()}
+        if wanted.piece not in offered:
+            names = " or ".join(sorted(piece.name for piece in offered if piece is not None))
+            raise PlacementError(f"{wanted.piece.name} is not to be placed now, but {names}")
+        same = [place for place in self.places() if place.same_cells(wanted)]
+        if same:
+            return next((place for place in same if place.spin == wanted.spin), same[0])
+        board = self.position.board
+        if not board.fits(wanted):
+            raise PlacementError("it lies in filled cells, or outside the board")
+        if not board.is_resting(wanted):
+            raise PlacementError("it hangs in the air")
+        raise PlacementError("it cannot be reached by shifts, turns and falls")
+
+    def play(self, placement: Placement) -> tuple[Json, list[Json]]:
+        """Make a move: the messages that tell it, and those of the new pieces."""
+        position = self.position
+        before = len(position.queue)
+        position = after_placement(position, placement)
+        pieces: list[Json] = []
+        while len(position.queue) < before:
+            piece = self._deal()
+            position = after_new_piece(position, piece)
+            pieces.append({"type": "new_piece", "piece": piece.name})
+        self.position = position
+        return to_object(tbp.Play(convert.move_of(placement))), pieces
+
+    def add_garbage(self, holes: Sequence[int]) -> list[list[str | None]]:
+        """Let rows enter from below; they are given as the draft tells them, the last lowest."""
+        rows = tuple(tuple(None if x == hole else "G" for x in range(10)) for hole in holes)
+        self.position = convert.with_garbage(self.position, rows)  # type: ignore[arg-type]
+        return [list(row) for row in rows]
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the current piece cannot appear."""
+        spawn = convert.spawn_of(self.position.board, self.position.queue[0], RULES)
+        return spawn is None
+
+    def _offered(self) -> Piece | None:
+        position = self.position
+        if position.hold is not None:
+            return position.hold
+        return position.queue[1] if len(position.queue) > 1 else None
+
+    def _deal(self) -> Piece:
+        if not self._bag:
+            self._bag = list(Piece)
+            self._random.shuffle(self._bag)
+        return self._bag.pop()
+
+
+def other_form(placement: Placement) -> Json | None:
+    """The same cells in a form that we never write ourselves; None for pieces that have one."""
+    for rotation in (Rotation.WEST, Rotation.SOUTH):
+        for dx in (-1, 0, 1):
+            for dy in (-1, 0, 1):
+                x, y = placement.x + dx, placement.y + dy
+                other = Placement(placement.piece, rotation, x, y, Spin.NONE)
+                if other.same_cells(placement) and rotation != placement.rotation:
+                    name = rotation.name.lower()
+                    spot = {"type": placement.piece.name, "orientation": name, "x": x, "y": y}
+                    return {"location": spot, "spin": "none"}
+    return None

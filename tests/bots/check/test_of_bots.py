@@ -1,0 +1,183 @@
+"""The checker of bots: right ones pass, and every planted fault is found, by its name."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.bots.check import CHOICES, CheckSettings, Report, check_bot
+from sevenbag.bots.process import launch_process
+from tests.fakes import faulty, field
+from tests.fakes.dropper import Dropper
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+FAKES = Path(faulty.__file__).parent
+ROOT = FAKES.parents[1]
+PATIENT = CheckSettings(quick_seconds=5.0, pieces=30)
+HURRIED = CheckSettings(start_seconds=1.5, seconds=1.2, quit_seconds=0.5, pieces=12)
+
+# What each of them does wrong: the checks that find it, with the severity.
+FOUND: dict[str, set[tuple[str, str]]] = {
+    "DiesAtStart": {("info", "error")},
+    "HangsAtInfo": {("info", "error")},
+    "ChattyAtInfo": {("info", "error"), ("lines", "warning")},
+    "NoNewline": {("info", "error")},
+    "Refuses": {("ready", "error")},
+    "HangsAtReady": {("ready", "error")},
+    "NullFeatures": {("form", "error"), ("unasked", "error"), ("lines", "warning")},
+    "NeedsRandomizer": {("rules-plain", "error"), ("rules-unknown", "error")},
+    "GrepsCompactJson": {("json", "error"), ("quit", "note")},
+    "StrictTypes": {("count", "warning"), ("blank", "warning"), ("end-of-input", "note")},
+    "DiesInGame": {("game", "error")},
+    "KilledInGame": {("game", "error")},
+    "DiesInMidMessage": {("answer", "error"), ("lines", "warning")},
+    "ClosesOutput": {("answer", "error")},
+    "HangsAtSuggest": {("answer", "error")},
+    "Rubbish": {("answer", "error"), ("lines", "warning")},
+    "Chatty": {("unasked", "error"), ("lines", "warning")},
+    "MalformedMove": {("form", "error"), ("answer", "error")},
+    "BogusPiece": {("form", "error"), ("answer", "error")},
+    "LongLine": {("answer", "error")},
+    "IllegalMoves": {("answer", "error")},
+    "FarMoves": {("answer", "error")},
+    "FirstMoveIllegal": {("first-move", "warning")},
+    "LastMoveIllegal": {("first-move", "warning")},
+    "LongSuggestions": {("length", "warning")},
+    "EmptyAtFirst": {("empty", "warning")},
+    "GivesUp": {("answer", "error")},
+    "GivesUpByError": {("answer", "error")},
+    "FalseSpins": {("spin", "warning")},
+    "LowerCase": {("form", "error")},
+    "OddForms": {("form", "error"), ("form", "warning")},
+    "AnswersTwice": {("once", "error")},
+    "AnswersTwiceAtOnce": {("once", "error")},
+    "AnswersLate": {("quick", "warning")},
+    "MoveInfo": {("form", "warning")},
+    "IgnoresQuit": {("quit", "error"), ("end-of-input", "warning")},
+    "ExitsAtEndOfInput": {("quit", "error")},
+    "LeavesChildren": {("game", "error")},
+    "DoesNotRead": {("answer", "error")},
+    # Those of the field.
+    "ColdClear1": {("unknown-types", "error")},
+    "ColdClear2": {("empty", "warning"), ("count", "warning"), ("blank", "warning")},
+    "ColdClear2Web": {("lines", "warning"), ("empty", "warning")},
+    "MisaMino": {
+        *(("form", "error"), ("twice", "error"), ("other-move", "error"), ("quit", "error")),
+        *(("spin", "warning"), ("short-queue", "warning"), ("unstarted", "warning")),
+    },
+    "Bashtet": {
+        *(("hold", "error"), ("json", "error"), ("length", "warning"), ("quit", "note")),
+    },
+    "Hikari": {
+        *(("rules-plain", "error"), ("unknown-types", "error"), ("game", "error")),
+        ("first-move", "warning"),
+    },
+    "Dellacherie": {("hold", "error")},
+    "Zxcl": {("answer", "error")},
+    "FreeWords": {("ready", "error"), ("form", "warning"), ("unasked", "error")},
+    "OtherPlay": {("game", "error")},
+    "AnswersUnasked": {("game", "error")},
+    "TakesGarbage": {("ready", "error")},
+    "Versus": {("answer", "error")},
+    "Strays": {("answer", "error")},
+}
+FAULTLESS = {"TalksToStderr", "NotesWhatItHears"}
+
+
+def fakes_of(module: ModuleType) -> set[str]:
+    return {
+        name
+        for name, kind in inspect.getmembers(module, inspect.isclass)
+        if issubclass(kind, Dropper) and kind.__module__ == module.__name__
+    }
+
+
+async def check(command: list[str], settings: CheckSettings = PATIENT) -> Report:
+    return await check_bot(launch_process(command), " ".join(command), settings)
+
+
+def found_in(report: Report) -> set[tuple[str, str]]:
+    return {(finding.clause.id, finding.severity) for finding in report.findings}
+
+
+# --- right ones ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bot", ["beam:nodes=100", "random:seed=1"])
+async def test_our_bots_pass(bot: str, mark: str) -> None:
+    report = await check(["sevenbag", "serve", bot])
+    assert found_in(report) == set()
+    assert {each.status for each in report.checks} == {"passed"}
+    assert report.name == bot.partition(":")[0]
+
+
+async def test_the_example_passes(mark: str) -> None:
+    report = await check([sys.executable, str(ROOT / "examples" / "tbp_bot.py")])
+    assert found_in(report) == set()
+    assert report.name == "stacker"
+    [skipped] = [each for each in report.checks if each.status != "passed"]
+    assert skipped.clause.id == "garbage"
+
+
+@pytest.mark.parametrize("name", ["", *sorted(FAULTLESS)])
+async def test_those_without_a_fault_pass(
+    name: str, fake: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(tmp_path / "note"))
+    report = await check(fake(name))  # type: ignore[operator]
+    assert found_in(report) == set()
+
+
+# --- wrong ones ---------------------------------------------------------------------------------
+
+
+def test_every_fake_is_checked() -> None:
+    assert fakes_of(faulty) | fakes_of(field) == set(FOUND) | FAULTLESS
+
+
+@pytest.mark.parametrize("name", FOUND)
+async def test_every_planted_fault_is_found(
+    name: str, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(tmp_path / "note"))
+    file = "faulty.py" if hasattr(faulty, name) else "field.py"
+    only = ("game", "once", *[clause for clause, _ in FOUND[name] if clause in CHOICES])
+    settings = dataclasses.replace(HURRIED, only=only)
+    report = await check([sys.executable, "-S", str(FAKES / file), name], settings)
+    assert FOUND[name] <= found_in(report)
+    for finding in report.findings:
+        assert finding.what
+        assert finding.clause.says
+        assert finding.place or finding.clause.place
+    # What could not be checked is not called well.
+    hopeless = any(
+        each.severity == "error" and each.clause.id in {"info", "ready", "answer"}
+        for each in report.findings
+    )
+    assert hopeless == any(each.clause.id == "game" and each.skipped for each in report.checks)
+
+
+async def test_no_such_program(mark: str) -> None:
+    report = await check(["/no/such/bot"])
+    [finding] = report.findings
+    assert finding.clause.id == "info"
+    assert finding.what == "no such command: /no/such/bot"
+    assert {each.status for each in report.checks} == {"found", "skipped"}
+
+
+async def test_findings_quote_the_lines(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    report = await check([sys.executable, "-S", str(FAKES / "faulty.py"), "LowerCase"], HURRIED)
+    finding = next(each for each in report.findings if each.clause.id == "form")
+    assert finding.what == "moves[0].location.type is 'o', must be one of I O T L J S Z"
+    assert finding.place == "0000-mvp, location"
+    [line] = finding.lines
+    assert line.startswith('< {"type":"suggestion","moves":[{"location":{"type":"o"')

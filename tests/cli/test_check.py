@@ -1,0 +1,93 @@
+"""``sevenbag check`` as it is called."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+FAKES = Path(__file__).parents[1] / "fakes"
+SEVENBAG = [sys.executable, "-P", "-m", "sevenbag", "check"]
+
+
+def check(*arguments: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*SEVENBAG, *arguments], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "Traceback" not in done.stderr
+    return done
+
+
+def fake(fault: str = "") -> str:
+    file = "faulty.py" if fault else "dropper.py"
+    return f"tbp:{sys.executable} -S {FAKES / file} {fault}"
+
+
+@pytest.fixture(autouse=True)
+def _fakes_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(FAKES.parents[1]))
+
+
+def test_a_right_bot() -> None:
+    done = check(fake(), "--only", "hold")
+    assert done.returncode == 0
+    assert done.stdout.startswith("TBP check of dropper 1 (tbp:")
+    assert "0 errors, 0 warnings, 0 notes" in done.stdout
+    assert done.stderr == ""
+
+
+def test_a_wrong_bot() -> None:
+    done = check(fake("LowerCase"), "--only", "hold")
+    assert done.returncode == 1
+    assert "error: form: moves[0].location.type is 'o'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("level", "code"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)]
+)
+def test_what_counts_as_failing(level: str, code: int) -> None:
+    arguments = ("--only", "hold", "--fail-on", level)
+    assert check(fake("LongSuggestions"), *arguments).returncode == code
+
+
+def test_files(tmp_path: Path) -> None:
+    for form, suffix in (("json", "json"), ("junit", "xml")):
+        file = tmp_path / f"report.{suffix}"
+        done = check(fake(), "--only", "hold", "--format", form, "--output", str(file))
+        assert done.stdout == ""
+        assert done.returncode == 0
+    assert json.loads((tmp_path / "report.json").read_text())["name"] == "dropper"
+    assert ET.parse(tmp_path / "report.xml").getroot().get("failures") == "0"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["report.json", "report.xml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "no bot to check; expected one such as tbp:./my-bot, or --frontend"),
+        (("tbp:/no/such/bot",), "no such command: /no/such/bot"),
+        (("stockfish",), "no bot 'stockfish'"),
+        (("random", "--only", "holds"), "--only: no check 'holds'; there are rules-plain"),
+        (("random", "--output", "/no/such/folder/x"), "there is no folder /no/such/folder"),
+        (("random", "--output", "/"), "cannot be written"),
+        (("random", "--seconds", "0"), "is no number above 0"),
+    ],
+)
+def test_what_cannot_be_used(arguments: tuple[str, ...], words: str) -> None:
+    done = check(*arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_frontend_that_says_nothing() -> None:
+    done = subprocess.run(
+        [*SEVENBAG, "--frontend"], input="", capture_output=True, text=True, timeout=60, check=False
+    )
+    assert json.loads(done.stdout)["type"] == "info"
+    assert "warning: quit: closed the input without a quit" in done.stderr
+    assert done.returncode == 0
