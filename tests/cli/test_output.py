@@ -18,6 +18,8 @@ COMMANDS = [
     ["play", "random", "random", "--seed", "1", "--json"],
     ["serve", "random"],
     ["perft", "IOL"],
+    ["pc", "version"],
+    ["pc", "fumen", "v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC"],
     ["replay", "show", "game.replay"],
     ["replay", "show", "game.replay", "--svg", "-"],
     ["replay", "show", "game.replay", "--turn", "3"],

@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 LEFT: Final = "left"
 RIGHT: Final = "right"
+UP: Final = "up"
+DOWN: Final = "down"
 
-_ARROWS: Final = {b"\x1b[D": LEFT, b"\x1bOD": LEFT, b"\x1b[C": RIGHT, b"\x1bOC": RIGHT}
+_ARROWS: Final = {
+    b"\x1b" + bracket + letter: key
+    for letter, key in ((b"D", LEFT), (b"C", RIGHT), (b"A", UP), (b"B", DOWN))
+    for bracket in (b"[", b"O")
+}
 
 
 class Keys:
@@ -33,7 +39,7 @@ class Keys:
         return self._descriptor is not None
 
     def wait(self, seconds: float) -> str | None:
-        """The next key: a character, `LEFT` or `RIGHT`; None if none comes in time."""
+        """The next key: a character, or an arrow; None if none comes in time."""
         if self._descriptor is None:
             time.sleep(seconds)
             return None

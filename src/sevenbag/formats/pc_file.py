@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, Self
 
 from sevenbag._kernel import (
+    Board,
     Kicks,
     PcChecker,
     PcFault,
@@ -37,6 +38,8 @@ ANY_KICKS: Final = ("srs-tetrio", "srs+")
 kicks than the first, in the same order."""
 
 _SEQUENCE_BYTES: Final = 6
+# No centre is above row 6, so no cell above row 8.
+_DRAWN_ROWS: Final = 12
 _CHUNK: Final = 1 << 20
 _BATCH: Final = 4096
 
@@ -100,6 +103,32 @@ class Solution:
             return write_pc_record(list(self.sequence), self.holds, list(self.placements))
         except InputError as error:
             raise PcFileError("InvalidSolution", str(error)) from error
+
+    def uncleared(self) -> list[list[tuple[int, int]]]:
+        """The cells of each placement as they would lie if no row were ever removed.
+
+        Rows that were cleared stay, and what lies above them is pushed up accordingly: so a
+        perfect clear shows as a whole.
+
+        Raises:
+            PcFileError: (``InvalidSolution``) a placement fits nowhere.
+        """
+        board = Board(rows=_DRAWN_ROWS)
+        # Which row of the whole each row of the board is.
+        rows = list(range(_DRAWN_ROWS * 2))
+        found: list[list[tuple[int, int]]] = []
+        for number, placement in enumerate(self.placements, 1):
+            if not board.fits(placement):
+                raise PcFileError("InvalidSolution", f"placement {number} does not fit")
+            found.append([(x, rows[y]) for x, y in placement.cells])
+            touched = sorted({y for _, y in placement.cells}, reverse=True)
+            full = [
+                y for y in touched if board.row(y) | _bits(placement, y) == (1 << board.width) - 1
+            ]
+            board.lock(placement)
+            for y in full:
+                del rows[y]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +263,8 @@ class Index:
         self._path = path
         self._file = _opened(path)
         self._entries = [0]
-        self._at = 0
-        self.count = 0
+        self._at: int = 0
+        self.count: int = 0
         self.complete = False
 
     def __enter__(self) -> Self:
@@ -320,6 +349,10 @@ _OF_PLACEMENT: Final = frozenset(
         PcFault.CLEARED_BEFORE,
     }
 )
+
+
+def _bits(placement: Placement, y: int) -> int:
+    return sum(1 << x for x, row in placement.cells if row == y)
 
 
 class _Chunk:

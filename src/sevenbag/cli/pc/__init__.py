@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from sevenbag.cli.main import Parser
+from sevenbag.cli.pc.dropin import VERBS
 
 if TYPE_CHECKING:
     import argparse
@@ -43,6 +44,9 @@ def register(subparsers: Subparsers) -> None:
         metavar="COMMAND", required=True, dest="pc_command", parser_class=_Late
     )
     for name, summary in COMMANDS.items():
+        commands.add_parser(name, help=summary)
+    # Those of another program, which reads their options itself before it comes to this.
+    for name, summary in VERBS.items():
         commands.add_parser(name, help=summary)
 
 

@@ -138,23 +138,28 @@ class Fumen:
         What follows the data in the link is left out, as it may belong to the old pages.
 
         Args:
-            placements: at least one.
+            placements: at least one; full rows of the field are removed before the first.
 
         Raises:
             FumenError: as `quiz` does; a placement does not fit.
         """
         comment = str(self.quiz()) if self.pages[-1].comment.startswith(MARK) else ""
-        first = Page(self.field, placements[0], comment, color=True)
+        first = Page(self.field.cleared(), placements[0], comment, color=True)
         pages = (first, *pages_of(first, placements[1:]))
         return Fumen(pages, self.view, self.before)
 
     def extended(self, placements: Sequence[Placement]) -> Fumen:
         """The same fumen with a further page for each placement.
 
+        Args:
+            placements: at least one; full rows of the field are removed before the first.
+
         Raises:
             FumenError: a placement does not fit.
         """
-        pages = (*self.pages, *pages_of(self.pages[-1], placements))
+        last = self.pages[-1]
+        first = replace(last.next(placements[0]), field=self.field.cleared())
+        pages = (*self.pages, first, *pages_of(first, placements[1:]))
         digits = self._appended(pages)
         source = _Source(pages, digits, 0) if digits is not None else None
         return replace(self, pages=pages, _source=source)

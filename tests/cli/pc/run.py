@@ -1,0 +1,125 @@
+"""Runs ``pc`` in a process of its own, by lines or on a terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from typing import TYPE_CHECKING, Self
+
+from tests.cli.run import TRACES, environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# What the installed script `pc` does.
+PC = [
+    sys.executable,
+    "-P",
+    "-c",
+    "import sys; from sevenbag.cli.pc.dropin import main; sys.exit(main())",
+]
+SEVENBAG_PC = [sys.executable, "-P", "-m", "sevenbag", "pc"]
+
+
+def pc(
+    *words: str | Path, command: list[str] = PC, typed: str = "", timeout: float = 60
+) -> subprocess.CompletedProcess[str]:
+    """Run to the end; whatever happens, the machinery must not show."""
+    done = subprocess.run(
+        [*command, *map(str, words)],
+        env=environment(),
+        input=typed,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+    for trace in TRACES:
+        assert trace not in done.stdout + done.stderr
+    return done
+
+
+class Terminal:
+    """``pc`` on a terminal; a context, which ends it."""
+
+    def __init__(self, *words: str | Path, columns: int = 80, rows: int = 24) -> None:
+        self.screen = b""
+        pid, descriptor = pty.fork()
+        if pid == 0:
+            # The size must be there before the program asks for it.
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.execve(PC[0], [*PC, *map(str, words)], environment())
+        self.pid, self._descriptor = pid, descriptor
+        self.code: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.code is None:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self._descriptor)
+
+    @property
+    def text(self) -> str:
+        """All that was written, control sequences included."""
+        return self.screen.decode("utf-8", "replace")
+
+    @property
+    def plain(self) -> str:
+        """The same without control sequences."""
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.text)
+
+    def type(self, keys: str) -> None:
+        os.write(self._descriptor, keys.encode())
+
+    def resize(self, columns: int, rows: int) -> None:
+        fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def read_for(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self._read(left)
+
+    def wait_for(self, words: str, seconds: float = 30) -> None:
+        """Read until something is written that has not been before."""
+        start = len(self.screen)
+        end = time.monotonic() + seconds
+        while words not in self._since(start):
+            assert time.monotonic() < end, f"{words!r} never came: {self.text[-2000:]!r}"
+            self._read(0.1)
+
+    def _since(self, start: int) -> str:
+        """What was written since: as it was, and without control sequences."""
+        text = self.screen[start:].decode("utf-8", "replace")
+        return text + re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+
+    def end(self, seconds: float = 30) -> int:
+        """The exit code."""
+        end = time.monotonic() + seconds
+        while True:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+                self._read(0)
+                return self.code
+            assert time.monotonic() < end, "it never ended"
+            self._read(0.05)
+
+    def _read(self, seconds: float) -> None:
+        ready, _, _ = select.select([self._descriptor], [], [], seconds)
+        if ready:
+            try:
+                self.screen += os.read(self._descriptor, 1 << 16)
+            except OSError:  # what Linux says when the other side has gone
+                time.sleep(0.01)

@@ -1,0 +1,103 @@
+"""``pc demo``, on a terminal and without one."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from tests.cli.pc.run import PC, Terminal, pc
+from tests.cli.run import TRACES, environment
+
+
+def test_it_plays_perfect_clears() -> None:
+    with Terminal("demo", "--seed", "5", "--pps", "40", rows=30) as terminal:
+        terminal.wait_for("PC Solver")
+        terminal.wait_for("PERFECT CLEAR")
+        terminal.type("q")
+        assert terminal.end() == 0
+        assert "Traceback" not in terminal.text
+        assert terminal.text.rstrip().endswith("\x1b[?1049l")
+
+
+@pytest.mark.parametrize("leave", ["q", "\x03", "\x04"], ids=["q", "ctrl-c", "ctrl-d"])
+def test_leaving(leave: str) -> None:
+    with Terminal("demo") as terminal:
+        terminal.wait_for("perfect clears")
+        terminal.type(leave)
+        assert terminal.end() == 0
+        assert "Traceback" not in terminal.text
+
+
+def test_pausing_and_hurrying() -> None:
+    with Terminal("demo", "-s", "1") as terminal:
+        terminal.wait_for("10 PPS")
+        terminal.type(" ")
+        terminal.wait_for("paused")
+        terminal.type("+")
+        terminal.wait_for("12.5 PPS")
+        terminal.type("--")
+        terminal.wait_for("8 PPS")
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(200, 60), (40, 18), (30, 5), (5, 1)])
+def test_it_follows_the_size_of_the_terminal(columns: int, rows: int) -> None:
+    with Terminal("demo", "-s", "1") as terminal:
+        terminal.wait_for("PC Solver")
+        terminal.resize(columns, rows)
+        terminal.wait_for("\x1b[2J")
+        terminal.read_for(0.3)
+        drawn = terminal.screen.rpartition(b"\x1b[2J")[2].decode("utf-8", "replace")
+        assert f"\x1b[{rows + 1};1H" not in drawn
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signals_restore_the_screen(number: signal.Signals) -> None:
+    with Terminal("demo") as terminal:
+        terminal.wait_for("PC Solver")
+        os.kill(terminal.pid, number)
+        terminal.wait_for("\x1b[?1049l")
+        assert terminal.end() == 128 + number
+
+
+def test_without_a_terminal_it_is_told_in_lines() -> None:
+    process = subprocess.Popen(
+        [*PC, "demo", "-s", "5", "-k", "srs"],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    lines = [process.stdout.readline() for _ in range(3)]
+    assert re.search(r"PPS [0-9.]+  APP [0-9.]+  lines sent \d+", lines[2])
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_a_reader_that_goes_away() -> None:
+    done = subprocess.run(
+        ["sh", "-c", '"$@" | head -n 1', "sh", *PC, "demo", "-s", "5"],
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert not any(trace in done.stderr for trace in TRACES)
+    assert done.stderr == ""
+
+
+def test_heights_that_no_queue_reaches() -> None:
+    done = pc("demo", "--min-height", "127")
+    assert (done.returncode, done.stderr) == (1, "error: SolutionTooLong\n")

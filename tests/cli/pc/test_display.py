@@ -1,0 +1,136 @@
+"""``pc display``, on a terminal and without one."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.pc.run import Terminal, pc
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TWO_LINES = bytes.fromhex("0a00fcffffff0000000c341c1c")
+FOUR_LINES = bytes.fromhex("9d406746feff1b002048946a1400340c3400")
+
+
+@pytest.fixture(name="path")
+def file_of_solutions(tmp_path: Path) -> Path:
+    path = tmp_path / "file.pc"
+    path.write_bytes(FOUR_LINES + TWO_LINES * 2)
+    return path
+
+
+# --- on a terminal --------------------------------------------------------------------------------
+
+
+def test_enter_shows_the_next_until_the_end(path: Path) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Solution 1 of 3")
+        terminal.type("\r")
+        terminal.wait_for("Solution 2 of 3")
+        terminal.type("\r")
+        terminal.wait_for("Solution 3 of 3")
+        terminal.type("\r")
+        assert terminal.end() == 0
+        assert terminal.text.rstrip().endswith("\x1b[?1049l")
+
+
+@pytest.mark.parametrize(("typed", "number"), [("2", 2), ("0", 1), ("03", 3), ("x3\x7f2", 2)])
+def test_numbers_are_gone_to(path: Path, typed: str, number: int) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Skip to:")
+        terminal.type(f"\x1b[C{typed}\r")
+        terminal.read_for(0.5)
+        assert terminal.plain.rpartition("Solution ")[2].startswith(f"{number} of 3")
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize(
+    "leave", ["q", "\x04", "\x03", "9\r"], ids=["q", "ctrl-d", "ctrl-c", "past"]
+)
+def test_leaving(path: Path, leave: str) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Skip to:")
+        terminal.type(leave)
+        assert terminal.end() == 0
+        assert "Traceback" not in terminal.text
+
+
+def test_pieces_can_be_stepped_through(path: Path) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Skip to:")
+        terminal.type("\x1b[A")
+        terminal.wait_for("piece 9 of 10")
+        terminal.type("\x1b[A")
+        terminal.wait_for("piece 8 of 10")
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+def test_the_first_and_the_last_are_ends(path: Path) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Skip to:")
+        terminal.type("\x1b[D")
+        terminal.wait_for("this is the first solution")
+        terminal.type("3\r\x1b[C")
+        terminal.wait_for("this is the last solution")
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(200, 60), (30, 12), (20, 5), (8, 2)])
+def test_it_follows_the_size_of_the_terminal(path: Path, columns: int, rows: int) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Skip to:")
+        terminal.resize(columns, rows)
+        terminal.wait_for("\x1b[2J")
+        terminal.read_for(0.3)
+        drawn = terminal.screen.rpartition(b"\x1b[2J")[2].decode()
+        assert f"\x1b[{rows + 1};1H" not in drawn
+        terminal.type("q")
+        assert terminal.end() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signals_restore_the_screen(path: Path, number: signal.Signals) -> None:
+    with Terminal("display", path) as terminal:
+        terminal.wait_for("Skip to:")
+        os.kill(terminal.pid, number)
+        terminal.wait_for("\x1b[?1049l")
+        assert terminal.end() == 128 + number
+
+
+# --- elsewhere ------------------------------------------------------------------------------------
+
+
+def test_by_lines(path: Path) -> None:
+    done = pc("display", path, typed="\nx\n0\n\n3\n\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = [line for line in done.stdout.splitlines() if line.startswith("Solution")]
+    assert found == [f"Solution {number} of 3" for number in (1, 2, 1, 2, 3)]
+    assert done.stdout.startswith(
+        "[L] STIZJOSJIO\nOOIIIIIIII\nOOJSSTTTSS\nOOSSZZTSSL\nOOJJJZZLLL\nSolution 1 of 3\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "name"), [(None, "FileNotFound"), (FOUR_LINES[:10], "EndOfStream")]
+)
+def test_what_cannot_be_shown(tmp_path: Path, data: bytes | None, name: str) -> None:
+    path = tmp_path / "file.pc"
+    if data is not None:
+        path.write_bytes(data)
+    done = pc("display", path)
+    assert (done.returncode, done.stderr) == (1, f"error: {name}\n")
+
+
+def test_nothing_to_show(tmp_path: Path) -> None:
+    path = tmp_path / "file.pc"
+    path.write_bytes(b"")
+    done = pc("display", path)
+    assert (done.returncode, done.stdout) == (0, "There is no solution in it.\n")

@@ -1,0 +1,37 @@
+"""docs/pc.md does what it shows, and lists every option."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from sevenbag.cli.pc.dropin import VERBS
+from sevenbag.formats.fumen import Fumen
+from tests.cli.pc.run import pc
+
+PAGE = Path(__file__).parents[3] / "docs" / "pc.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+
+
+def test_examples() -> None:
+    result = doctest.testfile(str(PAGE), module_relative=False)
+    assert (result.failed, result.attempted > 5) == (0, True)
+
+
+def test_the_command_that_is_shown() -> None:
+    found = re.search(r'^\$ pc fumen -v "(\S+)"\n(\S+)\n', TEXT, re.MULTILINE)
+    assert found is not None
+    done = pc("fumen", "-v", found[1])
+    assert len(Fumen.parse(done.stdout).pages) == len(Fumen.parse(found[2]).pages) == 10
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_option_is_listed(verb: str) -> None:
+    row = next(line for line in TEXT.splitlines() if line.startswith(f"| `{verb}"))
+    options = importlib.import_module(f"sevenbag.cli.pc.{verb}").OPTIONS
+    listed = re.findall(r"`-(\w)/--([a-z-]+)`", row)
+    assert listed == [(option.letter, option.name) for option in options]

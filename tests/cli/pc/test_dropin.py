@@ -1,0 +1,93 @@
+"""Verbs and options: help, words, exit codes."""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
+import pytest
+
+from sevenbag.cli.pc.dropin import VERBS
+from tests.cli.pc.run import PC, SEVENBAG_PC, pc
+
+
+@pytest.mark.parametrize("words", [(), ("-h",), ("--help",)])
+def test_help(words: tuple[str, ...]) -> None:
+    done = pc(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(verb in done.stdout for verb in ("demo", "display", "fumen", "validate", "version"))
+
+
+@pytest.mark.parametrize("command", [PC, SEVENBAG_PC], ids=["pc", "sevenbag pc"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_of_a_verb(verb: str, command: list[str]) -> None:
+    done = pc(verb, "-h", command=command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Usage: pc {verb}")
+    if verb != "version":
+        assert pc(verb, "--help").stdout == done.stdout
+
+
+@pytest.mark.parametrize("verb", ["display", "fumen", "validate"])
+def test_help_where_an_input_is_needed(verb: str) -> None:
+    done = pc(verb)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == pc(verb, "-h").stdout
+
+
+@pytest.mark.parametrize("command", [PC, SEVENBAG_PC], ids=["pc", "sevenbag pc"])
+def test_version(command: list[str]) -> None:
+    done = pc("version", command=command)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1.3.2\n", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("foo",), "Unknown verb 'foo'."),
+        (("--bogus",), "The option bogus does not exist"),
+        (("fumen", "--bogus", "x"), "The option bogus does not exist"),
+        (("fumen", "-x"), "The option x does not exist"),
+        (("fumen", "--min_height", "4"), "The option min_height does not exist"),
+        (("fumen", "--kicks", "foo", "x"), "Invalid value 'foo' for option --kicks"),
+        (("fumen", "--kicks=foo", "x"), "Invalid value 'foo' for option --kicks"),
+        (("fumen", "--kicks", "srsplus", "x"), "Invalid value 'srsplus' for option --kicks"),
+        (("fumen", "-m", "128", "x"), "Invalid value '128' for option -m"),
+        (("fumen", "--min-height", "-1"), "Invalid value '-1' for option --min-height"),
+        (("fumen", "--save", "x", "x"), "Invalid value 'x' for option --save"),
+        (("fumen", "--output-type", "Edit", "x"), "Invalid value 'Edit' for option --output-type"),
+        (("fumen", "--kicks"), "Missing value for option --kicks"),
+        (("fumen", "--append=yes", "x"), "The option append takes no value"),
+        (("demo", "--pps", "4294967296"), "Invalid value '4294967296' for option --pps"),
+        (("demo", "--pps", "٣"), "Invalid value '٣' for option --pps"),
+        (
+            ("demo", "--seed", "18446744073709551616"),
+            "Invalid value '18446744073709551616' for option --seed",
+        ),
+        (("display", "a", "b"), "display shows one file"),
+    ],
+)
+def test_what_cannot_be_understood(words: tuple[str, ...], message: str) -> None:
+    done = pc(*words)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{message}\n")
+
+
+def test_pieces_a_second_above_none() -> None:
+    done = pc("demo", "--pps", "0")
+    assert (done.returncode, done.stderr) == (0, "PPS option must be greater than 0\n")
+
+
+@pytest.mark.parametrize("verb", ["demo", "fumen"])
+def test_a_network_that_is_not_there(verb: str) -> None:
+    done = pc(verb, "--nn", "/none.json", "v115@vhAAgH")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: FileNotFound\n")
+
+
+def test_it_is_installed_as_pc() -> None:
+    (script,) = entry_points(group="console_scripts", name="pc")
+    assert script.value == "sevenbag.cli.pc.dropin:main"
+
+
+def test_our_own_verbs_are_listed_beside() -> None:
+    done = pc("--help", command=SEVENBAG_PC)
+    assert done.returncode == 0
+    assert all(verb in done.stdout for verb in VERBS)

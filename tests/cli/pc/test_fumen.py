@@ -1,0 +1,182 @@
+"""``pc fumen``: perfect-tetris 1.3.2's cases; other solutions of the same length are as good."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sevenbag import Board, Kicks
+from sevenbag.formats.fumen import Field, Fumen, Page
+from tests.cli.pc.run import PC, SEVENBAG_PC, pc
+
+EMPTY = "vhAAgWeAFLDmClcJSAVDEHBEooRBMoAVBzeNFDK3jPCJHBAA"
+PART = "9gE8EeF8DeG8CeF8NeAgWZAFLDmClcJSAVDVSAVG88AYe88A5szPCvAAAA"
+
+
+def check(pages: tuple[Page, ...], kicks: str) -> Board:
+    """The board after the pages, each of which must be reachable and played by the quiz."""
+    board = pages[0].field.board()
+    system = Kicks(kicks)
+    for page in pages:
+        assert page.placement is not None
+        assert page.lock
+        assert page.field.board() == board
+        reached = board.placements(page.placement.piece, system, spawn=(4, 30))
+        assert any(place.same_cells(page.placement) for place in reached)
+        board.lock(page.placement)
+    return board
+
+
+def solved(output: str, kicks: str) -> Fumen:
+    """The fumen of one line, which must be a perfect clear by the pieces of its quiz."""
+    fumen = Fumen.parse(output)
+    fumen.quiz()
+    assert check(fumen.pages, kicks).is_empty
+    assert fumen.field.height == 0
+    assert fumen.pages[0].color
+    return fumen
+
+
+@pytest.mark.parametrize("command", [PC, SEVENBAG_PC], ids=["pc", "sevenbag pc"])
+@pytest.mark.parametrize(
+    ("words", "kicks", "start", "length"),
+    [
+        ((f"v115@{EMPTY}",), "srs", "m115@", 10),
+        (
+            (f"https://fumen.zui.jp/?v115@{EMPTY}", "-k", "srsPlus", "-t", "edit"),
+            "srsPlus",
+            "https://fumen.zui.jp/?v115@",
+            10,
+        ),
+        ((f"v115@{PART}",), "srs", "m115@", 4),
+        ((f"v115@{PART}", "-s", "i"), "srs", "m115@", 4),
+        (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC",), "srs", "m115@", 5),
+        (("v115@vhAAgWZAFLDmClcJSAVjiSAVG88A4N88A5N1LCpAAAA",), "srs", "m115@", 5),
+        (("v115@vhAAgWZAFLDmClcJSAVDEHBEooRBPoAVBJO1LC0AAAA",), "srs", "m115@", 5),
+        (("v115@bhJ8JeAgWcAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LC",), "srs", "m115@", 5),
+        (
+            ("v115@vhAAgWhAFLDmClcJSAVDEHBEooRBPoAVBJO1LCsvjFDUX9VCqAAAA", "-m", "4"),
+            "srs",
+            "m115@",
+            10,
+        ),
+        (
+            ("--min-height=3", "v115@vhAAgWeAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LCJ+AAA"),
+            "srs",
+            "m115@",
+            10,
+        ),
+    ],
+)
+def test_solutions(
+    words: tuple[str, ...], kicks: str, start: str, length: int, command: list[str]
+) -> None:
+    done = pc("fumen", *words, command=command)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(start)
+    assert done.stdout.count("\n") == 1
+    assert len(solved(done.stdout, kicks).pages) == length
+
+
+def test_a_solution_begins_with_the_field_and_the_quiz_of_the_input() -> None:
+    given = Fumen.parse(f"v115@{PART}")
+    fumen = Fumen.parse(pc("fumen", f"v115@{PART}").stdout)
+    assert fumen.pages[0].field == given.field
+    assert fumen.pages[0].comment == "#Q=[I](T)SZJO"
+
+
+def test_the_saved_piece_is_held_at_the_end() -> None:
+    fumen = Fumen.parse(pc("fumen", f"v115@{PART}", "-s", "I").stdout)
+    left = fumen.quiz()
+    assert left.hold is not None
+    assert left.hold.name == "I"
+
+
+def test_pages_are_appended() -> None:
+    text = f"https://harddrop.com/fumen/?v115@{EMPTY}#english.js"
+    done = pc("fumen", text, "-a", "-t", "list")
+    assert done.stdout.startswith(f"https://harddrop.com/fumen/?D115@{EMPTY}")
+    assert done.stdout.endswith("#english.js\n")
+    fumen = Fumen.parse(done.stdout)
+    fumen.quiz()
+    assert len(fumen.pages) == 11
+    assert fumen.pages[0] == Fumen.parse(text).pages[0]
+    assert check(fumen.pages[1:], "srs").is_empty
+
+
+def test_a_high_pillar() -> None:
+    field = Field.from_rows(["GG........"] * 8)
+    text = Fumen((Page(field, comment=f"#Q=[](O){'O' * 16}", color=True),)).encode()
+    done = pc("fumen", text)
+    assert len(solved(done.stdout, "srs").pages) == 16
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ((f"v115@{PART}", "-s", "L"), "ImpossibleSaveHold"),
+        (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "-s", "I"), "SolutionTooLong"),
+        (
+            ("v115@bhA8SeAgWdAFLDmClcJSAVDEHBEooRBPoAVBJO1LCJO1LCpAAAA",),
+            "NoPcExists",
+        ),
+        (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "-m", "4"), "SolutionTooLong"),
+        (("v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC", "-m", "127"), "SolutionTooLong"),
+    ],
+)
+def test_what_cannot_be_solved(words: tuple[str, ...], name: str) -> None:
+    done = pc("fumen", *words)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"Unable to solve: error.{name}\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("v115@vhAAgH", "NotQuiz"),
+        ("v110@vhAAgH", "UnsupportedFumenVersion"),
+        ("v115@vhAAg", "EndOfData"),
+        (Fumen((Page(comment="#Q=[](O)IIII;"),)).encode(), "InvalidPieceLetter"),
+        (Fumen((Page(comment="#Q=[](O)IIXI"),)).encode(), "InvalidPieceLetter"),
+        (Fumen((Page(comment="#Q=(O)IIII"),)).encode(), "InvalidQuizCaption"),
+        (Fumen((Page(comment="#Q=[]()"),)).encode(), "NotQuiz"),
+        ("", "UnsupportedFumenVersion"),
+        ("v115@" + "A" * 100_000, "InvalidBlock"),
+    ],
+    ids=["no quiz", "110", "cut", "semicolon", "letter", "caption", "no piece", "nothing", "long"],
+)
+def test_what_is_no_fumen(text: str, name: str) -> None:
+    done = pc("fumen", text)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {name}\n")
+
+
+def test_the_held_piece_counts() -> None:
+    # Five pieces for five placements, one of them held: perfect-tetris leaves the last one out.
+    done = pc("fumen", "v115@vhAAgWYAFLDmClcJSAVjiSAVG88A4N88A5N1LC")
+    assert len(solved(done.stdout, "srs").pages) == 5
+
+
+def test_a_wrong_input_does_not_stop_the_others() -> None:
+    good = "v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC"
+    done = pc("fumen", good, "v115@vhAAgH", good)
+    assert (done.returncode, done.stderr) == (1, "error: NotQuiz\n")
+    assert len(done.stdout.splitlines()) == 2
+
+
+def test_very_long_queues() -> None:
+    text = Fumen((Page(comment=f"#Q=[](O){'I' * 200}"),)).encode()
+    done = pc("fumen", text)
+    assert done.returncode == 0
+    assert len(solved(done.stdout, "srs").pages) == 5
+
+
+def test_how_long_it_took() -> None:
+    good = "v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC"
+    done = pc("fumen", "-v", good)
+    assert re.fullmatch(r"Found solution of length 5 in [0-9.]+(ns|us|ms|s)\n", done.stderr)
+    done = pc("fumen", "-vm4", good)
+    assert re.fullmatch(r"No solution found in [0-9.]+(ns|us|ms|s)\n", done.stderr)
