@@ -280,7 +280,7 @@ def test_the_greatest_number_of_pages() -> None:
 
 
 def test_letters_are_those_of_pictures() -> None:
-    assert set(Field.from_rows(["ILOZTJSG.."]).rows[0]) - {"."} == set(COLORS)
+    assert set(Field.from_rows(["ILOZTJSG.."]).rows[0]) - {"."} <= set(COLORS)
 
 
 def test_boards() -> None:

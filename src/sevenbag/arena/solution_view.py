@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rich.text import Text
 
 from sevenbag.arena.blocks import (
+    ALARM,
     CELL,
     FAINT,
     LABEL,
@@ -108,7 +109,7 @@ def _letters(scene: SolutionScene) -> list[list[_Cell]]:
     height = max((y + 1 for piece in cells for _, y in piece), default=0)
     rows: list[list[_Cell]] = [[(".", None, "")] * _WIDTH for _ in range(height)]
     seen: list[str] = []
-    placed = zip(scene.solution.placements, cells, strict=True)
+    placed = zip(scene.solution.placements, cells, strict=False)
     for number, (placement, piece) in enumerate(list(placed)[: scene.shown], 1):
         # The number stands in the highest row, where rows cleared in between part a piece.
         first = max(piece, key=lambda cell: (cell[1], -cell[0]))
@@ -172,7 +173,10 @@ def _standing(scene: SolutionScene) -> Text:
         ("Solution ", LABEL), (str(scene.number), VALUE), (" of ", LABEL), (total, VALUE)
     )
     pieces = len(scene.solution.placements)
-    if scene.shown < pieces:
+    fitting = len(scene.solution.uncleared())
+    if fitting < pieces:
+        line.append(f"   placement {fitting + 1} does not fit", style=ALARM)
+    elif scene.shown < pieces:
         line.append(f"   piece {scene.shown} of {pieces}", style=LABEL)
     return line
 

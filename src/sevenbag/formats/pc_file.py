@@ -108,18 +108,15 @@ class Solution:
         """The cells of each placement as they would lie if no row were ever removed.
 
         Rows that were cleared stay, and what lies above them is pushed up accordingly: so a
-        perfect clear shows as a whole.
-
-        Raises:
-            PcFileError: (``InvalidSolution``) a placement fits nowhere.
+        perfect clear shows as a whole. The first placement that does not fit ends the list.
         """
         board = Board(rows=_DRAWN_ROWS)
         # Which row of the whole each row of the board is.
         rows = list(range(_DRAWN_ROWS * 2))
         found: list[list[tuple[int, int]]] = []
-        for number, placement in enumerate(self.placements, 1):
+        for placement in self.placements:
             if not board.fits(placement):
-                raise PcFileError("InvalidSolution", f"placement {number} does not fit")
+                break
             found.append([(x, rows[y]) for x, y in placement.cells])
             touched = sorted({y for _, y in placement.cells}, reverse=True)
             full = [

@@ -118,6 +118,16 @@ def test_by_lines(path: Path) -> None:
     )
 
 
+def test_solutions_that_are_none_are_shown_as_far_as_they_go(tmp_path: Path) -> None:
+    path = tmp_path / "file.pc"
+    # The second I lies where the first one does.
+    path.write_bytes(TWO_LINES[:8] + bytes.fromhex("000c0c1c1c") + TWO_LINES)
+    done = pc("display", path, typed="\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "OO........\nOOIIII....\nSolution 1 of 2   placement 3 does not fit\n" in done.stdout
+    assert "Solution 2 of 2\n" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("data", "name"), [(None, "FileNotFound"), (FOUR_LINES[:10], "EndOfStream")]
 )
