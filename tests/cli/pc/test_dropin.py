@@ -87,6 +87,12 @@ def test_it_is_installed_as_pc() -> None:
     assert script.value == "sevenbag.cli.pc.dropin:main"
 
 
+def test_our_own_verbs_are_verbs_of_pc_too() -> None:
+    done = pc("bench", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == pc("bench", "--help", command=SEVENBAG_PC).stdout
+
+
 def test_our_own_verbs_are_listed_beside() -> None:
     done = pc("--help", command=SEVENBAG_PC)
     assert done.returncode == 0

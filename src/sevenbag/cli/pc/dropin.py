@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from sevenbag.cli.main import guarded
+from sevenbag.cli.main import main as sevenbag
 from sevenbag.cli.pc.options import HELP, Option, UsageError, help_of, read_options
 from sevenbag.errors import FormatError, SevenbagError
 
@@ -69,9 +70,14 @@ def _run(words: Sequence[str]) -> int:
     if not words or words[0] in ("-h", "--help"):
         print(_usage(), end="")
         return 0
+    from sevenbag.cli.pc import COMMANDS  # noqa: PLC0415  # which imports this module
+
     name = words[0]
     if name.startswith("-"):
         raise UsageError(f"The option {name.lstrip('-')} does not exist")
+    if name in COMMANDS:
+        # The original has them as programs of their own, or not at all.
+        return sevenbag(["pc", *words])
     if name not in VERBS:
         raise UsageError(f"Unknown verb '{name}'.")
     verb = cast("_Verb", importlib.import_module(f"sevenbag.cli.pc.{name}"))
