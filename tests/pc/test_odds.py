@@ -199,7 +199,8 @@ def test_the_command_refuses(words: list[str], tmp_path: Path) -> None:
     assert names_in(tmp_path) == []
 
 
-def test_ctrl_c_ends_the_command_and_leaves_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [1, 3])
+def test_ctrl_c_ends_the_command_and_leaves_nothing(tmp_path: Path, times: int) -> None:
     process = subprocess.Popen(
         [*COMMAND, "pc", "odds", "--impossible", "list"],
         cwd=tmp_path,
@@ -211,7 +212,9 @@ def test_ctrl_c_ends_the_command_and_leaves_nothing(tmp_path: Path) -> None:
     try:
         assert process.stderr is not None
         assert "%" in process.stderr.readline(), "how far it is"
-        process.send_signal(signal.SIGINT)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.01)
         out, error = process.communicate(timeout=60)
     finally:
         process.kill()

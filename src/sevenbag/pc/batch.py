@@ -25,7 +25,7 @@ import os
 import re
 import time
 from collections import deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
@@ -37,7 +37,7 @@ from sevenbag.pc.census import HEIGHTS, threads_or_all
 from sevenbag.pc.sequences import number_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sevenbag.pc.census import Progress
 
@@ -330,9 +330,18 @@ def _solve(
                 report(Tally(done, blocks.total, keeper.solved, before, passed))
     finally:
         blocks.stop()
-        pool.shutdown(cancel_futures=True)
+        _end(pool, waiting)
         # What Ctrl-C leaves of a block is cut off the next time.
         keeper.save(done, backup=True)
+
+
+def _end(pool: ThreadPoolExecutor, futures: Iterable[Future[bytes]]) -> None:
+    """End when no thread works any more, however often Ctrl-C is pressed meanwhile."""
+    running = [future for future in futures if not future.cancel()]
+    while not all(future.done() for future in running):
+        with contextlib.suppress(KeyboardInterrupt):
+            wait(running)
+    pool.shutdown()
 
 
 def _slug(kicks: Kicks) -> str:

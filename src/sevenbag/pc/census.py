@@ -80,28 +80,33 @@ class Watch:
 
         An exception in the calling thread, as Ctrl-C is one, stops the work before it goes on.
         """
+        # Not Thread.join: Python before 3.13 takes a thread for ended if Ctrl-C comes within it.
+        begun, ended = threading.Event(), threading.Event()
         results: list[T] = []
         failures: list[BaseException] = []
 
         def run() -> None:
+            begun.set()
             try:
                 results.append(work())
             except BaseException as error:  # noqa: BLE001  # it is raised again in the caller
                 failures.append(error)
+            finally:
+                ended.set()
 
-        thread = threading.Thread(target=run, name="sevenbag-census")
-        thread.start()
         try:
-            while thread.is_alive():
-                thread.join(0.2)
+            threading.Thread(target=run, name="sevenbag-census").start()
+            while not ended.wait(0.2):
                 if self._report is not None:
                     self._report(self.now())
         finally:
-            while thread.is_alive():
+            while not ended.is_set():
                 self.progress.stop()
                 # Impatience does not make it quicker.
                 with suppress(KeyboardInterrupt):
-                    thread.join()
+                    if not begun.wait(1):
+                        break  # the exception came before there was a thread
+                    ended.wait()
         if failures:
             failure = failures[0]
             if isinstance(failure, MemoryError):
