@@ -80,8 +80,11 @@ void step_batch(Input& input, const std::shared_ptr<const Rules>& rules) {
             envs.renew(arrays.seen());
         }
         check_mask(envs, arrays);
-        if (what % 16 == 2)
-            envs.reset(input.between(0, envs.games() - 1), static_cast<std::int64_t>(input.word()));
+        if (what % 16 == 2) {
+            const int game = input.between(0, envs.games() - 1);
+            envs.reset(game, static_cast<std::int64_t>(input.word()));
+            envs.observe(game, arrays.seen());
+        }
     }
 }
 

@@ -65,12 +65,19 @@ bool is_hot(const Task& task) {
     });
 }
 
+bool has_full_row(const Board& board) {
+    for (int y = 0; y < board.height(); ++y)
+        if (board.row(y) == board.full_row()) return true;
+    return false;
+}
+
 std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
     const HotKicks hot = hot_kicks(board, task.kicks);
-    // The hot code keeps 18 rows, and its boards must not reach the top.
-    if (hot == HotKicks::none || task.queue.size() > kMaxHotPlies || board.height() > 14 ||
-        task.rows < 24 || task.spawn.y + 4 > task.rows || task.spawn.x < 1 || task.spawn.x > 7 ||
-        !is_hot(task))
+    // The hot code keeps 18 rows, its boards must not reach the top, and it looks for full rows
+    // only where a piece was placed.
+    if (hot == HotKicks::none || has_full_row(board) || task.queue.size() > kMaxHotPlies ||
+        board.height() > 14 || task.rows < 24 || task.spawn.y + 4 > task.rows || task.spawn.x < 1 ||
+        task.spawn.x > 7 || !is_hot(task))
         return plain(task, board, ply);
     const std::uint64_t words[1][3] = {{board.words()[0], board.words()[1], board.words()[2]}};
     struct Context {

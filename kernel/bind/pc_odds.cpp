@@ -124,10 +124,9 @@ std::int64_t count_sequences(int length, int phases) {
 }
 
 std::vector<std::int64_t> block_sizes(int letters) {
-    constexpr int kLeast = std::tuple_size_v<pc::BlockStart>;
-    if (letters < kLeast || letters > pc::kLongestSequence)
+    if (letters < pc::kBlockLetters || letters > pc::kLongestSequence)
         throw Error(ErrorKind::queue, "sequences of " + std::to_string(letters) +
-                                          " letters; it must be " + std::to_string(kLeast) +
+                                          " letters; it must be " + std::to_string(pc::kBlockLetters) +
                                           " to " + std::to_string(pc::kLongestSequence));
     return pc::block_sizes(letters);
 }

@@ -19,11 +19,15 @@ from sevenbag import _kernel
 from sevenbag._kernel import (
     BeamSearch,
     Board,
+    Crossing,
     Envs,
     Falling,
     Game,
+    GarbageQueue,
     Key,
     Kicks,
+    PcChecker,
+    PcSolver,
     Piece,
     Placement,
     Placements,
@@ -31,6 +35,7 @@ from sevenbag._kernel import (
     RuleSet,
     Spin,
     SpinMode,
+    SpinRules,
     StopFlag,
     Versus,
 )
@@ -93,6 +98,7 @@ ODD: list[Any] = [
 ]
 
 RULES = RuleSet(Rules.preset("guideline").to_dict())
+SOLVER = PcSolver("srs")
 PER_FUNCTION = 300
 """Calls with drawn arguments, besides one with each odd value in each place."""
 
@@ -102,13 +108,18 @@ def subjects() -> dict[type, Callable[[], Any]]:
     return {
         Board: Board,
         BeamSearch: lambda: BeamSearch(RULES),
+        Crossing: Crossing,
         Envs: lambda: Envs(RULES, 2, 1, 24, False, 30, 0, {}),
         Falling: lambda: Falling(Game(RULES, 1, 2), False),
         Game: lambda: Game(RULES, 1, 2),
+        GarbageQueue: lambda: GarbageQueue(RULES, 1),
         Kicks: lambda: Kicks("srs"),
+        PcChecker: lambda: PcChecker(["srs"]),
+        PcSolver: lambda: SOLVER,
         Placement: lambda: Placement("T", Rotation.NORTH, 4, 0),
         Placements: lambda: Board().placements("T"),
         RuleSet: lambda: RULES,
+        SpinRules: lambda: SpinRules("t-spins"),
         StopFlag: StopFlag,
         Versus: lambda: Versus(RULES, 1, 30),
     }
