@@ -251,9 +251,8 @@ def counts_for_ever(names: list[str], arguments: tuple[Any, ...]) -> bool:
         queue = given["queue"]
         pieces = depth if isinstance(depth, int) else len(queue) if hasattr(queue, "__len__") else 0
         return 2 < pieces <= 64
-    return "milliseconds" in given and not (
-        isinstance(given["nodes"], int) and 0 < given["nodes"] < 1000
-    )
+    nodes = given.get("nodes")
+    return "nodes" in names and not (isinstance(nodes, int) and 0 < nodes < 1000)
 
 
 # --- what is refused by name ----------------------------------------------------------------------
