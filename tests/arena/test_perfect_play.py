@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from sevenbag import Board, Kicks, Piece, Placement, Rotation
+from sevenbag import Board, Piece, Placement
 from sevenbag.arena.demo_view import draw, scene_of
 from sevenbag.arena.frames import Frames
 from sevenbag.arena.perfect_play import (
@@ -66,7 +66,6 @@ def test_a_perfect_clear_is_played_at_the_speed_asked_for(kicks: str) -> None:
 
 def test_every_piece_goes_its_way_by_keys() -> None:
     rules = demo_rules("srs+", 16)
-    kicks = Kicks("srs+")
     with Planner(rules, 11, solve_by("srs+")) as planner:
         wait_for_plans(planner, 3)
         play = PerfectPlay(rules, 11, planner, 10, now=0)
@@ -87,7 +86,6 @@ def test_every_piece_goes_its_way_by_keys() -> None:
             follow.play(follow.judge(lowest(board, falling)), frame=0)
             assert follow.board == play.game.board
         assert locked == pytest.approx(30, abs=1)
-        assert kicks == Kicks(str(rules.pieces.kicks))
 
 
 def lowest(board: Board, piece: Placement) -> Placement:
