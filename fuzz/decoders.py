@@ -51,6 +51,8 @@ from sevenbag.protocols.tbp import (
     convert,
     decode,
     encode,
+    from_object,
+    to_object,
 )
 from sevenbag.protocols.tbp import messages as tbp
 
@@ -246,6 +248,7 @@ def _messages(data: bytes) -> Iterator[Message]:
         if message is None:
             continue
         _expect(decode(encode(message)) == message, "a message changes as it is written")
+        _expect(from_object(to_object(message)) == message, "a message changes as an object")
         yield message
 
 

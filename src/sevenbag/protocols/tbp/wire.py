@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -61,8 +61,9 @@ def from_object(content: object) -> Message | None:
 
 def to_object(message: Message | Move) -> dict[str, Any]:
     """A message, or a move, as plain data, for transports that carry objects instead of lines."""
-    content: dict[str, Any] = msgspec.to_builtins(message)
-    return content
+    # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
+    content: object = _DECODER.decode(_ENCODER.encode(message))
+    return cast("dict[str, Any]", content)
 
 
 _ENCODER: Final = msgspec.json.Encoder()
