@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,31 @@ std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
     return times;
 }
 
+// The bytes of a table of these sequences.
+nb::bytes table_bytes(LockedSolver& locked, int height, nb::handle sequences) {
+    const std::vector<std::uint8_t> bytes =
+        pc::Table::bytes(locked.solver.motion(), height, queues_from(sequences, nb::none()));
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+// Uses a table, and tells its height and size; the bytes are kept as long as the solver.
+nb::tuple use_table(LockedSolver& locked, nb::object buffer) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(buffer.ptr(), &view, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    const std::span<const std::uint8_t> bytes(static_cast<const std::uint8_t*>(view.buf),
+                                              static_cast<std::size_t>(view.len));
+    try {
+        const pc::Table table(bytes, locked.solver.motion());
+        const std::lock_guard<std::mutex> alone(locked.busy);
+        locked.solver.use(table);
+        locked.tables.push_back(view);
+        return nb::make_tuple(table.height(), table.size());
+    } catch (...) {
+        PyBuffer_Release(&view);
+        throw;
+    }
+}
+
 nb::list times_of(LockedSolver& locked, nb::handle queues, int height, int repeat) {
     nb::list times;
     for (const auto& [microseconds, found] :
@@ -151,6 +177,11 @@ void bind_pc(nb::module_& m) {
              nb::arg("max_height") = pc::kMaxHeight, nb::arg("save").none() = nb::none(),
              nb::arg("strict") = false, nb::arg("threads") = 1,
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
+        .def("use_table", &use_table, nb::arg("buffer"))
+        .def("table_bytes", &table_bytes, nb::arg("height"), nb::arg("sequences"))
+        .def_prop_ro(
+            "fingerprint",
+            [](const LockedSolver& locked) { return pc::fingerprint(locked.solver.motion()); })
         .def("time", &times_of, nb::arg("queues"), nb::arg("height"), nb::arg("repeat"));
     bind_pc_tilings(m, solver);
     m.attr("PC_MAX_HEIGHT") = pc::kMaxHeight;

@@ -18,9 +18,15 @@ namespace sevenbag::bind {
 // A solver and who may use it: one question at a time, as they share its memory.
 struct LockedSolver {
     explicit LockedSolver(const Kicks& kicks) : solver(kicks) {}
+    ~LockedSolver() {
+        for (Py_buffer& table : tables) PyBuffer_Release(&table);
+    }
+    LockedSolver(const LockedSolver&) = delete;
+    LockedSolver& operator=(const LockedSolver&) = delete;
 
     pc::Solver solver;
     std::mutex busy;
+    std::vector<Py_buffer> tables;  // what the solver's tables lie in
 };
 
 // Limits that need a clock or another thread.

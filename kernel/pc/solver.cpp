@@ -101,7 +101,14 @@ const TileGraph& Solver::graph(int height, std::uint64_t filled) {
     return *graph;
 }
 
+void Solver::use(const Table& table) {
+    std::erase_if(tables_, [&](const Table& old) { return old.height() == table.height(); });
+    tables_.push_back(table);
+}
+
 Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps) {
+    for (const Table& table : tables_)
+        if (table.rules_out(problem)) return Outcome::none;
     bool complete = false;
     const auto run = [&](const Pass& pass) {
         return ordered(problem, watch, pass, complete, steps);

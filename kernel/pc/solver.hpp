@@ -18,6 +18,7 @@
 #include "pc/motion.hpp"
 #include "pc/ordered.hpp"
 #include "pc/problem.hpp"
+#include "pc/table.hpp"
 #include "pc/tile_search.hpp"
 #include "pc/tiles.hpp"
 
@@ -83,6 +84,10 @@ class Solver {
     explicit Solver(const Kicks& kicks);
     ~Solver();
 
+    // Believed from now on, in the place of an earlier one of the same height; it is made for this
+    // system, as its constructor sees to.
+    void use(const Table& table);
+
     Answer solve(const Request& request);
 
     // One height of a low field, without looking at its number of cells.
@@ -101,6 +106,7 @@ class Solver {
                     std::array<Step, kMaxSteps>& steps);
     Kicks kicks_;
     Motion motion_;
+    std::vector<Table> tables_;
     std::unique_ptr<Memory> memory_;
 };
 

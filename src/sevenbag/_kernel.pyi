@@ -5,6 +5,7 @@ position is its SRS true-rotation centre (see docs/coordinates.md).
 """
 
 import enum
+import mmap
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import SupportsIndex, overload
@@ -807,6 +808,23 @@ class PcSolver:
             BoardError: the board is not 10 wide, or higher than `PC_TILED_ROWS`.
             PlacementError: one covers a filled cell or leaves these rows, or they are more than
                 `PC_MAX_TILES`.
+        """
+    @property
+    def fingerprint(self) -> int:
+        """64 bits; the same for systems that move pieces alike, everywhere."""
+    def table_bytes(self, height: int, sequences: Iterable[Iterable[PieceLike]]) -> bytes:
+        """A table of sequences that have no perfect clear of this height, 2 or 4.
+
+        Raises:
+            QueueError: the height is another one, or a sequence has not the right length.
+        """
+    def use_table(self, buffer: bytes | mmap.mmap) -> tuple[int, int]:
+        """Believe a table from now on; the buffer is kept, and must not change.
+
+        Returns: the height it is for, and how many sequences it holds.
+
+        Raises:
+            RulesError: it is no table, of another version or rotation system, or damaged.
         """
     def time(
         self, queues: Iterable[Iterable[PieceLike]], height: int, repeat: int

@@ -102,3 +102,24 @@ def test_it_can_be_interrupted(tmp_path: Path) -> None:
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=10)
     assert running.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
+
+
+def test_a_table_is_made_shown_and_used(tmp_path: Path) -> None:
+    folder = tmp_path / "tables"
+    queues = tmp_path / "queues.txt"
+    queues.write_text("OIIIII\nSZSZSZ\n")
+    words = ("pc", "bench", str(queues), "--height", "2", "--kicks", "srs", "--json")
+    made = sevenbag("pc", "table", "build", "--height", "2", SEVENBAG_TABLES=str(folder))
+    assert made.returncode == 0
+    assert "queues without a perfect clear of 2 lines under srs" in made.stdout
+    shown = sevenbag("pc", "table", "show", "--height", "2", SEVENBAG_TABLES=str(folder))
+    assert shown.stdout == made.stdout
+    [table] = folder.iterdir()
+    for options, used in (([], [table]), (["--no-table"], []), (["--table", table], [table])):
+        done = sevenbag(*words, *options, SEVENBAG_TABLES=str(folder))
+        figures = json.loads(done.stdout)
+        assert (figures["solved"], figures["none"]) == (1, 1)
+        assert figures["tables"] == [str(path) for path in used]
+    wrong = sevenbag(*words, "--table", str(queues))
+    assert wrong.returncode == 2
+    assert "no table of perfect clears" in wrong.stderr

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import PC_MAX_HEIGHT, Board, Kicks, PcReason, PcSolver, Piece, Placement
 from sevenbag.errors import SearchStoppedError
+from sevenbag.pc.table import use_tables_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -85,13 +86,16 @@ class Solver:
 
     Args:
         kicks: rotation system, or its name.
+        tables: whether tables that are found are used (see `sevenbag.pc.table`).
 
     Raises:
         KicksError: there is no system of this name.
     """
 
-    def __init__(self, kicks: Kicks | str = "srs+") -> None:
+    def __init__(self, kicks: Kicks | str = "srs+", *, tables: bool = True) -> None:
         self._kernel = PcSolver(kicks)
+        if tables:
+            use_tables_found(self._kernel)
 
     @property
     def kicks(self) -> Kicks:

@@ -22,6 +22,7 @@ COMMANDS: Final = {
     "bench": "solve a file of queues and say how long that takes",
     "odds": "how often queues have a perfect clear: every queue, counted",
     "count-seq": "how many different queues there are of each length",
+    "table": "make a table of queues without a perfect clear, which solvers then use",
     "solve": "a perfect clear for every queue of a height, into a file",
 }
 """Every command, with what it does; the module of the same name lies beside this one."""

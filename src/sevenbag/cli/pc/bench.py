@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag._kernel import PC_MAX_HEIGHT, PcSolver, instruction_set
 from sevenbag.cli.arguments import count, named_kicks
 from sevenbag.errors import FormatError, QueueError
+from sevenbag.pc.table import use_table, use_tables_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +56,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="R",
         help="solve each queue R times; the shortest time counts (default: %(default)s)",
     )
+    tables = parser.add_mutually_exclusive_group()
+    tables.add_argument(
+        "--table",
+        type=Path,
+        metavar="FILE",
+        help="use this table (default: those that sevenbag pc table build has made)",
+    )
+    tables.add_argument("--no-table", action="store_true", help="use no table")
     parser.add_argument("--json", action="store_true", help="print the JSON object alone")
 
 
@@ -63,6 +72,12 @@ def run(args: argparse.Namespace) -> int:
     # The kernel solves some queues at a time: let Ctrl-C end the program itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     solver = PcSolver(named_kicks(args.kicks))
+    tables: list[Path] = []
+    if args.table is not None:
+        use_table(solver, args.table)
+        tables = [args.table]
+    elif not args.no_table:
+        tables = use_tables_found(solver)
     queues = list(_queues(args.file, args.height * 10 // 4 + 1))
     if not queues:
         raise FormatError(f"{args.file}: no line has six or more piece letters in a row")
@@ -88,6 +103,7 @@ def run(args: argparse.Namespace) -> int:
         "kicks": solver.kicks.name,
         "repeat": args.repeat,
         "instruction_set": instruction_set(),
+        "tables": [str(path) for path in tables],
     }
     if not args.json:
         print(
