@@ -39,5 +39,6 @@ void bind_envs(nanobind::module_& m);
 void bind_pc(nanobind::module_& m);
 void bind_pc_file(nanobind::module_& m);
 void bind_pc_odds(nanobind::module_& m);
+void bind_pc_questions(nanobind::module_& m);
 
 }  // namespace sevenbag::bind

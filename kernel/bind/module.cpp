@@ -59,4 +59,5 @@ NB_MODULE(_kernel, m) {
     sevenbag::bind::bind_pc(m);
     sevenbag::bind::bind_pc_file(m);
     sevenbag::bind::bind_pc_odds(m);
+    sevenbag::bind::bind_pc_questions(m);
 }

@@ -836,6 +836,63 @@ class PcSolver:
             perfect clear.
         """
 
+# --- questions about many queues; `sevenbag.pc` is the face to use --------------------------------
+
+class PcQueues:
+    """Different queues of one length, in the order of the pieces IOTLJSZ.
+
+    Args:
+        automaton: seven numbers a node, a piece each: the node it leads to, or -1. Nodes come after
+            those that they lead to; node 0 is the end, the last node the beginning.
+
+    Raises:
+        QueueError: there are other lengths, or more than 10,000,000 queues.
+    """
+
+    def __init__(self, automaton: Sequence[int]) -> None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, number: int) -> str:
+        """The letters of a queue."""
+    @property
+    def length(self) -> int:
+        """Pieces of each."""
+
+class PcQuestion:
+    """A field of at most six rows that is to be filled, and the rules for it.
+
+    Raises:
+        BoardError: the field is not 10 wide, is filled above the rows to clear, has more than six
+            rows to fill, or a number of empty cells that no pieces fill.
+        RulesError: `drop` is none of soft, hard, t-soft.
+    """
+
+    def __init__(
+        self, board: Board, *, lines: int, kicks: Kicks | str, hold: bool, drop: str
+    ) -> None: ...
+    @property
+    def needed(self) -> int:
+        """Pieces that fill the field."""
+    @property
+    def kicks(self) -> Kicks: ...
+    @property
+    def board(self) -> Board:
+        """The field without its full rows; a copy."""
+    def chance(
+        self,
+        queues: PcQueues,
+        *,
+        milliseconds: float | None = None,
+        stop: StopFlag | None = None,
+    ) -> bytes | None:
+        """Which queues have a perfect clear; other threads run meanwhile.
+
+        Returns:
+            A bit for each queue, the lowest bit first; None if it was stopped.
+
+        Raises:
+            QueueError: the queues are not as long as can be placed.
+        """
+
 # --- batches of games and random playouts; `sevenbag.envs` is the face to use ---------------------
 
 class Envs:

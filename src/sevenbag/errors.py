@@ -10,6 +10,7 @@
     │   ├── RulesError                   no such preset, or a rule out of its range
     │   ├── PlacementError               a placement that does not fit or cannot be reached
     │   ├── QueueError                   a queue too short or too long for what is asked
+    │   ├── PatternError                 a pattern of queues that cannot be read
     │   ├── SpecError                    a bot specification that names no bot
     │   └── FormatError                  a file that is not what it should be
     │       ├── FumenError               a fumen that is none; `code` names what is wrong
@@ -57,6 +58,10 @@ class PlacementError(InputError):
 
 class QueueError(InputError):
     """A queue too short or too long for what is asked."""
+
+
+class PatternError(InputError):
+    """A pattern of queues that cannot be read."""
 
 
 class SpecError(InputError):

@@ -25,6 +25,17 @@ def count(text: str) -> int:
     return number
 
 
+def number_from_zero(text: str) -> int:
+    """A whole number from 0."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 2**53:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 0")
+    return number
+
+
 def positive(text: str) -> float:
     """A number above 0."""
     try:

@@ -6,17 +6,25 @@
 (4, 10)
 """
 
+from sevenbag.pc.chance import Chance, chance_of
+from sevenbag.pc.patterns import Pattern
+from sevenbag.pc.question import Drop, Question
 from sevenbag.pc.solver import Answer, Reason, Solution, Solver, solve
 from sevenbag.pc.tilings import Tile, Tiling, all_solutions, solvable
 
 __all__ = [
     "Answer",
+    "Chance",
+    "Drop",
+    "Pattern",
+    "Question",
     "Reason",
     "Solution",
     "Solver",
     "Tile",
     "Tiling",
     "all_solutions",
+    "chance_of",
     "solvable",
     "solve",
 ]

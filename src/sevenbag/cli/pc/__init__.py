@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "count-seq": "how many different queues there are of each length",
     "table": "make a table of queues without a perfect clear, which solvers then use",
     "solve": "a perfect clear for every queue of a height, into a file",
+    "chance": "how likely a field is cleared by the queues of a pattern",
 }
 """Every command, with what it does; the module of the same name lies beside this one."""
 

@@ -1,0 +1,85 @@
+// Questions about many queues for Python; sevenbag.pc.chance is the face that people see.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pc.hpp"
+#include "pc/question.hpp"
+
+namespace nb = nanobind;
+
+namespace sevenbag::bind {
+
+namespace {
+
+pc::Watch watch_of(Outside& outside) {
+    return {[](void* context, std::uint64_t /*nodes*/) { return Outside::reached(context); },
+            &outside};
+}
+
+pc::Drop drop_argument(const std::string& name) {
+    if (name == "soft") return pc::Drop::soft;
+    if (name == "hard") return pc::Drop::hard;
+    if (name == "t-soft") return pc::Drop::t_soft;
+    throw Error(ErrorKind::rules, "no drop " + name + "; there are soft, hard, t-soft");
+}
+
+// A bit for each number below `count`, the lowest bit of a byte first.
+nb::bytes bytes_of(const std::uint64_t* words, std::uint64_t count) {
+    std::string bytes((count + 7) / 8, '\0');
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        bytes[i] = static_cast<char>(words[i / 8] >> (i % 8 * 8) & 0xff);
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+void bind_pc_questions(nb::module_& m) {
+    nb::class_<pc::QueueGraph>(m, "PcQueues")
+        .def(nb::init<const std::vector<std::int32_t>&>(), nb::arg("automaton"))
+        .def("__len__", &pc::QueueGraph::count)
+        .def_prop_ro("length", &pc::QueueGraph::length)
+        .def("__getitem__", [](const pc::QueueGraph& queues, std::int64_t number) {
+            if (number < 0 || number >= queues.count()) throw nb::index_error("no such queue");
+            std::string letters;
+            for (const Piece piece : queues.queue(static_cast<std::uint32_t>(number)))
+                letters += kPieceLetters[static_cast<std::size_t>(piece)];
+            return letters;
+        });
+
+    nb::class_<pc::Question>(m, "PcQuestion")
+        .def(
+            "__init__",
+            [](pc::Question* self, const Board& board, std::int64_t lines, nb::handle kicks,
+               bool hold, const std::string& drop) {
+                new (self)
+                    pc::Question(board, lines, kicks_argument(kicks), hold, drop_argument(drop));
+            },
+            nb::arg("board"), nb::kw_only(), nb::arg("lines"), nb::arg("kicks"), nb::arg("hold"),
+            nb::arg("drop"))
+        .def_prop_ro("needed", &pc::Question::needed)
+        .def_prop_ro("kicks", [](const pc::Question& question) { return question.kicks(); })
+        .def_prop_ro("board", [](const pc::Question& question) { return question.board(); })
+        .def(
+            "chance",
+            [](const pc::Question& question, const pc::QueueGraph& queues,
+               std::optional<double> milliseconds, const StopFlag* stop) -> nb::object {
+                pc::Chance chance;
+                {
+                    Outside outside(stop, milliseconds);
+                    const nb::gil_scoped_release released;
+                    chance = question.chance(queues, watch_of(outside));
+                }
+                if (!chance.complete) return nb::none();
+                return bytes_of(chance.solved.data(), queues.count());
+            },
+            nb::arg("queues"), nb::kw_only(), nb::arg("milliseconds") = nb::none(),
+            nb::arg("stop") = nb::none());
+}
+
+}  // namespace sevenbag::bind

@@ -1,0 +1,38 @@
+// Which of many queues have a perfect clear of one field.
+//
+// A walk over positions (field, piece that is over, queues that follow), each of which remembers
+// which of its queues it has been asked for and which of them it can play: so a position is only
+// asked for queues that no other way has found yet, and queues share all they have in common.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "pc/bits.hpp"
+#include "pc/drop.hpp"
+#include "pc/problem.hpp"
+#include "pc/queue_graph.hpp"
+
+namespace sevenbag::pc {
+
+// A low field that is to be filled, and the rules for it.
+struct Ground {
+    const Motion* motion;
+    std::uint64_t filled;  // no row is full, and the number of empty cells a multiple of four
+    int height;
+    int needed;  // pieces that fill it
+    bool hold;
+    Drop drop;
+};
+
+struct Chance {
+    Bits solved;  // by the number of the queue
+    bool complete = false;
+    std::uint64_t positions = 0;
+};
+
+// QueueGraph are as long as the pieces needed, or one piece longer if there is a hold.
+Chance find_chance(const Ground& ground, const QueueGraph& queues, Watch watch);
+
+}  // namespace sevenbag::pc

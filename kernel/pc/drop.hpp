@@ -1,0 +1,21 @@
+// How pieces may come down: with shifts and turns all the way, or straight.
+#pragma once
+
+#include <cstdint>
+
+#include "pc/motion.hpp"
+
+namespace sevenbag::pc {
+
+enum class Drop {
+    soft,    // anything that the rotation system allows
+    hard,    // turned and shifted above the field, then straight down
+    t_soft,  // T as soft, all others as hard
+};
+
+// Corners at which a piece comes to rest below row `height`, for each rotation that looks different
+// (PieceMotion::looks).
+void find_rests(const Motion& motion, Drop drop, Piece piece, std::uint64_t filled, int height,
+                std::uint64_t* corners);
+
+}  // namespace sevenbag::pc

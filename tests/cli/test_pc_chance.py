@@ -1,0 +1,82 @@
+"""``sevenbag pc chance`` as users run it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.run import sevenbag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PCO = "XXXXX_____/XXXXXX____/XXXXXXX___/XXXXXX____"
+AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"
+
+
+def test_the_share_and_the_queues_that_fail() -> None:
+    done = sevenbag("pc", "chance", PCO, "I,*p4", "--failed", "3")
+    assert (done.returncode, done.stderr) == (0, "")
+    first, _, heading, *queues = done.stdout.splitlines()
+    assert first == "success: 84.64% [711/840]"
+    assert heading == "without a perfect clear: 129, the first 3"
+    assert len(queues) == 3
+    assert all(queue[0] == "I" and len(queue) == 5 for queue in queues)
+
+
+def test_a_fumen_as_json() -> None:
+    done = sevenbag("pc", "chance", AFTER_I, "*p4", "--json", "--failed", "1000", "--tree", "1")
+    found = json.loads(done.stdout)
+    assert (found["solved"], found["total"], len(found["failed"])) == (514, 840, 840 - 514)
+    assert sum(branch["solved"] for branch in found["tree"]) == 514
+    assert (found["hold"], found["kicks"], found["drop"]) == (True, "srs", "soft")
+
+
+def test_a_tree() -> None:
+    done = sevenbag("pc", "chance", AFTER_I, "*p4", "--tree", "2", "--failed", "0")
+    assert len(done.stdout.splitlines()) == 1 + 7 + 42
+
+
+def test_pieces_that_cannot_be_used_are_told() -> None:
+    done = sevenbag("pc", "chance", AFTER_I, "*p7", "--failed", "0")
+    assert done.stdout == "success: 61.19% [514/840]\n"
+    assert "only the first 4 pieces of each queue can be used, 3 more are left out" in done.stderr
+
+
+def test_field_and_pattern_from_files(tmp_path: Path) -> None:
+    (tmp_path / "field").write_text(PCO.replace("/", "\n") + "\n")
+    (tmp_path / "pattern").write_text("# after the opener\nI,*p4\n")
+    done = sevenbag("pc", "chance", "@field", "@pattern", "--failed", "0", folder=tmp_path)
+    assert done.stdout == "success: 84.64% [711/840]\n"
+
+
+def test_a_limit_of_time() -> None:
+    done = sevenbag("pc", "chance", "", "*p7,*p4", "--seconds", "0.05")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "stopped before all of 4233600 queues were looked at" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([PCO, "*p3"], "queues of 3 pieces, but 4 are needed"),
+        ([PCO, "*p9"], "from 1 to 7"),
+        (["XX/XX", "*p7"], "'XX' is no row of ten cells, and no fumen"),
+        (["v115@", "*p7"], "EndOfData|no page"),
+        ([AFTER_I, "*p7", "--page", "2"], "no page 2: the fumen has 1"),
+        (["@nowhere", "*p7"], "nowhere: No such file"),
+        (["", "*p7", "--lines", "9007199254740992"], "9007199254740992 rows to clear"),
+        (["X_________", "*p7"], "39 cells are empty"),
+        (["", "*p7", "--drop", "sonic"], "invalid choice: 'sonic'"),
+        (["", "*p7", "--kicks", "nope"], "no rotation system 'nope'"),
+        (["", "*p7", "--seconds", "0"], "'0' is no number above 0"),
+        (["", "*p7", "--failed", "-1"], "'-1' is no whole number from 0"),
+    ],
+)
+def test_what_cannot_be_used(words: list[str], message: str) -> None:
+    done = sevenbag("pc", "chance", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert re.search(message, done.stderr), done.stderr
