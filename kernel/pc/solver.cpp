@@ -17,7 +17,10 @@ constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 // Nearly every perfect clear is found by the first; the second finds most of the others.
 constexpr Solver::Pass kQuickPasses[] = {{3, 1'500}, {6, 2'500}};
-// Where tilings are too many to be counted.
+// With so many pieces there are more perfect clears, and more tilings than can be counted: fewer
+// children are tried, and more positions looked at.
+constexpr int kManyPieces = 12;
+constexpr Solver::Pass kPassesForMany[] = {{2, 30'000}, {3, 30'000}, {4, 30'000}, {12, 60'000}};
 constexpr Solver::Pass kLongPasses[] = {
     {3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}, {1'000, kUnlimited}};
 
@@ -109,31 +112,32 @@ void Solver::use(const Table& table) {
 Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps) {
     for (const Table& table : tables_)
         if (table.rules_out(problem)) return Outcome::none;
-    bool complete = false;
-    const auto run = [&](const Pass& pass) {
-        return ordered(problem, watch, pass, complete, steps);
+    // Whether one of the passes has the answer.
+    Outcome outcome = Outcome::none;
+    const auto answers = [&](const auto& passes) {
+        for (const Pass& pass : passes) {
+            bool complete = false;
+            outcome = ordered(problem, watch, pass, complete, steps);
+            if (outcome != Outcome::none || complete) return true;
+        }
+        return false;
     };
     const bool few = problem.needed <= 5 && problem.height <= 2;
     if (few &&
         memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem), motion_) &&
         !memory_->budget.any())
         return Outcome::none;
-    for (const Pass& pass : kQuickPasses) {
-        const Outcome outcome = run(pass);
-        if (outcome != Outcome::none || complete) return outcome;
-    }
+    const bool many = problem.needed > kManyPieces;
+    if (many ? answers(kPassesForMany) : answers(kQuickPasses)) return outcome;
     const TileGraph& tiles = graph(problem.height, problem.filled);
     if (tiles.whole() && memory_->budget.run(tiles, supply_of(problem), motion_)) {
         TileSearch search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
-        const Outcome outcome = search.run();
+        outcome = search.run();
         if (outcome == Outcome::found) steps = search.steps();
         return outcome;
     }
-    for (const Pass& pass : kLongPasses) {
-        const Outcome outcome = run(pass);
-        if (outcome != Outcome::none || complete) return outcome;
-    }
-    return Outcome::none;
+    answers(kLongPasses);
+    return outcome;
 }
 
 // --- any field ----------------------------------------------------------------------------------
