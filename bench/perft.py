@@ -3,7 +3,8 @@
     python bench/perft.py [--runs N] [--json]
 
 Prints the median over the runs, checks each count, and says how fast this machine adds: the time
-of 10^9 additions that depend on one another, by which figures of different machines compare.
+of 10^9 additions that depend on one another, by which figures of different machines compare. Then
+counts one queue with one thread and with two, turn by turn, and says how much faster two are.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ PUBLISHED = Path(__file__).parent.parent / "tests" / "data" / "perft.json"
 RULES = {"A": ("srs", SpinMode.NONE), "C": ("srs+", SpinMode.T_SPINS)}
 # Shallower counts are over before a clock can tell.
 LEAST_LEAVES = 30_000_000
+THREADS_LEAVES = 67_002_200
 
 ADDS = """
 #include <cstdint>
@@ -47,6 +49,24 @@ def dependent_adds() -> float:
             subprocess.run([program], check=False)
             times.append(time.perf_counter() - start)
     return min(times)
+
+
+def two_threads(runs: int) -> dict[str, object]:
+    """IOLJSZ at depth 6 with one thread and with two, in turn, so that both meet the same noise."""
+    seconds: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(max(runs, 5)):
+        for threads, times in seconds.items():
+            start = time.perf_counter()
+            leaves = perft("IOLJSZ", threads=threads)
+            times.append(time.perf_counter() - start)
+            if leaves != THREADS_LEAVES:
+                raise SystemExit(f"{threads} threads: {leaves}, must be {THREADS_LEAVES}")
+    one, two = (statistics.median(times) for times in seconds.values())
+    return {
+        "one_seconds": round(one, 4),
+        "two_seconds": round(two, 4),
+        "ratio": round(one / two, 2),
+    }
 
 
 def main() -> None:
@@ -80,8 +100,10 @@ def main() -> None:
                 "leaves_per_second": round(expected / statistics.median(seconds)),
             }
         )
+    scaling = two_threads(args.runs)
     if args.json:
-        print(json.dumps({"dependent_adds_seconds": round(adds, 3), "queues": rows}))
+        data = {"dependent_adds_seconds": round(adds, 3), "queues": rows, "threads": scaling}
+        print(json.dumps(data))
         return
     print(f"{instruction_set()}, one thread; 10^9 dependent adds take {adds:.2f} s here")
     print(f"{'queue':<8} {'rules':<5} {'spawn':>5} {'depth':>5} {'leaves':>14} {'median M/s':>11}")
@@ -90,6 +112,10 @@ def main() -> None:
             f"{row['queue']:<8} {row['rules']:<5} {row['spawn_row']:>5} {row['depth']:>5}"
             f" {row['leaves']:>14,} {row['leaves_per_second'] / 1e6:>11,.0f}"
         )
+    print(
+        f"IOLJSZ: {scaling['one_seconds']} s with one thread, {scaling['two_seconds']} s with two,"
+        f" {scaling['ratio']} times as fast; {os.cpu_count()} processors here"
+    )
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@
 
 namespace sevenbag {
 
-enum class ErrorKind { piece, board, kicks, rules, placement, queue };
+enum class ErrorKind { piece, board, kicks, rules, placement, queue, input };
 
 class Error : public std::runtime_error {
   public:

@@ -208,6 +208,10 @@ constexpr int open_margin(const KickTable& table, Piece piece) {
     return margin;
 }
 
+// What may lie between the stack and the spawn for an open window: the margin, and room for the
+// piece to turn at the spawn without touching the stack or the top of the board.
+inline constexpr int kSpawnRoom = 4;
+
 // Free, resting and reached positions of a piece on a window.
 template <Piece P, class V, int N>
 struct Reach {

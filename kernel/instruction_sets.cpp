@@ -3,7 +3,11 @@
 #include "movegen_isa.hpp"
 
 #include <cstdlib>
-#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "error.hpp"
 
 namespace sevenbag {
 
@@ -26,7 +30,8 @@ HotCode choose() {
     const HotCode base_code{"base", base::generate, base::perft};
 #if defined(SB_WIDE_SETS)
     const HotCode v3_code{"x86-64-v3", v3::generate, v3::perft};
-    const HotCode v4_code{"x86-64-v4", v4::generate, v4::perft};
+    // Not x86-64-v4, which lacks what Ice Lake and Zen 4 brought (cmake/InstructionSets.cmake).
+    const HotCode v4_code{"avx512", v4::generate, v4::perft};
     __builtin_cpu_init();
     const bool has_v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
                         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt") &&
@@ -36,13 +41,23 @@ HotCode choose() {
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512vbmi") &&
         __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vpopcntdq");
+#endif
+    std::vector<HotCode> able{base_code};
+#if defined(SB_WIDE_SETS)
+    if (has_v3) able.push_back(v3_code);
+    if (has_v4) able.push_back(v4_code);
+#endif
     // For measuring and testing one set on a machine that has more.
     const char* wanted = std::getenv("SEVENBAG_INSTRUCTION_SET");
-    if (wanted && std::strcmp(wanted, "base") == 0) return base_code;
-    if (has_v4 && !(wanted && std::strcmp(wanted, "x86-64-v3") == 0)) return v4_code;
-    if (has_v3) return v3_code;
-#endif
-    return base_code;
+    if (!wanted || !*wanted) return able.back();
+    std::string names;
+    for (const HotCode& code : able) {
+        if (std::string_view(wanted) == code.name) return code;
+        names += std::string(names.empty() ? "" : ", ") + code.name;
+    }
+    throw Error(ErrorKind::input, "SEVENBAG_INSTRUCTION_SET is '" +
+                                      std::string(wanted).substr(0, 40) + "'; this machine has " +
+                                      names);
 }
 
 }  // namespace

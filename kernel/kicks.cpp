@@ -108,6 +108,61 @@ constexpr detail::BoxTurns kArsTurns = {{0, 1, kArsKicks}, {1, 0, kArsKicks}, {1
 constexpr KickTable kArs = spawned_south(make_table(kArsTurns, kArsTurns));
 constexpr KickTable kNrs = spawned_south(kNone180);
 
+// NRS, ARS and ASC with the positions that the engine's data holds and it never applies: how far
+// each rotation lies from SRS's box, in columns to the right and rows down.
+using Offsets = std::array<Cell, kRotations>;
+constexpr Offsets kNowhere{};
+
+constexpr KickTable with_offsets(KickTable table, const std::array<Offsets, kPieces>& offsets) {
+    for (std::size_t p = 0; p < kPieces; ++p)
+        for (std::size_t r = 0; r < kRotations; ++r) {
+            const Cell by = offsets[p][r];
+            const Cell box = table.centre[p][r];
+            table.centre[p][r] = {static_cast<std::int8_t>(box.x + by.x),
+                                  static_cast<std::int8_t>(box.y - by.y)};
+        }
+    return table;
+}
+
+// Pieces in the order of their letters: I O T L J S Z.
+constexpr Offsets kNrsUpright{{{1, 0}, {1, 0}, {1, 0}, {1, 0}}};
+constexpr Offsets kNrsFlat{{{1, 1}, {1, 0}, {1, 0}, {2, 0}}};
+constexpr KickTable kNrsOffsets = spawned_south(make_table(
+    detail::kQuarterPlain, detail::kQuarterPlain,
+    with_offsets(detail::boxes(), {{{{{0, 1}, {0, 0}, {0, 0}, {1, 0}}}, kNowhere, kNrsUpright,
+                                    kNrsUpright, kNrsUpright, kNrsFlat, kNrsFlat}})));
+constexpr Offsets kArsUpright{{{0, 1}, {0, 0}, {0, 0}, {0, 0}}};
+constexpr KickTable kArsOffsets = spawned_south(make_table(
+    kArsTurns, kArsTurns,
+    with_offsets(detail::boxes(), {{{{{0, 0}, {0, 0}, {0, -1}, {1, 0}}}, kNowhere, kArsUpright,
+                                    kArsUpright, kArsUpright,
+                                    {{{0, 1}, {-1, 0}, {0, 0}, {0, 0}}},
+                                    {{{0, 1}, {0, 0}, {0, 0}, {1, 0}}}}})));
+constexpr KickTable asc_with_offsets() {
+    KickTable table = make_table(
+        kAscTurns, kAscTurns,
+        with_offsets(detail::boxes(),
+                     {{{{{0, 0}, {0, -1}, {1, -1}, {1, 0}}}, {{{0, 0}, {0, 1}, {-1, 1}, {-1, 0}}},
+                       kNowhere, kNowhere, kNowhere, kNowhere, kNowhere}}));
+    for (const detail::BoxTurn& turn : kAscTurns) detail::add_turn(table, Piece::O, turn);
+    return table;
+}
+constexpr KickTable kAscOffsets = asc_with_offsets();
+
+// The Pason contest of 2012: pieces lie around a cell of their own and never kick. They appear
+// pointing south; I, S and Z have two states and O has one, which rotations share. No half turns.
+constexpr KickTable pason_pieces() {
+    KickTable table{};
+    constexpr Offsets kTwoOfS{{{0, -1}, {0, 0}, {0, 0}, {1, 0}}};
+    table.centre = {{{{{-1, 0}, {0, 0}, {0, 0}, {0, -1}}},
+                     {{{-1, -1}, {-1, 0}, {0, 0}, {0, -1}}},
+                     kNowhere, kNowhere, kNowhere, kTwoOfS, kTwoOfS}};
+    table.spawn.fill(Rotation::south);
+    return table;
+}
+constexpr KickTable kPason =
+    make_table(detail::kQuarterPlain, detail::kQuarterPlain, pason_pieces());
+
 // Jstris: SRS with half turns of two tests.
 constexpr detail::BoxTurns kJstrisHalf = {
     {0, 2, {{0, 1}}}, {2, 0, {{0, -1}}}, {1, 3, {{1, 0}}}, {3, 1, {{-1, 0}}}};
@@ -193,6 +248,14 @@ Kicks::Kicks(std::string name, const KickTable& table) : name_(std::move(name)) 
         table_ = std::make_shared<const KickTable>(table);
 }
 
+bool Kicks::has_own_shapes(Piece piece) const {
+    for (int r = 0; r < kRotations; ++r)
+        if (centre(piece, static_cast<Rotation>(r)) !=
+            detail::box_centre(piece, r, static_cast<int>(spawn(piece))))
+            return true;
+    return false;
+}
+
 Kicks Kicks::without_half_turns() const {
     KickTable table = *table_;
     for (auto& piece : table.tests)
@@ -219,16 +282,33 @@ std::size_t Kicks::hash() const {
                 }
             }
     for (Rotation rotation : table_->spawn) mix(static_cast<int>(rotation));
+    for (const auto& piece : table_->centre)
+        for (Cell centre : piece) {
+            mix(centre.x);
+            mix(centre.y);
+        }
     return static_cast<std::size_t>(h);
 }
 
 const std::vector<Kicks>& all_kicks() {
     static const std::vector<Kicks> all = {
-        {"none", &kNone},     {"none180", &kNone180}, {"srs", &kSrs},
-        {"srs180", &kSrs180}, {"srs+", &kSrsPlus},    {"srs-tetrio", &kSrsTetrio},
-        {"srs-x", &kSrsX},    {"tetra-x", &kTetraX},  {"asc", &kAsc},
-        {"ars", &kArs},       {"nrs", &kNrs},         {"jstris", &kJstris},
+        {"none", &kNone},
+        {"none180", &kNone180},
+        {"srs", &kSrs},
+        {"srs180", &kSrs180},
+        {"srs+", &kSrsPlus},
+        {"srs-tetrio", &kSrsTetrio},
+        {"srs-x", &kSrsX},
+        {"tetra-x", &kTetraX},
+        {"asc", &kAsc},
+        {"ars", &kArs},
+        {"nrs", &kNrs},
+        {"jstris", &kJstris},
         {"botris", &kBotris},
+        {"nrs-offsets", &kNrsOffsets},
+        {"ars-offsets", &kArsOffsets},
+        {"asc-offsets", &kAscOffsets},
+        {"pason", &kPason},
     };
     return all;
 }
@@ -249,10 +329,45 @@ const Kicks& find_kicks(std::string_view name) {
                 "no rotation system '" + std::string(name.substr(0, 64)) + "'; there are " + names);
 }
 
-Kicks make_kicks(std::string name, std::span<const Turn> turns,
-                 const std::array<Rotation, kPieces>& spawn) {
+Centres box_centres(const Spawns& spawn) {
+    Centres centres{};
+    for (std::size_t p = 0; p < kPieces; ++p)
+        for (std::size_t r = 0; r < kRotations; ++r)
+            centres[p][r] = detail::box_centre(static_cast<Piece>(p), static_cast<int>(r),
+                                               static_cast<int>(spawn[p]));
+    return centres;
+}
+
+Cell centre_of(Piece piece, Rotation rotation, const Cells& cells) {
+    constexpr const char* kNames[] = {"north", "east", "south", "west"};
+    const std::string what = std::string("piece ") + letter(piece) + ", rotation " +
+                             std::to_string(static_cast<int>(rotation));
+    for (Cell c : cells)
+        if (std::abs(c.x) > kMaxReach || std::abs(c.y) > kMaxReach)
+            throw Error(ErrorKind::kicks, what + ": cell (" + std::to_string(c.x) + ", " +
+                                              std::to_string(c.y) +
+                                              ") is too far, must be within " +
+                                              std::to_string(kMaxReach) + " columns and rows");
+    // The centre is one of the cells: which one leaves the others in their places?
+    for (Cell centre : cells) {
+        Cells wanted = kCells[static_cast<std::size_t>(piece)][static_cast<std::size_t>(rotation)];
+        for (Cell& c : wanted) c = detail::sum(c, centre);
+        if (std::is_permutation(wanted.begin(), wanted.end(), cells.begin())) return centre;
+    }
+    throw Error(ErrorKind::kicks, what + ": the cells must be those of " + letter(piece) +
+                                      " pointing " + kNames[static_cast<std::size_t>(rotation)] +
+                                      ", wherever they lie");
+}
+
+Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn) {
+    return make_kicks(std::move(name), turns, spawn, box_centres(spawn));
+}
+
+Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn,
+                 const Centres& centres) {
     KickTable table{};
     table.spawn = spawn;
+    table.centre = centres;
     for (const Turn& turn : turns) {
         if (turn.from < 0 || turn.from >= kRotations || turn.to < 0 || turn.to >= kRotations ||
             turn.from == turn.to)
@@ -267,7 +382,7 @@ Kicks make_kicks(std::string name, std::span<const Turn> turns,
             throw Error(ErrorKind::kicks,
                         described(turn) + " has " + std::to_string(turn.tests.size()) +
                             " tests, must have 1 to " + std::to_string(kMaxTests));
-        const Cell plain = detail::plain_turn(turn.piece, turn.from, turn.to);
+        const Cell plain = detail::plain_turn(table, turn.piece, turn.from, turn.to);
         tests.exists = true;
         for (Cell kick : turn.tests) {
             if (std::abs(kick.x) > kMaxKick || std::abs(kick.y) > kMaxKick)
@@ -275,8 +390,7 @@ Kicks make_kicks(std::string name, std::span<const Turn> turns,
                             described(turn) + ": kick (" + std::to_string(kick.x) + ", " +
                                 std::to_string(kick.y) + ") is too far, must be within " +
                                 std::to_string(kMaxKick) + " columns and rows");
-            tests.displacement[tests.count++] = {static_cast<std::int8_t>(kick.x + plain.x),
-                                                 static_cast<std::int8_t>(kick.y + plain.y)};
+            tests.displacement[tests.count++] = detail::sum(kick, plain);
         }
     }
     return Kicks(std::move(name), table);

@@ -1,8 +1,15 @@
-// Rotation systems: which displacements a rotation tries, in which order. The first that fits wins.
+// Rotation systems: which displacements a rotation tries, in which order (the first that fits
+// wins), and where a piece lies in each of its rotations.
 //
-// The tables are written in box coordinates, as the field publishes them, and kept as displacements
-// of the true-rotation centre. They are constexpr, so that the generator can be specialised on
-// those that most games use; every other system runs through the same rules at run time.
+// A system says where a piece lies from a point of its own, the origin: a corner of SRS's box, or
+// what its game counts from. A piece has the same cells everywhere, so that is no more than a
+// place for the centre of each rotation, and placements, boards and searches need not know the
+// system. Where a game's piece has fewer states, rotations share them: their cells are equal.
+//
+// The tables are written as displacements of the origin, as the field publishes them, and kept as
+// displacements of the true-rotation centre. They are constexpr, so that the generator can be
+// specialised on those that most games use; every other system runs through the same rules at run
+// time.
 #pragma once
 
 #include <array>
@@ -22,6 +29,9 @@ namespace sevenbag {
 inline constexpr int kMaxTests = 24;
 // No published table kicks further than this, in columns or rows.
 inline constexpr int kMaxKick = 4;
+// Nor do cells lie further from the origin.
+inline constexpr int kMaxReach = 4;
+inline constexpr int kMaxKicksName = 64;
 
 // One rotation of one piece.
 struct Tests {
@@ -32,10 +42,15 @@ struct Tests {
     friend constexpr bool operator==(const Tests&, const Tests&) = default;
 };
 
-// tests[piece][from][to], and the way each piece points as it appears.
+using Spawns = std::array<Rotation, kPieces>;
+using Centres = std::array<std::array<Cell, kRotations>, kPieces>;
+
+// tests[piece][from][to], the way each piece points as it appears, and where its centre lies from
+// the origin.
 struct KickTable {
     std::array<std::array<std::array<Tests, kRotations>, kRotations>, kPieces> tests{};
-    std::array<Rotation, kPieces> spawn{};
+    Spawns spawn{};
+    Centres centre{};
 
     constexpr const Tests& of(Piece piece, int from, int to) const {
         return tests[static_cast<int>(piece)][from][to];
@@ -57,10 +72,18 @@ class Kicks {
     }
     // The way a piece points as it appears.
     Rotation spawn(Piece piece) const { return table_->spawn[static_cast<std::size_t>(piece)]; }
-    // A piece as it appears at (x, y).
-    Placement appear(Piece piece, int x, int y) const {
-        return {piece, spawn(piece), static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
+    // Where the centre lies from the origin.
+    Cell centre(Piece piece, Rotation rotation) const {
+        return table_->centre[static_cast<std::size_t>(piece)][static_cast<std::size_t>(rotation)];
     }
+    // A piece as it appears with its origin at (x, y).
+    Placement appear(Piece piece, int x, int y) const {
+        const Cell c = centre(piece, spawn(piece));
+        return {piece, spawn(piece), static_cast<std::int8_t>(x + c.x),
+                static_cast<std::int8_t>(y + c.y)};
+    }
+    // Whether a piece lies otherwise than in SRS's box.
+    bool has_own_shapes(Piece piece) const;
 
     // The same system, named "... without 180"; itself, if it has no half turns.
     Kicks without_half_turns() const;
@@ -85,7 +108,7 @@ const Kicks* known_kicks(std::string_view name);
 // The same; raises Error(kicks).
 const Kicks& find_kicks(std::string_view name);
 
-// All tests of one turn in box coordinates, (0, 0) where it is tried.
+// All tests of one turn as displacements of the origin, (0, 0) where it is tried.
 struct Turn {
     Piece piece;
     int from;
@@ -93,10 +116,18 @@ struct Turn {
     std::vector<Cell> tests;
 };
 
+// Where SRS has the centres: as the box stays where it is, from where they lie at the spawn.
+Centres box_centres(const Spawns& spawn);
+
+// Where the centre lies of a piece that has these cells in a rotation. Raises Error(kicks) if they
+// are not that piece, turned that way, or further than kMaxReach.
+Cell centre_of(Piece piece, Rotation rotation, const Cells& cells);
+
 // A system of one's own; a turn that is not listed does not exist. Raises Error(kicks) for turns
 // given twice, more than kMaxTests tests, or kicks beyond kMaxKick.
-Kicks make_kicks(std::string name, std::span<const Turn> turns,
-                 const std::array<Rotation, kPieces>& spawn);
+Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn,
+                 const Centres& centres);
+Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn);
 
 namespace detail {
 
@@ -116,29 +147,47 @@ constexpr Cell centre_in_box(Piece piece, int rotation) {
     return {1, -1};
 }
 
-// What the centre moves by when the box stays where it is.
-constexpr Cell plain_turn(Piece piece, int from, int to) {
-    const Cell a = centre_in_box(piece, from);
-    const Cell b = centre_in_box(piece, to);
-    return {static_cast<std::int8_t>(b.x - a.x), static_cast<std::int8_t>(b.y - a.y)};
+constexpr Cell difference(Cell a, Cell b) {
+    return {static_cast<std::int8_t>(a.x - b.x), static_cast<std::int8_t>(a.y - b.y)};
+}
+
+constexpr Cell sum(Cell a, Cell b) {
+    return {static_cast<std::int8_t>(a.x + b.x), static_cast<std::int8_t>(a.y + b.y)};
+}
+
+// SRS's box, its origin where the centre lies in rotation `spawn`.
+constexpr Cell box_centre(Piece piece, int rotation, int spawn) {
+    return difference(centre_in_box(piece, rotation), centre_in_box(piece, spawn));
+}
+
+// What the centre moves by when the origin stays where it is.
+constexpr Cell plain_turn(const KickTable& table, Piece piece, int from, int to) {
+    const auto& centre = table.centre[static_cast<std::size_t>(piece)];
+    return difference(centre[static_cast<std::size_t>(to)], centre[static_cast<std::size_t>(from)]);
 }
 
 constexpr void add_turn(KickTable& table, Piece piece, const BoxTurn& turn) {
     Tests& tests = table.tests[static_cast<int>(piece)][turn.from][turn.to];
-    const Cell plain = plain_turn(piece, turn.from, turn.to);
+    const Cell plain = plain_turn(table, piece, turn.from, turn.to);
     tests.exists = true;
     tests.count = 0;
     tests.displacement[tests.count++] = plain;
-    for (Cell kick : turn.kicks)
-        tests.displacement[tests.count++] = {static_cast<std::int8_t>(kick.x + plain.x),
-                                             static_cast<std::int8_t>(kick.y + plain.y)};
+    for (Cell kick : turn.kicks) tests.displacement[tests.count++] = sum(kick, plain);
 }
 
 using BoxTurns = std::initializer_list<BoxTurn>;
 
-// J L S T Z share a table, I has its own, O turns in place wherever the others turn at all.
-constexpr KickTable make_table(BoxTurns jlstz, BoxTurns i) {
+// The boxes of SRS, no turns.
+constexpr KickTable boxes() {
     KickTable table{};
+    for (int p = 0; p < kPieces; ++p)
+        for (int r = 0; r < kRotations; ++r)
+            table.centre[p][r] = box_centre(static_cast<Piece>(p), r, 0);
+    return table;
+}
+
+// J L S T Z share a table, I has its own, O turns in place wherever the others turn at all.
+constexpr KickTable make_table(BoxTurns jlstz, BoxTurns i, KickTable table = boxes()) {
     for (Piece piece : {Piece::T, Piece::L, Piece::J, Piece::S, Piece::Z})
         for (const BoxTurn& turn : jlstz) add_turn(table, piece, turn);
     for (const BoxTurn& turn : i) add_turn(table, Piece::I, turn);
@@ -147,7 +196,9 @@ constexpr KickTable make_table(BoxTurns jlstz, BoxTurns i) {
 }
 
 constexpr KickTable with_half_turns(KickTable table, BoxTurns jlstz, BoxTurns i) {
-    const KickTable half = make_table(jlstz, i);
+    KickTable half{};
+    half.centre = table.centre;
+    half = make_table(jlstz, i, half);
     for (int p = 0; p < kPieces; ++p)
         for (int from = 0; from < kRotations; ++from)
             for (int to = 0; to < kRotations; ++to)

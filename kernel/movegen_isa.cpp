@@ -67,10 +67,6 @@ Placement* generate_window(const PackedBoard& board, int spawn_x, int spawn_y, S
     return out;
 }
 
-// What may lie between the stack and the spawn for an open window: the margin, and room for the
-// piece to turn at the spawn without touching the stack or the top of the board.
-constexpr int kSpawnRoom = 4;
-
 template <const KickTable& K, Piece P, bool Corners>
 Placement* generate_piece(const PackedBoard& board, int spawn_x, int spawn_y, Spin worth,
                           Placement* out) {

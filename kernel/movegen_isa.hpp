@@ -23,8 +23,9 @@ struct PerftJob {
     const std::uint64_t (*boards)[3];  // start boards, at most 14 rows high
     int count;
     const Piece* queue;
-    int depth;     // 1 to kMaxHotPlies
-    bool corners;  // places of a T count by kind of spin
+    int depth;         // 1 to kMaxHotPlies
+    bool corners;      // places of a T count by kind of spin
+    const bool* stop;  // read atomically: whether to give up, with any count
 };
 
 // The rotation systems that the hot code is specialised on.

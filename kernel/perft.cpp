@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "movegen_isa.hpp"
+#include "threads.hpp"
 
 namespace sevenbag {
 
@@ -18,7 +18,12 @@ struct Task {
     Spawn spawn;
     SpinRules spins;
     int rows;  // of the boards
+    const bool* stop;
+
+    bool stopped() const { return __atomic_load_n(stop, __ATOMIC_RELAXED); }
 };
+
+constexpr bool kNever = false;
 
 // One placement at a time, with the general rules: right for every board.
 std::uint64_t plain(const Task& task, const Board& board, std::size_t ply) {
@@ -27,6 +32,7 @@ std::uint64_t plain(const Task& task, const Board& board, std::size_t ply) {
     if (ply + 1 == task.queue.size()) return static_cast<std::uint64_t>(list->size());
     std::uint64_t leaves = 0;
     for (const Placement& placement : *list) {
+        if (task.stopped()) break;
         Board next = board;
         next.fill(placement);
         next.clear_rows();
@@ -84,8 +90,12 @@ std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
         const Task& task;
         std::size_t first;
     } context{task, ply};
-    const PerftJob job{words, 1, task.queue.data() + ply, static_cast<int>(task.queue.size() - ply),
-                       spin_rule(task.spins, Piece::T).corners};
+    const PerftJob job{words,
+                       1,
+                       task.queue.data() + ply,
+                       static_cast<int>(task.queue.size() - ply),
+                       spin_rule(task.spins, Piece::T).corners,
+                       task.stop};
     return hot_code().perft(
         hot, job, task.spawn.y,
         [](void* c, const std::uint64_t* w, int deeper) {
@@ -99,21 +109,19 @@ std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
 }  // namespace
 
 std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kicks& kicks,
-                    Spawn spawn, const SpinRules& spins, int threads) {
+                    Spawn spawn, const SpinRules& spins, int threads, const bool* stop) {
     if (queue.empty()) return 1;
-    const Task task{queue, kicks, spawn, spins, board.rows()};
+    const Task task{queue, kicks, spawn, spins, board.rows(), stop ? stop : &kNever};
     if (threads <= 1 || queue.size() < 3) return count(task, board, 0);
     std::vector<Board> starts;
     expand(task, board, 0, 2, starts);
+    if (starts.empty()) return 0;
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> leaves{0};
-    const auto work = [&] {
+    const int useful = static_cast<int>(std::min<std::size_t>(threads, starts.size()));
+    in_threads(useful, [&](int) {
         for (std::size_t i; (i = next++) < starts.size();) leaves += count(task, starts[i], 2);
-    };
-    std::vector<std::thread> pool;
-    for (int i = 1; i < threads; ++i) pool.emplace_back(work);
-    work();
-    for (std::thread& thread : pool) thread.join();
+    });
     return leaves;
 }
 

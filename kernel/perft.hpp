@@ -12,8 +12,10 @@ namespace sevenbag {
 
 // Leaves of the tree in which every piece of `queue` is placed in turn, without hold; equal boards
 // are not merged, full rows are removed, a placement that is blocked at the spawn has no leaves.
-// The last ply is counted, not listed. Threads: 1 to 256.
+// The last ply is counted, not listed. Threads: 1 to 256, or as many as there are.
+// `stop` is read atomically now and then: once it is true, the count ends soon, and is wrong.
 std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kicks& kicks,
-                    Spawn spawn, const SpinRules& spins, int threads = 1);
+                    Spawn spawn, const SpinRules& spins, int threads = 1,
+                    const bool* stop = nullptr);
 
 }  // namespace sevenbag

@@ -13,9 +13,8 @@ namespace SB_ISA {
 
 namespace {
 
-constexpr int kWindows = 3;    // sizes of open windows: 6, 12 and 18 rows
-constexpr int kHighest = 14;   // of a board on which a piece can be placed within 18 rows
-constexpr int kSpawnRoom = 4;  // see movegen_isa.cpp
+constexpr int kWindows = 3;   // sizes of open windows: 6, 12 and 18 rows
+constexpr int kHighest = 14;  // of a board on which a piece can be placed within 18 rows
 
 // Bits that start a row and end, nine bits further, the same row: where row starts of full rows
 // are.
@@ -89,6 +88,10 @@ class Perft {
 
     [[gnu::noinline]] void empty_tray(int ply, int n) {
         Tray& tray = trays_[ply][n];
+        if (__builtin_expect(__atomic_load_n(job_.stop, __ATOMIC_RELAXED), 0)) {
+            tray.count = 0;
+            return;
+        }
         // A lane without a board is full: nothing fits in it.
         for (int i = tray.count; i < kLanes; ++i)
             for (int w = 0; w < kWindows; ++w) tray.words[w][i] = kWordMask;

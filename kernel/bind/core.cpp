@@ -8,7 +8,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 #include <string>
+#include <system_error>
+#include <thread>
 
 #include "bind.hpp"
 #include "board.hpp"
@@ -118,17 +122,38 @@ Board board_from_rows(const std::vector<std::string>& rows, int height) {
     return board;
 }
 
+bool is_blank(const std::string& line) {
+    return line.find_first_not_of(" \t") == std::string::npos;
+}
+
+// Lines as a person draws them: blank ones around the drawing are no rows, and what all lines begin
+// with is indentation.
 Board board_from_text(const std::string& text, int height) {
-    std::vector<std::string> rows;
-    std::size_t start = 0;
-    while (start <= text.size()) {
-        std::size_t end = text.find('\n', start);
-        if (end == std::string::npos) end = text.size();
-        std::string line = text.substr(start, end - start);
-        const auto first = line.find_first_not_of(" \t\r");
-        const auto last = line.find_last_not_of(" \t\r");
-        if (first != std::string::npos) rows.push_back(line.substr(first, last - first + 1));
+    std::vector<std::string> lines;
+    for (std::size_t start = 0; start <= text.size();) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        lines.push_back(text.substr(start, end - start));
+        if (!lines.back().empty() && lines.back().back() == '\r') lines.back().pop_back();
         start = end + 1;
+    }
+    std::size_t first = 0;
+    while (!lines.empty() && is_blank(lines.back())) lines.pop_back();
+    while (first < lines.size() && is_blank(lines[first])) ++first;
+    std::size_t indent = std::string::npos;
+    for (std::size_t i = first; i < lines.size(); ++i)
+        if (!is_blank(lines[i])) indent = std::min(indent, lines[i].find_first_not_of(" \t"));
+    std::vector<std::string> rows;
+    for (std::size_t i = first; i < lines.size(); ++i) {
+        const std::string row = lines[i].size() > indent ? lines[i].substr(indent) : "";
+        const std::string here = "line " + std::to_string(i + 1);
+        if (row.find('\t') != std::string::npos)
+            throw Error(ErrorKind::board, here + " has a tab among its cells, which has no width");
+        if (!rows.empty() && row.size() != rows[0].size())
+            throw Error(ErrorKind::board, here + " has " + std::to_string(row.size()) +
+                                              " cells, line " + std::to_string(first + 1) +
+                                              " has " + std::to_string(rows[0].size()) +
+                                              "; blanks are empty cells, too");
+        rows.push_back(row);
     }
     std::reverse(rows.begin(), rows.end());
     return board_from_rows(rows, height);
@@ -178,6 +203,30 @@ std::vector<Piece> queue_argument(nb::handle value) {
     return queue;
 }
 
+// Runs count(stop) in another thread, while this one, which is not to hold Python's lock, looks for
+// signals: Ctrl-C sets `stop` and raises what its handler does.
+template <class Count>
+std::uint64_t interruptible(const Count& count) {
+    bool stop = false;
+    std::uint64_t leaves = 0;
+    std::packaged_task<void()> task([&] { leaves = count(&stop); });
+    std::future<void> done = task.get_future();
+    std::jthread thread;
+    try {
+        thread = std::jthread(std::move(task));
+    } catch (const std::system_error&) {
+        return count(nullptr);  // the machine has no thread to spare
+    }
+    while (done.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+        const nb::gil_scoped_acquire held;
+        if (PyErr_CheckSignals() == 0) continue;
+        __atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+        throw nb::python_error();
+    }
+    done.get();
+    return leaves;
+}
+
 std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::handle kicks_value,
                         const Board* board, nb::handle spins_value, std::pair<int, int> spawn_value,
                         int threads) {
@@ -198,8 +247,12 @@ std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::ha
     const SpinRules spins = spins_argument(spins_value);
     const Spawn spawn = spawn_argument(spawn_value);
     const Board start = board ? *board : Board();
-    nb::gil_scoped_release release;
-    return perft(start, queue, kicks, spawn, spins, threads);
+    const auto count = [=, &kicks](const bool* stop) {
+        return perft(start, queue, kicks, spawn, spins, threads, stop);
+    };
+    const nb::gil_scoped_release others_run;
+    // What is over in milliseconds need not wait for a thread to start.
+    return wanted <= 3 ? count(nullptr) : interruptible(count);
 }
 
 }  // namespace
@@ -377,14 +430,6 @@ void bind_core(nb::module_& m) {
             "lock",
             [](Board& b, const Placement& placement) { return std::popcount(b.lock(placement)); },
             "placement"_a)
-        .def("svg",
-             [](nb::handle self, const nb::kwargs& options) {
-                 return nb::module_::import_("sevenbag.drawing").attr("board_svg")(self, **options);
-             })
-        .def("_repr_svg_",
-             [](nb::handle self) {
-                 return nb::module_::import_("sevenbag.drawing").attr("board_svg")(self);
-             })
         .def("add_garbage", &Board::add_garbage, "hole"_a, "count"_a = 1)
         .def("copy", [](const Board& b) { return b; })
         .def("__copy__", [](const Board& b) { return b; })

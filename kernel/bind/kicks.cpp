@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -42,9 +43,10 @@ namespace {
 using Offsets = std::vector<std::pair<int, int>>;
 using Key = std::tuple<Piece, Rotation, Rotation>;
 using Turns = std::map<Key, Offsets>;
-using Spawns = std::map<Piece, Rotation>;
+using SpawnsGiven = std::map<Piece, Rotation>;
+using ShapesGiven = std::map<Piece, std::vector<Offsets>>;
 
-// All tests of all turns, as displacements of the box.
+// All tests of all turns, as displacements of the origin.
 nb::dict turns_dict(const Kicks& kicks) {
     nb::dict turns;
     for (int p = 0; p < kPieces; ++p)
@@ -53,7 +55,7 @@ nb::dict turns_dict(const Kicks& kicks) {
                 const auto piece = static_cast<Piece>(p);
                 const Tests& tests = kicks.table().of(piece, from, to);
                 if (!tests.exists) continue;
-                const Cell plain = detail::plain_turn(piece, from, to);
+                const Cell plain = detail::plain_turn(kicks.table(), piece, from, to);
                 Offsets offsets;
                 for (std::size_t i = 0; i < tests.count; ++i)
                     offsets.emplace_back(tests.displacement[i].x - plain.x,
@@ -64,8 +66,8 @@ nb::dict turns_dict(const Kicks& kicks) {
     return turns;
 }
 
-Spawns spawns_of(const Kicks& kicks) {
-    Spawns spawns;
+SpawnsGiven spawns_of(const Kicks& kicks) {
+    SpawnsGiven spawns;
     for (int p = 0; p < kPieces; ++p) {
         const auto piece = static_cast<Piece>(p);
         if (kicks.spawn(piece) != Rotation::north) spawns[piece] = kicks.spawn(piece);
@@ -73,20 +75,93 @@ Spawns spawns_of(const Kicks& kicks) {
     return spawns;
 }
 
-Kicks kicks_from_turns(const std::string& name, const Turns& turns, const Spawns& spawns) {
+// Cells from the origin, by rotation; sorted like those of a placement.
+std::vector<Offsets> shapes_of(const Kicks& kicks, Piece piece) {
+    std::vector<Offsets> shapes;
+    for (int r = 0; r < kRotations; ++r) {
+        const auto rotation = static_cast<Rotation>(r);
+        const Cell centre = kicks.centre(piece, rotation);
+        Offsets cells;
+        for (Cell c : cells_of({piece, rotation, centre.x, centre.y})) cells.emplace_back(c.x, c.y);
+        std::sort(cells.begin(), cells.end(), [](const auto& a, const auto& b) {
+            return std::pair(a.second, a.first) < std::pair(b.second, b.first);
+        });
+        shapes.push_back(cells);
+    }
+    return shapes;
+}
+
+ShapesGiven own_shapes_of(const Kicks& kicks) {
+    ShapesGiven shapes;
+    for (int p = 0; p < kPieces; ++p) {
+        const auto piece = static_cast<Piece>(p);
+        if (kicks.has_own_shapes(piece)) shapes[piece] = shapes_of(kicks, piece);
+    }
+    return shapes;
+}
+
+// Far is far: what a small number cannot hold is refused as what it becomes.
+Cell near(const std::pair<int, int>& offset) {
+    return {static_cast<std::int8_t>(std::clamp(offset.first, -99, 99)),
+            static_cast<std::int8_t>(std::clamp(offset.second, -99, 99))};
+}
+
+void read_shapes(Piece piece, const std::vector<Offsets>& shapes,
+                 std::array<Cell, kRotations>& centres) {
+    const std::string what = std::string("piece ") + letter(piece);
+    if (shapes.size() != 1 && shapes.size() != 2 && shapes.size() != 4)
+        throw Error(ErrorKind::kicks, what + " has " + std::to_string(shapes.size()) +
+                                          " shapes, must have 1, 2 or 4");
+    for (std::size_t r = 0; r < kRotations; ++r) {
+        const Offsets& shape = shapes[r % shapes.size()];
+        if (shape.size() != 4)
+            throw Error(ErrorKind::kicks, what + ", rotation " + std::to_string(r) + ": has " +
+                                              std::to_string(shape.size()) + " cells, must have 4");
+        Cells cells;
+        for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = near(shape[i]);
+        centres[r] = centre_of(piece, static_cast<Rotation>(r), cells);
+    }
+}
+
+// A name that rules and files of games can hold, and that means nothing else.
+void check_name(const std::string& name) {
+    constexpr std::string_view kWithout = " without 180";
+    nb::object text = nb::cast(name);
+    std::size_t length = nb::len(text);
+    if (name.ends_with(kWithout)) length -= kWithout.size();
+    if (length < 1 || length > kMaxKicksName || !nb::cast<bool>(text.attr("isprintable")()))
+        throw Error(ErrorKind::kicks, "name is '" + ascii(text).substr(0, 40) +
+                                          "', must be a text of 1 to " +
+                                          std::to_string(kMaxKicksName) + " printable characters");
+}
+
+Kicks kicks_from_turns(const std::string& name, const Turns& turns, const SpawnsGiven& spawns,
+                       const ShapesGiven& shapes) {
+    check_name(name);
     std::vector<Turn> all;
     for (const auto& [key, offsets] : turns) {
         const auto [piece, from, to] = key;
         Turn turn{piece, static_cast<int>(from), static_cast<int>(to), {}};
-        for (const auto& [x, y] : offsets)
-            // Far is far: what a small number cannot hold is refused as what it becomes.
-            turn.tests.push_back({static_cast<std::int8_t>(std::clamp(x, -99, 99)),
-                                  static_cast<std::int8_t>(std::clamp(y, -99, 99))});
+        std::transform(offsets.begin(), offsets.end(), std::back_inserter(turn.tests), near);
         all.push_back(std::move(turn));
     }
-    std::array<Rotation, kPieces> spawn{};
+    Spawns spawn{};
     for (const auto& [piece, rotation] : spawns) spawn[static_cast<std::size_t>(piece)] = rotation;
-    return make_kicks(name, all, spawn);
+    Centres centres = box_centres(spawn);
+    for (const auto& [piece, given] : shapes)
+        read_shapes(piece, given, centres[static_cast<std::size_t>(piece)]);
+    Kicks kicks = make_kicks(name, all, spawn, centres);
+    const Kicks* known = known_kicks(name);
+    if (known && !(*known == kicks))
+        throw Error(ErrorKind::kicks,
+                    "'" + name + "' is the name of another system; this one needs its own");
+    return known ? *known : kicks;
+}
+
+// Whether its name alone says it all.
+bool is_known(const Kicks& kicks) {
+    const Kicks* known = known_kicks(kicks.name());
+    return known && *known == kicks;
 }
 
 // The place of a name in a list of all that are right.
@@ -158,17 +233,6 @@ void bind_spin_rules(nb::module_& m) {
              });
 }
 
-// Whether its name alone says it all.
-bool is_known(const Kicks& kicks) {
-    const Kicks* known = known_kicks(kicks.name());
-    return known && *known == kicks;
-}
-
-// The form of files is Python's to read.
-nb::object read_with(const char* function, nb::handle source, nb::handle name) {
-    return nb::module_::import_("sevenbag.game.kicks_file").attr(function)(source, name);
-}
-
 }  // namespace
 
 void bind_kicks(nb::module_& m) {
@@ -179,6 +243,7 @@ void bind_kicks(nb::module_& m) {
     bind_spin_rules(m);
     m.attr("MAX_KICKS") = kMaxTests - 1;
     m.attr("MAX_KICK") = kMaxKick;
+    m.attr("MAX_REACH") = kMaxReach;
 
     nb::class_<Kicks>(m, "Kicks")
         .def(
@@ -196,16 +261,8 @@ void bind_kicks(nb::module_& m) {
                         for (const Kicks& k : all_kicks()) names.push_back(k.name());
                         return names;
                     })
-        .def_static("from_turns", &kicks_from_turns, "name"_a, "turns"_a, "spawns"_a = Spawns())
-        .def_static(
-            "from_file", [](nb::handle path) { return read_with("read_file", path, nb::none()); },
-            "path"_a)
-        .def_static(
-            "from_text",
-            [](const nb::str& text, const nb::str& name) {
-                return read_with("read_text", text, name);
-            },
-            "text"_a, "name"_a = "own")
+        .def_static("from_turns", &kicks_from_turns, "name"_a, "turns"_a,
+                    "spawns"_a = SpawnsGiven(), "shapes"_a = ShapesGiven())
         .def("without_half_turns", &Kicks::without_half_turns)
         .def(
             "tests",
@@ -224,6 +281,23 @@ void bind_kicks(nb::module_& m) {
             "spawn",
             [](const Kicks& k, nb::handle piece) { return k.spawn(piece_argument(piece)); },
             "piece"_a)
+        .def(
+            "shapes",
+            [](const Kicks& k, nb::handle piece) { return shapes_of(k, piece_argument(piece)); },
+            "piece"_a)
+        .def(
+            "has_own_shapes",
+            [](const Kicks& k, nb::handle piece) {
+                return k.has_own_shapes(piece_argument(piece));
+            },
+            "piece"_a)
+        .def(
+            "appear",
+            [](const Kicks& k, nb::handle piece, int x, int y) {
+                const Spawn spawn = spawn_argument({x, y});
+                return k.appear(piece_argument(piece), spawn.x, spawn.y);
+            },
+            "piece"_a, "x"_a, "y"_a)
         .def("__repr__",
              [](const Kicks& k) {
                  return is_known(k) ? "Kicks('" + k.name() + "')"
@@ -235,13 +309,15 @@ void bind_kicks(nb::module_& m) {
              })
         .def("__hash__", &Kicks::hash)
         .def("__getstate__",
-             [](const Kicks& k) { return nb::make_tuple(k.name(), turns_dict(k), spawns_of(k)); })
-        .def("__setstate__", [](Kicks& self, const std::tuple<std::string, Turns, Spawns>& state) {
-            const auto& [name, turns, spawns] = state;
-            const Kicks* known = known_kicks(name);
-            const Kicks kicks = kicks_from_turns(name, turns, spawns);
-            new (&self) Kicks(known && *known == kicks ? *known : kicks);
-        });
+             [](const Kicks& k) {
+                 return nb::make_tuple(k.name(), turns_dict(k), spawns_of(k), own_shapes_of(k));
+             })
+        .def(
+            "__setstate__",
+            [](Kicks& self, const std::tuple<std::string, Turns, SpawnsGiven, ShapesGiven>& state) {
+                const auto& [name, turns, spawns, shapes] = state;
+                new (&self) Kicks(kicks_from_turns(name, turns, spawns, shapes));
+            });
 }
 
 }  // namespace sevenbag::bind

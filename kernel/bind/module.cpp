@@ -25,6 +25,8 @@ const char* class_name(sevenbag::ErrorKind kind) {
             return "PlacementError";
         case queue:
             return "QueueError";
+        case input:
+            break;
     }
     return "InputError";
 }

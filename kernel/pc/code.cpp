@@ -25,7 +25,7 @@ const Code& code() {
 #if defined(SB_WIDE_SETS)
     static const Code v3_code{v3::pc::find_rests, v3::pc::run_ordered};
     static const Code v4_code{v4::pc::find_rests, v4::pc::run_ordered};
-    if (std::strcmp(instruction_set(), "x86-64-v4") == 0) return v4_code;
+    if (std::strcmp(instruction_set(), "avx512") == 0) return v4_code;
     if (std::strcmp(instruction_set(), "x86-64-v3") == 0) return v3_code;
 #endif
     return base_code;

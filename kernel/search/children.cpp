@@ -20,7 +20,7 @@ SB_DECLARE(v4)
 
 Children children_code() {
 #if defined(SB_WIDE_SETS)
-    if (std::strcmp(instruction_set(), "x86-64-v4") == 0) return v4::children;
+    if (std::strcmp(instruction_set(), "avx512") == 0) return v4::children;
     if (std::strcmp(instruction_set(), "x86-64-v3") == 0) return v3::children;
 #endif
     return base::children;

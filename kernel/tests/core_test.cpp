@@ -1,6 +1,7 @@
 // Boards, the move generator, paths and perft against a plain search: one state at a time, one
 // cell at a time. All of it runs under the sanitizers too.
 #include <algorithm>
+#include <atomic>
 #include <random>
 #include <set>
 #include <tuple>
@@ -12,6 +13,7 @@
 #include "path.hpp"
 #include "perft.hpp"
 #include "rotate.hpp"
+#include "threads.hpp"
 
 using namespace sevenbag;
 
@@ -89,7 +91,8 @@ std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kic
     const auto visit = [&](const State& s) {
         if (board.fits(placed(s)) && seen.insert(s).second) waiting.push_back(s);
     };
-    visit({spawn.x, spawn.y, static_cast<int>(kicks.spawn(piece)), Spin::none, false, false});
+    const Placement start = kicks.appear(piece, spawn.x, spawn.y);
+    visit({start.x, start.y, static_cast<int>(start.rotation), Spin::none, false, false});
     std::set<Resting> found;
     while (!waiting.empty()) {
         const State s = waiting.back();
@@ -295,6 +298,48 @@ TEST(rows_are_cleared_and_pushed) {
     CHECK(board.occupied(0, 0));
     board.add_garbage(4, 40);
     CHECK_EQ(board.count(), 360);
+}
+
+TEST(what_threads_throw_reaches_the_caller) {
+    std::atomic<int> ended{0};
+    for (int thrower = 0; thrower < 4; ++thrower) {
+        ended = 0;
+        CHECK_THROWS(Error, in_threads(4, [&](int i) {
+                         ++ended;
+                         if (i == thrower) throw Error(ErrorKind::queue, "thrown");
+                     }));
+        CHECK_EQ(ended.load(), 4);
+    }
+    std::vector<int> parts(10);
+    in_parts(10, 3, [&](int thread, int begin, int end) {
+        for (int i = begin; i < end; ++i) parts[static_cast<std::size_t>(i)] = thread + 1;
+    });
+    CHECK(std::count(parts.begin(), parts.end(), 0) == 0);
+    CHECK(std::is_sorted(parts.begin(), parts.end()));
+}
+
+TEST(perft_ends_when_it_is_told_to) {
+    const bool stop = true;
+    const std::vector<Piece> queue(40, Piece::T);  // would take for ever
+    for (const char* name : {"srs", "tetra-x"})
+        for (int threads : {1, 2})
+            perft(Board(), queue, find_kicks(name), Spawn{}, SpinMode::none, threads, &stop);
+}
+
+TEST(shapes_of_ones_own) {
+    const Cells lying{{{0, 0}, {1, 0}, {2, 0}, {3, 0}}};
+    CHECK(centre_of(Piece::I, Rotation::north, lying) == (Cell{1, 0}));
+    CHECK(centre_of(Piece::I, Rotation::south, lying) == (Cell{2, 0}));
+    CHECK_THROWS(Error, centre_of(Piece::I, Rotation::east, lying));
+    CHECK_THROWS(Error, centre_of(Piece::T, Rotation::north, lying));
+    const Kicks& pason = find_kicks("pason");
+    for (int p = 0; p < kPieces; ++p) {
+        const auto piece = static_cast<Piece>(p);
+        const Placement at = pason.appear(piece, 5, 19);
+        CHECK(at.rotation == Rotation::south);
+        CHECK_EQ(at.x, 5);
+        CHECK_EQ(at.y, 19);
+    }
 }
 
 TEST(wrong_input_is_refused) {

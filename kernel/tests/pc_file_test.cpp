@@ -81,6 +81,8 @@ TEST(what_is_closed_in_cannot_be_reached) {
     std::uint8_t bytes[kPcMaxRecordBytes];
     const auto size = static_cast<std::size_t>(write_pc_record(record, bytes));
     for (const Kicks& kicks : all_kicks()) {
+        // There an O kicks as far as other pieces: to below the roof.
+        if (kicks.name() == "asc-offsets") continue;
         const PcRun run = PcChecker({&kicks, 1}, true).run({bytes, size});
         CHECK(run.fault == PcFault::unreachable);
         CHECK_EQ(run.placement, 3);

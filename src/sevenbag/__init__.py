@@ -4,7 +4,9 @@ The kernel's own words are here at once; games and rules are loaded when they ar
 Errors are listed in `sevenbag.errors`.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from sevenbag._kernel import (
     Board,
@@ -22,6 +24,8 @@ from sevenbag._kernel import (
 from sevenbag.errors import SevenbagError
 
 if TYPE_CHECKING:
+    import os
+
     from sevenbag.game import Game, Position, Rules, Versus
 
 __all__ = [
@@ -54,6 +58,40 @@ def __getattr__(name: str) -> object:
 
         return getattr(game, name)
     raise AttributeError(f"module 'sevenbag' has no attribute {name!r}")
+
+
+# --- methods of the kernel's classes that are written in Python -----------------------------------
+#
+# The kernel does not know the rooms above it, so they are given to it here; each loads what it
+# needs when it is first called. Their words are in the kernel's stub.
+
+
+def _svg(board: Board, **options: Any) -> str:
+    from sevenbag.drawing import board_svg  # noqa: PLC0415  # only for who draws
+
+    return board_svg(board, **options)
+
+
+def _kicks_from_file(path: str | os.PathLike[str]) -> Kicks:
+    from sevenbag.game.kicks_file import read_file  # noqa: PLC0415  # as above
+
+    return read_file(path)
+
+
+def _kicks_from_text(text: str, name: str = "own") -> Kicks:
+    from sevenbag.game.kicks_file import read_text  # noqa: PLC0415  # as above
+
+    return read_text(text, name)
+
+
+for _class, _name, _method in (
+    (Board, "svg", _svg),
+    (Board, "_repr_svg_", _svg),
+    (Kicks, "from_file", staticmethod(_kicks_from_file)),
+    (Kicks, "from_text", staticmethod(_kicks_from_text)),
+):
+    setattr(_class, _name, _method)
+del _class, _name, _method
 
 
 def __dir__() -> list[str]:

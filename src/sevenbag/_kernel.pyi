@@ -124,8 +124,14 @@ MAX_KICKS: int
 MAX_KICK: int
 """How far a kick can reach, in columns and in rows."""
 
+MAX_REACH: int
+"""How far a piece's cells can lie from its origin, in columns and in rows."""
+
 class Kicks:
-    """A rotation system: which tests a rotation tries, in order.
+    """A rotation system: which tests a rotation tries, in order, and where a piece lies.
+
+    A piece lies around its origin, which stays where it is as a piece turns in place. In most
+    systems it is a corner of SRS's box; what appears at the spawn is then the centre.
 
     Systems are equal if they turn all pieces alike, whatever their names.
 
@@ -162,17 +168,22 @@ class Kicks:
         name: str,
         turns: Mapping[tuple[Piece, Rotation, Rotation], Sequence[tuple[int, int]]],
         spawns: Mapping[Piece, Rotation] = ...,
+        shapes: Mapping[Piece, Sequence[Sequence[tuple[int, int]]]] = ...,
     ) -> Kicks:
         """A system from all tests of each turn, as `turns` gives them; others do not exist.
 
         Args:
-            name: what to call it.
+            name: what to call it: 1 to 64 printable characters, not the name of another system.
             turns: by piece, the rotation before and the one after: at most `MAX_KICKS` + 1
-                displacements of the piece's box, within `MAX_KICK`; (0, 0) is turning in place.
+                displacements of the piece's origin, within `MAX_KICK`; (0, 0) is turning in place.
             spawns: pieces that do not appear pointing north.
+            shapes: pieces that lie otherwise than in SRS's box: for each rotation its four cells
+                (x, y) from the origin, y up, within `MAX_REACH`. Two lists alternate, one is for
+                all rotations. The cells are those of the piece in that rotation, wherever they lie.
 
         Raises:
-            KicksError: there are too many tests, or one is too far.
+            KicksError: there are too many tests, one is too far, a shape is not the piece's, or the
+                name is not free.
         """
     def without_half_turns(self) -> Kicks:
         """The same system, called ``... without 180``; itself if it has no half turns."""
@@ -181,7 +192,13 @@ class Kicks:
     ) -> list[tuple[int, int]] | None:
         """Displacements of the centre, in the order tried; None if there is no such rotation."""
     def turns(self) -> dict[tuple[Piece, Rotation, Rotation], list[tuple[int, int]]]:
-        """All tests of all turns there are, as displacements of the piece's box."""
+        """All tests of all turns there are, as displacements of the piece's origin."""
+    def shapes(self, piece: PieceLike) -> list[list[tuple[int, int]]]:
+        """The cells of each rotation from the piece's origin, sorted by y, then x."""
+    def has_own_shapes(self, piece: PieceLike) -> bool:
+        """Whether the piece lies otherwise than in SRS's box."""
+    def appear(self, piece: PieceLike, x: int, y: int) -> Placement:
+        """The piece as it appears with its origin at (x, y)."""
     def spawn(self, piece: PieceLike) -> Rotation:
         """The way a piece points as it appears."""
     def __eq__(self, other: object) -> bool: ...
@@ -233,7 +250,14 @@ class Board:
         """Rows from the bottom up; ``.``, ``_`` and blanks are empty, anything else is filled."""
     @staticmethod
     def from_text(text: str, *, height: int = 40) -> Board:
-        """Lines from the top down, as a person draws a board; blank lines are left out."""
+        """Lines from the top down, as a person draws a board.
+
+        Blank lines before and after the drawing are no rows, and blanks that all lines begin with
+        are indentation; all others are empty cells.
+
+        Raises:
+            BoardError: lines differ in width, or there are too many.
+        """
     @property
     def width(self) -> int: ...
     @property
@@ -324,10 +348,26 @@ def perft(
     spawn: tuple[int, int] = (4, 19),
     threads: int = 1,
 ) -> int:
-    """Number of ways to place the first `depth` pieces of `queue`, one after another, no hold."""
+    """Number of ways to place the first `depth` pieces of `queue`, one after another, no hold.
+
+    Other threads of Python run meanwhile, and Ctrl-C ends it.
+
+    Args:
+        queue: pieces or their letters.
+        depth: 0 to 64; all of them by default.
+        kicks: the rotation system.
+        board: where to begin; 10 x 40 and empty by default.
+        spins: placements that differ in spin count apart.
+        spawn: where a piece's origin appears.
+        threads: 1 to 256, or as many as the machine has to give.
+    """
 
 def instruction_set() -> str:
-    """The instruction set the kernel chose on this machine."""
+    """The instruction set the kernel chose on this machine: base, x86-64-v3 or avx512.
+
+    Raises:
+        InputError: the environment's SEVENBAG_INSTRUCTION_SET names one that the machine has not.
+    """
 
 # --- games; `sevenbag.game` is the face to use --------------------------------------------------
 

@@ -32,6 +32,10 @@ SYSTEMS = {
     "nrs": ("games", "NRS"),
     "jstris": ("perfect_tetris", "srs"),
     "botris": ("perfect_tetris", "srs"),
+    "nrs-offsets": ("perfect_tetris", "none"),
+    "ars-offsets": ("games", "ARS"),
+    "asc-offsets": ("games", "ASC"),
+    "pason": ("perfect_tetris", "none"),
 }
 
 # Systems that are SRS with other turns, written down here.
@@ -46,6 +50,52 @@ BOTRIS_O = {
     "32": [(1, -1), (2, -1), (1, -2), (0, -1), (0, 0)],
     "30": [(1, 1), (2, 1), (1, 2), (0, 1), (0, 0)],
     "03": [(-1, -1), (-2, -1), (-1, -2), (0, -1), (0, 0)],
+}
+
+# The Pason contest of 2012, as its rules draw it: (row down, column) from the origin, for each
+# orientation; one step on is a quarter turn counter-clockwise, and orientation 0 appears.
+PASON = {
+    "O": [[(0, -1), (0, 0), (1, -1), (1, 0)]],
+    "I": [[(0, -2), (0, -1), (0, 0), (0, 1)], [(-1, 0), (0, 0), (1, 0), (2, 0)]],
+    "S": [[(0, 0), (0, 1), (1, -1), (1, 0)], [(-1, 0), (0, 0), (0, 1), (1, 1)]],
+    "Z": [[(0, -1), (0, 0), (1, 0), (1, 1)], [(-1, 1), (0, 0), (0, 1), (1, 0)]],
+    "L": [
+        [(0, -1), (0, 0), (0, 1), (1, -1)],
+        [(-1, 0), (0, 0), (1, 0), (1, 1)],
+        [(-1, 1), (0, -1), (0, 0), (0, 1)],
+        [(-1, -1), (-1, 0), (0, 0), (1, 0)],
+    ],
+    "J": [
+        [(0, -1), (0, 0), (0, 1), (1, 1)],
+        [(-1, 0), (-1, 1), (0, 0), (1, 0)],
+        [(-1, -1), (0, -1), (0, 0), (0, 1)],
+        [(-1, 0), (0, 0), (1, -1), (1, 0)],
+    ],
+    "T": [
+        [(0, -1), (0, 0), (0, 1), (1, 0)],
+        [(-1, 0), (0, 0), (0, 1), (1, 0)],
+        [(-1, 0), (0, -1), (0, 0), (0, 1)],
+        [(-1, 0), (0, -1), (0, 0), (1, 0)],
+    ],
+}
+
+# How far each rotation lies from SRS's box in the games themselves, x to the right and y down.
+OFFSETS: dict[str, dict[str, list[tuple[int, int]]]] = {
+    "nrs-offsets": {
+        "I": [(0, 1), (0, 0), (0, 0), (1, 0)],
+        **{piece: [(1, 0)] * 4 for piece in "LJT"},
+        **{piece: [(1, 1), (1, 0), (1, 0), (2, 0)] for piece in "SZ"},
+    },
+    "ars-offsets": {
+        "I": [(0, 0), (0, 0), (0, -1), (1, 0)],
+        **{piece: [(0, 1), (0, 0), (0, 0), (0, 0)] for piece in "LJT"},
+        "S": [(0, 1), (-1, 0), (0, 0), (0, 0)],
+        "Z": [(0, 1), (0, 0), (0, 0), (1, 0)],
+    },
+    "asc-offsets": {
+        "I": [(0, 0), (0, -1), (1, -1), (1, 0)],
+        "O": [(0, 0), (0, 1), (-1, 1), (-1, 0)],
+    },
 }
 
 # All tests of every turn there is, in box coordinates.
@@ -145,17 +195,44 @@ def box(piece: str, rotation: int) -> tuple[tuple[int, int], ...]:
     return tuple((c, r) for r, row in enumerate(rows) for c, cell in enumerate(row) if cell == "#")
 
 
+def shape(piece: str, system: System, rotation: int) -> list[tuple[int, int]]:
+    """Cells as (columns right of, rows below) the state's x and y."""
+    plain = system.removesuffix(" without 180") if isinstance(system, str) else ""
+    if plain == "pason":
+        # It appears pointing south; the orientations follow one another counter-clockwise.
+        states = PASON[piece]
+        return [(column, row) for row, column in states[(2 - rotation) % len(states)]]
+    dx, dy = OFFSETS.get(plain, {}).get(piece, [(0, 0)] * 4)[rotation]
+    return [(c + dx, r + dy) for c, r in box(piece, rotation)]
+
+
 def centre(piece: str, rotation: int) -> tuple[int, int]:
     return CENTRES.get(piece, CENTRE_OF_OTHERS)[rotation]
+
+
+def centre_in(piece: str, system: System, rotation: int) -> tuple[int, int]:
+    """Where the centre lies from a state's x and y: as in the box, wherever that lies."""
+    ours, boxed = shape(piece, system, rotation), box(piece, rotation)
+    column, row = centre(piece, rotation)
+    right = min(c for c, _ in ours) - min(c for c, _ in boxed)
+    down = min(r for _, r in ours) - min(r for _, r in boxed)
+    return column + right, row + down
 
 
 class Field:
     """A board as a set of filled cells."""
 
-    def __init__(self, width: int, rows: int, filled: set[tuple[int, int]]) -> None:
+    def __init__(
+        self, width: int, rows: int, filled: set[tuple[int, int]], system: System = "srs"
+    ) -> None:
         self.width = width
         self.rows = rows
         self.filled = filled
+        self.system = system
+
+    def under(self, system: System) -> Field:
+        """The same for pieces that lie as in a system."""
+        return Field(self.width, self.rows, self.filled, system)
 
     def free(self, x: int, y: int) -> bool:
         return 0 <= x < self.width and 0 <= y < self.rows and (x, y) not in self.filled
@@ -165,7 +242,7 @@ class Field:
         return above or not (0 <= x < self.width) or y < 0 or (x, y) in self.filled
 
     def cells(self, piece: str, s: State) -> list[tuple[int, int]]:
-        return [(s.x + c, s.y - r) for c, r in box(piece, s.rotation)]
+        return [(s.x + c, s.y - r) for c, r in shape(piece, self.system, s.rotation)]
 
     def fits(self, piece: str, s: State) -> bool:
         return all(self.free(x, y) for x, y in self.cells(piece, s))
@@ -187,7 +264,7 @@ def tests(piece: str, system: System, start: int, end: int) -> list[tuple[int, i
     kicks = table["i" if piece == "I" and "i" in table else "default"].get(turn)
     if kicks is None:
         return None
-    if piece == "O":
+    if piece == "O" and plain != "asc-offsets":
         kicks = []
     return [(0, 0), *((dx, dy) for dx, dy in kicks)]
 
@@ -264,7 +341,7 @@ def verdict(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -
         return "MINI" if immobile else "NONE"
     if mode == "handheld" and piece in CORNERS:
         corners = CORNERS[piece][s.rotation]
-        return "FULL" if filled_corners(field, s, corners, rules.top) >= 3 else "NONE"
+        return "FULL" if filled_corners(field, piece, s, corners, rules.top) >= 3 else "NONE"
     if piece == "T":
         seen = t_verdict(field, s, full_kick, rules.top)
         return "MINI" if seen == "NONE" and immobile and mode.endswith("+") else seen
@@ -273,19 +350,27 @@ def verdict(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -
     return "NONE"
 
 
-def filled_corners(field: Field, s: State, corners: list[tuple[int, int]], top: bool) -> int:
-    return sum(field.blocked_corner(s.x + 1 + dx, s.y - 1 + dy, top) for dx, dy in corners)
+def filled_corners(
+    field: Field, piece: str, s: State, corners: list[tuple[int, int]], top: bool
+) -> int:
+    """Corners lie around the middle of SRS's box, wherever a system puts it."""
+    cells = field.cells(piece, s)
+    middle_x = min(x for x, _ in cells) - min(c for c, _ in box(piece, s.rotation)) + 1
+    middle_y = max(y for _, y in cells) + min(r for _, r in box(piece, s.rotation)) - 1
+    return sum(field.blocked_corner(middle_x + dx, middle_y + dy, top) for dx, dy in corners)
 
 
 def t_verdict(field: Field, s: State, full_kick: bool, top: bool) -> str:
     clockwise = [(-1, 1), (1, 1), (1, -1), (-1, -1)]
-    if filled_corners(field, s, clockwise, top) < 3:
+    if filled_corners(field, "T", s, clockwise, top) < 3:
         return "NONE"
     front = [clockwise[s.rotation], clockwise[(s.rotation + 1) % 4]]
-    return "FULL" if full_kick or filled_corners(field, s, front, top) == 2 else "MINI"
+    return "FULL" if full_kick or filled_corners(field, "T", s, front, top) == 2 else "MINI"
 
 
 def spawn_state(piece: str, system: System, spawn: tuple[int, int]) -> State:
+    if isinstance(system, str) and system.startswith("pason"):
+        return State(*spawn, 2, "NONE")
     south = isinstance(system, str) and system[:3] in ("ars", "nrs") and piece in "LJT"
     rotation = 2 if south else 0
     column, row = centre(piece, rotation)
@@ -301,6 +386,7 @@ def reachable(
     carried: Iterable[str] = (),
 ) -> set[State]:
     """All states; `carried`: verdicts that the piece may appear with, besides none."""
+    field = field.under(system)
     start = spawn_state(piece, system, spawn)
     if not field.fits(piece, start):
         return set()
@@ -323,6 +409,7 @@ def placements(
     carried: Iterable[str] = (),
 ) -> set[tuple[tuple[tuple[int, int], ...], str]]:
     """Cells and spin of every placement: reachable states that cannot fall."""
+    field = field.under(system)
     found = set()
     for s in reachable(field, piece, system, spawn, spins, carried):
         if not field.fits(piece, s._replace(y=s.y - 1)):
@@ -339,6 +426,7 @@ def lock(field: Field, cells: tuple[tuple[int, int], ...]) -> Field:
         field.width,
         field.rows,
         {(x, to) for to, y in enumerate(kept) for x in range(field.width) if (x, y) in filled},
+        field.system,
     )
 
 

@@ -101,6 +101,22 @@ def test_text_is_read_and_written_as_it_is_seen() -> None:
     assert Board.from_rows(["##........", "#........."]) == board
 
 
+def test_blanks_are_empty_cells() -> None:
+    board = Board.from_text(
+        """
+
+        # ## ####
+        ###  ####
+
+        """.replace("####\n", "####  \n")
+    )
+    assert str(board) == "#.##.####..\n###..####.."
+    assert Board.from_text("\t##  \r\n\t    \r\n\t#  #\r\n") == Board.from_rows(
+        ["#  #", "    ", "##  "]
+    )
+    assert Board.from_text("  \n \n") == Board()
+
+
 def test_copies_are_apart() -> None:
     board = Board.from_rows(["##........"])
     other = copy.copy(board)
@@ -123,6 +139,12 @@ def test_copies_are_apart() -> None:
         (lambda: Board.from_rows(["##", "#"]), "board width is 2"),
         (lambda: Board.from_rows(["....", "..."]), "row 1 has 3 cells, the bottom row has 4"),
         (lambda: Board.from_rows(["...."] * 41), "41 rows given for a board of 40"),
+        (
+            lambda: Board.from_text("  ....\n  #..\n"),
+            "line 2 has 3 cells, line 1 has 4; blanks are empty cells, too",
+        ),
+        (lambda: Board.from_text("....\n\n...."), "line 2 has 0 cells, line 1 has 4"),
+        (lambda: Board.from_text("....\n#\t.."), "line 2 has a tab among its cells"),
         (lambda: Board()[10, 0], r"cell \(10, 0\) is outside"),
         (lambda: Board().row(-1), r"cell \(0, -1\) is outside"),
         (lambda: Board().add_garbage(10), "garbage hole is column 10, must be 0 to 9"),

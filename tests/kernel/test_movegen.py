@@ -222,8 +222,8 @@ def test_kick_tables_are_the_published_ones(system: str, piece: str) -> None:
             if published is None:
                 assert ours is None
                 continue
-            # Box to centre: the centre's own movement is added; rows of the box count down.
-            a, b = reference.centre(piece, start), reference.centre(piece, end)
+            # Origin to centre: the centre's own movement is added; rows of the box count down.
+            a, b = (reference.centre_in(piece, system, r) for r in (start, end))
             assert ours == [(dx + b[0] - a[0], dy - b[1] + a[1]) for dx, dy in published]
 
 

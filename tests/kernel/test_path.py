@@ -91,7 +91,7 @@ def test_every_placement_has_a_shortest_path(
     mode: reference.Judging,
 ) -> None:
     board = random_board(seed, 10, 40, height, density)
-    field = field_of(board)
+    field = field_of(board).under(system)
     kicks = systems.kicks(system)
     spins = systems.spin_rules(mode)
     found = list(board.placements(piece, kicks, spins=spins))

@@ -1,6 +1,11 @@
 """Published counts (tests/data/perft.json), and the reference on boards of its own."""
 
 import json
+import signal
+import subprocess
+import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -93,6 +98,57 @@ def test_small_trees_of_width_ten(
     spins = systems.spin_rules(mode)
     ours = perft("".join(queue), kicks=system, board=board, spins=spins)
     assert ours == reference.perft(field_of(board), "".join(queue), system, (4, 19), mode)
+
+
+def test_other_threads_run_meanwhile() -> None:
+    """Counting does not hold Python's lock: another thread gets on while it lasts."""
+    steps = 0
+    done = threading.Event()
+
+    def step() -> None:
+        nonlocal steps
+        while not done.is_set():
+            steps += 1
+            time.sleep(0.001)
+
+    other = threading.Thread(target=step)
+    other.start()
+    try:
+        for threads in (1, 2):
+            before = steps
+            assert perft("IOLJSZ", threads=threads) == 67002200
+            # It lasts some hundred milliseconds; with the lock held there would be a step or two.
+            assert steps - before > 5
+    finally:
+        done.set()
+        other.join()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_ends_it(threads: int) -> None:
+    """A tree that takes hours to count ends as soon as it is interrupted."""
+    script = (
+        "import sevenbag\n"
+        "print('counting', flush=True)\n"
+        f"sevenbag.perft('IOLJSZTIOLJSZ', threads={threads})\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "counting\n"
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    assert process.returncode == -signal.SIGINT
+
+
+def test_more_threads_than_there_is_work() -> None:
+    assert perft("OOO", threads=256) == perft("OOO") > 0
 
 
 def test_a_queue_of_pieces() -> None:

@@ -1,6 +1,7 @@
 """The house has floors: a room imports only from the floors below its own."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +23,8 @@ FLOORS = {
     "cli": 6,
 }
 
+BINDINGS = sorted((SOURCE.parents[1] / "kernel").rglob("*.?pp"))
+
 FILES = sorted(SOURCE.rglob("*.py"))
 
 
@@ -41,6 +44,10 @@ def imported_rooms(file: Path) -> Iterator[tuple[int, str]]:
             start = ".".join([*base, *([node.module] if node.module else [])])
             # `from sevenbag import bots` names a room only in its last word.
             names = [f"{start}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and node.args and "import" in ast.unparse(node.func):
+            # importlib.import_module("sevenbag.bots") and the like
+            called = node.args[0]
+            names = [str(called.value)] if isinstance(called, ast.Constant) else []
         else:
             continue
         for name in names:
@@ -49,8 +56,22 @@ def imported_rooms(file: Path) -> Iterator[tuple[int, str]]:
                 yield node.lineno, parts[1]
 
 
+def imported_by_name(text: str) -> list[str]:
+    """Rooms that C++ names as modules to import."""
+    return re.findall(r'"sevenbag\.(\w+)', text)
+
+
+@pytest.mark.parametrize("file", BINDINGS, ids=lambda file: file.name)
+def test_the_kernel_knows_no_room_above_it(file: Path) -> None:
+    wrong = [room for room in imported_by_name(file.read_text()) if FLOORS.get(room, 9) > 1]
+    assert wrong == []
+
+
 def test_there_are_rooms() -> None:
     assert FILES
+    assert BINDINGS
+    seen = imported_by_name('nb::module_::import_("sevenbag.formats.drawing").attr("x")')
+    assert seen == ["formats"]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(SOURCE)))

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import signal
 import time
 from typing import TYPE_CHECKING
 
 from sevenbag._kernel import (
     Board,
     Kicks,
-    Placement,
-    Rotation,
     SpinMode,
     instruction_set,
     perft,
@@ -65,7 +62,7 @@ def register(subparsers: Subparsers) -> None:
         type=_cell,
         default=(4, 19),
         metavar="X,Y",
-        help="where a piece's centre appears (default: 4,19)",
+        help="where a piece's origin, mostly its centre, appears (default: 4,19)",
     )
     parser.add_argument("--threads", type=_small, default=1, metavar="N", help="default: 1")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of a table")
@@ -73,8 +70,6 @@ def register(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Count every depth up to the one asked for."""
-    # The kernel does not come back to Python while it counts: let Ctrl-C end the program itself.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
     kicks = named_kicks(args.kicks)
     board = Board(args.width, args.rows)
     depth = len(args.queue) if args.depth is None else args.depth
@@ -86,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         )
     # Names what is wrong before anything is printed.
     perft(args.queue, 0, spawn=args.spawn, threads=args.threads)
-    _expect_room(args.queue, args.spawn, board)
+    _expect_room(args.queue, kicks, args.spawn, board)
     where = (
         f"{args.queue.upper()}, {kicks.name}, board {board.width}x{board.rows}, spawn"
         f" ({args.spawn[0]}, {args.spawn[1]}), spins {args.spins}, {instruction_set()},"
@@ -131,11 +126,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _expect_room(queue: str, spawn: tuple[int, int], board: Board) -> None:
+def _expect_room(queue: str, kicks: Kicks, spawn: tuple[int, int], board: Board) -> None:
     """A piece that cannot appear has no placements; on an empty board that is a mistake."""
     x, y = spawn
     for letter in dict.fromkeys(queue.upper()):
-        if not board.fits(Placement(letter, Rotation.NORTH, x, y)):
+        if not board.fits(kicks.appear(letter, x, y)):
             raise PlacementError(
                 f"spawn ({x}, {y}): {letter} does not fit there on a board of {board.width} columns"
                 f" and {board.rows} rows"

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
-from sevenbag._kernel import MAX_KICK, MAX_KICKS, Kicks, Piece, Rotation
+from sevenbag._kernel import MAX_KICK, MAX_KICKS, MAX_REACH, Kicks, Piece, Rotation
 from sevenbag.errors import KicksError, shown
 from sevenbag.game.toml_lines import TomlLines
 
@@ -82,6 +82,8 @@ def to_data(kicks: Kicks) -> dict[str, object]:
             section["spawn"] = int(kicks.spawn(piece))
         if not in_place_first:
             section["in_place_first"] = False
+        if kicks.has_own_shapes(piece):
+            section["shapes"] = [[list(cell) for cell in shape] for shape in kicks.shapes(piece)]
         data[piece.name] = section
     return data
 
@@ -95,7 +97,11 @@ _ROTATION_NAMES: Final = "0, 1, 2, 3 or N, E, S, W"
 _TURN: Final = re.compile("([0-3NESW])-?([0-3NESW])", re.IGNORECASE)
 _SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)")
 
+_LONGEST_NAME: Final = 64
+_WITHOUT: Final = " without 180"
+
 _Tests = list[tuple[int, int]]
+_Shapes = list[list[tuple[int, int]]]
 _Turns = dict[tuple[Piece, Rotation, Rotation], _Tests]
 
 
@@ -125,6 +131,7 @@ class _System:
         self._lines = lines
         self._turns: _Turns = {}
         self._spawns: dict[Piece, Rotation] = {}
+        self._shapes: dict[Piece, _Shapes] = {}
         self._section_of: dict[Piece, str] = {}
 
     def read(self) -> Kicks:
@@ -134,18 +141,22 @@ class _System:
                 self._read_section(section, value)
         if "base" not in self._data:
             self._complete()
-        kicks = Kicks.from_turns(self._name, self._turns, self._spawns)
-        if not kicks.known and _is_known(self._name):
-            self._refuse(
-                f"{self._name!r} is the name of another system; this one needs its own",
-                "name",
-            )
-        return kicks
+        try:
+            return Kicks.from_turns(self._name, self._turns, self._spawns, self._shapes)
+        except KicksError as error:
+            # All else has been checked where its line is known.
+            self._refuse(str(error), "name")
 
     def _read_head(self) -> None:
         name = self._data.get("name", self._name)
-        if not isinstance(name, str) or not 1 <= len(name) <= 64 or not name.isprintable():
-            self._refuse(f"name is {shown(name)}, must be a text of 1 to 64 characters", "name")
+        if (
+            not isinstance(name, str)
+            or not 1 <= len(name.removesuffix(_WITHOUT)) <= _LONGEST_NAME
+            or not name.isprintable()
+        ):
+            self._refuse(
+                f"name is {shown(name)}, must be a text of 1 to {_LONGEST_NAME} characters", "name"
+            )
         self._name = name
         if "base" in self._data:
             base = self._data["base"]
@@ -159,6 +170,7 @@ class _System:
                 self._refuse(f"base: {error}", "base")
             self._turns = kicks.turns()
             self._spawns = {piece: kicks.spawn(piece) for piece in Piece}
+            self._shapes = {p: kicks.shapes(p) for p in Piece if kicks.has_own_shapes(p)}
 
     def _read_section(self, section: str, value: object) -> None:
         pieces = self._pieces(section)
@@ -177,6 +189,8 @@ class _System:
             if key == "spawn":
                 spawn = self._spawn(section, item)
                 self._spawns.update(dict.fromkeys(pieces, spawn))
+            elif key == "shapes":
+                self._read_shapes(section, pieces, item)
             elif key != "in_place_first":
                 turn = self._turn(section, key)
                 if turn in seen:
@@ -212,6 +226,45 @@ class _System:
                 f"[{section}] spawn is {shown(value)}, must be {_ROTATION_NAMES}", section, "spawn"
             )
         return rotation
+
+    def _read_shapes(self, section: str, pieces: list[Piece], value: object) -> None:
+        lists = _items(value)
+        if len(lists) not in {1, 2, 4}:
+            self._refuse(
+                f"[{section}] shapes is {shown(value)}, must be a list of 1, 2 or 4 shapes, each "
+                "a list of four cells such as [-1, 0]",
+                section,
+                "shapes",
+            )
+        shapes = [self._shape(section, i, item) for i, item in enumerate(lists)]
+        for piece in pieces:
+            for rotation in Rotation:
+                place = rotation % len(shapes)
+                one_own = Kicks("none").shapes(piece)
+                one_own[rotation] = shapes[place]
+                try:
+                    Kicks.from_turns("one", {}, {}, {piece: one_own})
+                except KicksError as error:
+                    self._refuse(f"[{section}] shapes: {error}", section, "shapes", place)
+            self._shapes[piece] = shapes
+
+    def _shape(self, section: str, place: int, item: object) -> list[tuple[int, int]]:
+        cells = _items(item)
+        shape = [
+            (x, y)
+            for x, y in (pair for pair in map(_items, cells) if len(pair) == 2)
+            if type(x) is int and type(y) is int and max(abs(x), abs(y)) <= MAX_REACH
+        ]
+        if len(cells) != 4 or len(shape) != 4:
+            self._refuse(
+                f"[{section}] shapes: shape {place + 1}, {shown(item)}, must be four cells, each "
+                "two whole numbers: columns to the right of the origin and rows above it, within "
+                f"{MAX_REACH}",
+                section,
+                "shapes",
+                place,
+            )
+        return shape
 
     def _turn(self, section: str, key: str) -> tuple[Rotation, Rotation]:
         found = _TURN.fullmatch(key)
@@ -278,9 +331,6 @@ class _System:
         raise KicksError(f"{self._where}{f', line {line}' if line else ''}: {problem}")
 
 
-def _is_known(name: str) -> bool:
-    try:
-        Kicks(name)
-    except KicksError:
-        return False
-    return True
+def _items(value: object) -> list[object]:
+    """What a list holds; nothing if it is none."""
+    return cast("list[object]", value) if isinstance(value, list) else []
