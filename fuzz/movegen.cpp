@@ -60,7 +60,7 @@ void check_rows(Input& input, Board board) {
 Placement replayed(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
                    const std::vector<Key>& keys) {
     const bool lasts = spin_rule(spins, piece).lasts;
-    Placement at{piece, kicks.spawn(piece), spawn.x, spawn.y, Spin::none};
+    Placement at = kicks.appear(piece, spawn.x, spawn.y);
     const auto shift = [&](int dx, int dy) {
         Placement to = at;
         to.x = static_cast<std::int8_t>(to.x + dx);
