@@ -340,3 +340,42 @@ def test_hold_brings_nothing_that_is_out_of_sight() -> None:
     for hold in (None, True):
         with pytest.raises(PlacementError, match=r"J cannot be played: .* out of sight"):
             game.play(Placement(Piece.J, Rotation.NORTH, 1, 0), hold=hold)
+
+
+# --- the contest's game -------------------------------------------------------------------------
+
+# Cells by (row, column) from the origin, rows downwards, as the contest's figure has them.
+CONTEST = {
+    "O": [(0, -1), (0, 0), (1, -1), (1, 0)],
+    "I": [(0, -2), (0, -1), (0, 0), (0, 1)],
+    "S": [(0, 0), (0, 1), (1, -1), (1, 0)],
+    "Z": [(0, -1), (0, 0), (1, 0), (1, 1)],
+    "L": [(0, -1), (0, 0), (0, 1), (1, -1)],
+    "J": [(0, -1), (0, 0), (0, 1), (1, 1)],
+    "T": [(0, -1), (0, 0), (0, 1), (1, 0)],
+}
+
+
+@pytest.mark.parametrize("letter", CONTEST)
+def test_pieces_of_the_contest_enter_in_column_5_of_the_top_row(letter: str) -> None:
+    rules = Rules.preset("pason-2012")
+    entered = {(5 + column, 19 - row) for row, column in CONTEST[letter]}
+    # A board that is full but for these cells: nothing else can be done than to stay there.
+    board = Board(10, rules.board.rows)
+    for y in range(rules.board.rows):
+        for x in range(10):
+            board[x, y] = (x, y) not in entered
+    (only,) = kernel_rules(rules).placements(board, letter, cleared=False)
+    assert set(only.cells) == entered
+
+
+def test_a_cell_above_row_20_loses_the_contest() -> None:
+    rules = Rules.preset("pason-2012")
+    game = playing(rules, Piece.Z, board_of(rules, ["....####.."] * 18))
+    assert not game.over
+    ends = {
+        max(y for _, y in move.cells) >= 20: game.copy().play(move).top_out
+        for move in game.placements()
+        if max(y for _, y in move.cells) >= 18
+    }
+    assert ends[True] == TopOut.LOCK_OUT
