@@ -209,8 +209,10 @@ void bind_spin_rules(nb::module_& m) {
             "mode"_a, nb::kw_only(), "kicks"_a = "downward", "shift"_a = "ends", "hold"_a = false,
             "top"_a = false)
         .def_ro("mode", &SpinRules::mode)
-        .def_prop_ro("kicks", [](const SpinRules& r) { return parts_of(r)[1]; })
-        .def_prop_ro("shift", [](const SpinRules& r) { return parts_of(r)[2]; })
+        .def_prop_ro("kicks",
+                     [](const SpinRules& r) { return chosen_name(r.full_kicks, kFullKickNames); })
+        .def_prop_ro("shift",
+                     [](const SpinRules& r) { return chosen_name(r.on_shift, kOnShiftNames); })
         .def_ro("hold", &SpinRules::hold_keeps)
         .def_ro("top", &SpinRules::top_filled)
         .def("__repr__",
