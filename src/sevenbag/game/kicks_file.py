@@ -54,8 +54,6 @@ def read_text(text: str, name: str = "own") -> Kicks:
     Raises:
         KicksError: it does not describe a system; the message names the line.
     """
-    if not isinstance(text, str) or not isinstance(name, str):
-        raise TypeError("the text of a rotation system and its name are texts")
     return _read(text, name, "the text")
 
 
