@@ -30,12 +30,12 @@ const Kicks& kicks_argument(nb::handle value) {
 
 SpinRules spins_argument(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) return find_spin_mode(ascii(value));
-    if (nb::isinstance<SpinRules>(value)) return nb::cast<SpinRules>(value);
     SpinMode mode;
-    if (!nb::try_cast<SpinMode>(value, mode, false))
+    if (nb::try_cast<SpinMode>(value, mode, false)) return mode;
+    if (!nb::isinstance<SpinRules>(value))
         throw nb::type_error(
             "a spin mode is a SpinMode or its name, such as 't-spins', or part of SpinRules");
-    return mode;
+    return nb::cast<SpinRules>(value);
 }
 
 namespace {
