@@ -112,7 +112,8 @@ void press_keys(Input& input, const Game& game) {
         falling.press(Key::hard_drop);
         EXPECT(falling.resting());
         const Placement end = falling.placement();
-        EXPECT(game.judge(end).placement.spin == end.spin || game.rules().spins.mode == SpinMode::none);
+        EXPECT(game.judge(end).placement.spin == end.spin ||
+               game.rules().spins.mode == SpinMode::none);
     } catch (const Error&) {
     }
 }
