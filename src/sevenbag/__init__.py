@@ -78,9 +78,12 @@ def _kicks_from_file(path: str | os.PathLike[str]) -> Kicks:
     return read_file(path)
 
 
-def _kicks_from_text(text: str, name: str = "own") -> Kicks:
+def _kicks_from_text(text: object, name: object = "own") -> Kicks:
     from sevenbag.game.kicks_file import read_text  # noqa: PLC0415  # as above
 
+    if not isinstance(text, str) or not isinstance(name, str):
+        wrong = name if isinstance(text, str) else text
+        raise TypeError(f"a system's text and name must be str, not {type(wrong).__name__}")
     return read_text(text, name)
 
 
