@@ -115,19 +115,26 @@ std::vector<std::uint8_t> letters_of(const std::vector<Piece>& pieces) {
     return letters;
 }
 
+// What it has counted once serves all later calls; a few thousand numbers in all.
+pc::SequenceCounter& counter() {
+    static thread_local pc::SequenceCounter counter;
+    return counter;
+}
+
 std::int64_t count_sequences(int length, int phases) {
     if (length < 0 || length > pc::kLongestSequence)
         throw Error(ErrorKind::queue, "sequences of length " + std::to_string(length) +
                                           "; it must be 0 to " +
                                           std::to_string(pc::kLongestSequence));
-    return pc::SequenceCounter().count(length, phases & pc::kAllPhases);
+    return counter().count(length, phases & pc::kAllPhases);
 }
 
 std::vector<std::int64_t> block_sizes(int letters) {
     if (letters < pc::kBlockLetters || letters > pc::kLongestSequence)
         throw Error(ErrorKind::queue, "sequences of " + std::to_string(letters) +
-                                          " letters; it must be " + std::to_string(pc::kBlockLetters) +
-                                          " to " + std::to_string(pc::kLongestSequence));
+                                          " letters; it must be " +
+                                          std::to_string(pc::kBlockLetters) + " to " +
+                                          std::to_string(pc::kLongestSequence));
     return pc::block_sizes(letters);
 }
 
@@ -137,15 +144,14 @@ std::int64_t sequence_number(const std::vector<Piece>& pieces) {
         throw Error(ErrorKind::queue,
                     "no sequence: it must be the held piece, one that is not after it in IOTSZLJ,"
                     " and more as bags deal them");
-    return pc::SequenceCounter().number(letters);
+    return counter().number(letters);
 }
 
 constexpr std::int64_t kMostAtOnce = 65'536;
 
 std::vector<std::vector<Piece>> sequences(int length, std::int64_t first, std::int64_t count) {
-    pc::SequenceCounter counter;
     const bool known = length >= 1 && length <= pc::kLongestSequence;
-    const std::int64_t all = known ? counter.count(length) : 0;
+    const std::int64_t all = known ? counter().count(length) : 0;
     if (first < 0 || count < 0 || first > all || count > all - first)
         throw Error(ErrorKind::queue, "there is no sequence " +
                                           std::to_string(first < 0 ? first : std::max(first, all)) +
@@ -156,7 +162,7 @@ std::vector<std::vector<Piece>> sequences(int length, std::int64_t first, std::i
     std::vector<std::vector<Piece>> found;
     for (std::int64_t n = first; n < first + count; ++n) {
         std::vector<Piece> pieces;
-        for (std::uint8_t letter : counter.sequence(length, n))
+        for (std::uint8_t letter : counter().sequence(length, n))
             pieces.push_back(pc::kLetters[letter]);
         found.push_back(std::move(pieces));
     }
