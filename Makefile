@@ -49,7 +49,7 @@ play: build
 
 ## test: every test, the kernel's own first
 .PHONY: test
-test: kernel-test $(STAMPS)/dev $(STAMPS)/node
+test: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser
 	@"$(BIN)/python" -m pytest -q -n $(JOBS) --cov --cov-report=term $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
@@ -84,6 +84,10 @@ $(STAMPS)/dev: $(STAMPS)/run requirements/dev.txt
 
 $(STAMPS)/node: $(STAMPS)/env requirements/node/package-lock.json
 	@$(SETUP) node
+	@touch $@
+
+$(STAMPS)/browser: $(STAMPS)/env
+	@$(SETUP) browser
 	@touch $@
 
 CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake kernel/*/CMakeLists.txt fuzz/CMakeLists.txt)

@@ -35,9 +35,15 @@ def test_beam(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("", "no bot ''; there are beam, random and tbp:COMMAND"),
-        ("beem", "no bot 'beem'; did you mean 'beam'?; there are beam, random and tbp:COMMAND"),
-        ("stockfish", "no bot 'stockfish'; there are beam, random and tbp:COMMAND"),
+        ("", "no bot ''; there are beam, random, tbp:COMMAND"),
+        (
+            "beem",
+            "no bot 'beem'; did you mean 'beam'?; there are beam, random, tbp:COMMAND",
+        ),
+        (
+            "stockfish",
+            "no bot 'stockfish'; there are beam, random, tbp:COMMAND",
+        ),
         ("beam:", "no option after the colon; options of beam are nodes, ms, width"),
         ("beam:node=5", "beam has no option 'node'; did you mean 'nodes'?; options of beam are"),
         ("beam:fast", "beam has no option 'fast'"),
@@ -57,7 +63,7 @@ def test_beam(spec: str) -> None:
         ("tbp:profile=stadion:sh", "no profile 'stadion'; did you mean 'stadium'?; there are"),
         (
             "tbp:profil=stadium:sh",
-            "no option 'profil'; did you mean 'profile'?; options of tbp are profile, log,",
+            "no option 'profil'; did you mean 'profile'?; options of tbp are log, folder, profile,",
         ),
         ("tbp:rows=20,rows=40:sh", "option 'rows' is given twice"),
         ("tbp:rows=many:sh", "rows is 'many', must be a whole number from 0"),

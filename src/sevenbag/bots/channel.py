@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
+
+Carrier = Literal["lines", "socket", "page"]
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -16,6 +18,11 @@ class Channel(Protocol):
     """
 
     name: str
+
+    @property
+    def carrier(self) -> Carrier:
+        """What carries the messages: lines through pipes, frames of a socket, a page's worker."""
+        ...
 
     @property
     def pid(self) -> int | None:

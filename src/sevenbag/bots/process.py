@@ -24,7 +24,7 @@ from sevenbag.protocols.lines import LONGEST_LINE, LineSplitter
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag.bots.channel import Launch
+    from sevenbag.bots.channel import Carrier, Launch
 
 _MOST_WAITING: Final = 256
 """Lines that are read ahead; a bot that prints more has to wait."""
@@ -100,6 +100,11 @@ class LineProcess:
             process._pipes.close_log()
             raise
         return process
+
+    @property
+    def carrier(self) -> Carrier:
+        """Lines through pipes."""
+        return "lines"
 
     @property
     def pid(self) -> int:
@@ -262,7 +267,8 @@ def launch_process(
 
 def command_name(words: Sequence[str]) -> str:
     """What to call a program as long as nothing better is known."""
-    return Path(words[0]).name or words[0]
+    name = words[0].removeprefix("ws://").removeprefix("wss://").rstrip("/")
+    return Path(name).name or words[0]
 
 
 def split_command(command: str | Sequence[str], name: str) -> list[str]:

@@ -6,6 +6,8 @@
     beam:nodes=2000,width=300       the same with options
     tbp:COMMAND                     a program that speaks TBP
     tbp:OPTIONS:COMMAND             the same with options: a profile, values of one, a log
+    ws://HOST:PORT/                 a bot behind a WebSocket; with options tbp:OPTIONS:ws://...
+    worker:FILE.js                  a Web Worker, in a browser's page or under Node
 
 docs/commands.md has them all.
 """
@@ -20,7 +22,7 @@ import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from sevenbag.errors import BotStartError, SpecError, shown
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sevenbag.bots.bot import Bot
+    from sevenbag.bots.channel import Launch
 
 Value = int | float
 
@@ -73,11 +76,13 @@ def create_bot(spec: str) -> Bot:
     """
     name, colon, rest = spec.strip().partition(":")
     name = name.strip().lower()
-    if name == "tbp":
-        return _tbp(rest, spec)
+    if name in {"tbp", "worker"}:
+        return _foreign(name, rest, spec)
+    if name in {"ws", "wss"}:
+        return _foreign("tbp", spec.strip(), spec)
     kind = KINDS.get(name)
     if kind is None:
-        hint = _as_program(spec.strip()) or _nearest(name, [*KINDS, "tbp"])
+        hint = _as_program(spec.strip()) or _nearest(name, [*KINDS, "tbp", "worker"])
         raise SpecError(f"no bot {shown(name)}{hint}; {_there_is()}")
     if colon and not rest.strip():
         raise SpecError(f"bot {shown(spec)}: no option after the colon; {_options_of(name, kind)}")
@@ -106,39 +111,66 @@ def _random(values: Mapping[str, Value]) -> Bot:
     return RandomBot(None if seed is None else int(seed))
 
 
-def _tbp(text: str, spec: str) -> Bot:
-    from sevenbag.bots.process import expect_program  # noqa: PLC0415
+def _foreign(kind: str, text: str, spec: str) -> Bot:
+    """A bot that is no Python of ours: a program, something behind a socket, a worker."""
     from sevenbag.bots.profile import FLAGS, profile  # noqa: PLC0415
     from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
 
-    flags, command = _flags(text, spec)
-    if not command:
-        raise SpecError(
-            f"bot {shown(spec)}: no command; expected tbp:COMMAND, such as tbp:./my-bot, or "
-            "tbp:OPTIONS:COMMAND, such as tbp:profile=stadium:./my-bot"
-        )
-    known = ["profile", "log", "folder", *FLAGS]
+    flags, target = _flags(text, spec)
+    if not target:
+        raise SpecError(f"bot {spec!r}: {_NOTHING_BEHIND[kind]}")
+    of_its_own = _OF_ITS_OWN[_carrier(kind, target)]
+    known = [*of_its_own, "profile", *FLAGS]
     for key in flags:
         if key not in known:
-            there_are = f"options of tbp are {', '.join(known)}"
-            raise SpecError(
-                f"bot {shown(spec)}: no option {shown(key)}{_nearest(key, known)}; {there_are}"
-            )
-    name, log, folder = (flags.pop(key, None) for key in ("profile", "log", "folder"))
+            there_are = f"options of {kind} are {', '.join(known)}"
+            raise SpecError(f"bot {spec!r}: no option {key!r}{_nearest(key, known)}; {there_are}")
+    options = {key: flags.pop(key) for key in (*of_its_own, "profile") if key in flags}
+    name = options.pop("profile", None)
     try:
-        bot = TbpBot(
-            command,
+        return TbpBot(
+            target,
             profile=None if name is None else profile(name),
             flags=flags,
-            log=None if log is None else Path(log),
-            folder=None if folder is None else Path(folder),
+            launch=_launch(kind, target, options),
         )
-        expect_program(command, bot.name)
-        return bot
     except BotStartError as error:
-        raise SpecError(f"bot {shown(spec)}: {str(error).removeprefix(f'{error.bot}: ')}") from None
+        raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
     except SpecError as error:
-        raise SpecError(f"bot {shown(spec)}: {error}") from None
+        raise SpecError(f"bot {spec!r}: {error}") from None
+
+
+def _carrier(kind: str, target: str) -> str:
+    return "ws" if kind == "tbp" and _ADDRESS.match(target) else kind
+
+
+def _launch(kind: str, target: str, options: Mapping[str, str]) -> Launch:
+    """How a channel to it is opened; whether there is such a thing is seen now."""
+    log, folder = (Path(options[key]) if key in options else None for key in ("log", "folder"))
+    carrier = _carrier(kind, target)
+    if carrier == "ws":
+        from sevenbag.bots.websocket import launch_websocket  # noqa: PLC0415
+
+        return launch_websocket(target)
+    if carrier == "worker":
+        from sevenbag.bots.web_worker import launch_worker  # noqa: PLC0415
+
+        host = options.get("host")
+        if host not in {None, "browser", "node"}:
+            raise SpecError(f"host is {host!r}, must be browser or node")
+        # The set above leaves nothing else.
+        chosen = cast("Literal['browser', 'node'] | None", host)
+        return launch_worker(target, host=chosen, log=log, folder=folder)
+    from sevenbag.bots.process import (  # noqa: PLC0415
+        command_name,
+        expect_program,
+        launch_process,
+        split_command,
+    )
+
+    words = split_command(target, kind)
+    expect_program(words, command_name(words))
+    return launch_process(words, folder=folder, log=log)
 
 
 def _flags(text: str, spec: str) -> tuple[dict[str, str], str]:
@@ -172,11 +204,23 @@ KINDS: Final[Mapping[str, BotKind]] = {
         "any legal move", _random, {"seed": Option("what its choices follow from", least=0)}
     ),
 }
-"""The bots of our own; besides them there is ``tbp:COMMAND``."""
+"""The bots of our own; the others are named by what runs them."""
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_NOTHING_BEHIND: Final = {
+    "tbp": "no command; expected tbp:COMMAND, such as tbp:./my-bot, or tbp:OPTIONS:COMMAND, such "
+    "as tbp:profile=stadium:./my-bot",
+    "worker": "no file; expected worker:FILE.js, or worker:OPTIONS:FILE.js",
+}
+_OF_ITS_OWN: Final[dict[str, tuple[str, ...]]] = {
+    "tbp": ("log", "folder"),
+    "ws": (),
+    "worker": ("host", "log", "folder"),
+}
+"""Options besides those of a profile, by what carries the messages."""
+_ADDRESS: Final = re.compile(r"wss?://", re.IGNORECASE)
 _OPTIONS: Final = re.compile(r"[a-z_]+=[^\s,:]+(,[a-z_]+=[^\s,:]+)*")
 
 
@@ -227,7 +271,7 @@ def _as_program(spec: str) -> str:
 
 
 def _there_is() -> str:
-    return f"there are {', '.join(KINDS)} and tbp:COMMAND"
+    return f"there are {', '.join(KINDS)}, tbp:COMMAND, ws://HOST:PORT and worker:FILE.js"
 
 
 def _options_of(name: str, kind: BotKind) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import asyncio
 import contextlib
 import os
 import sys
@@ -14,16 +16,17 @@ from sevenbag.bots.serve import serve_tbp
 from sevenbag.bots.serving import Manner
 from sevenbag.cli.arguments import count, named_rules, positive
 from sevenbag.cli.until_signal import run_until_signal
+from sevenbag.errors import SpecError
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Generator
 
     from sevenbag.cli.main import Subparsers
 
 _DESCRIPTION: Final = """\
 Offers a bot over standard input and output. Whoever starts this command is the frontend: it tells
-the position and asks for moves. See docs/tbp.md.
+the position and asks for moves. With --websocket it is offered at a port instead, a bot for each
+connection, and pages can load it as a worker from there. See docs/tbp.md.
 """
 
 
@@ -59,6 +62,17 @@ def register(subparsers: Subparsers) -> None:
         help="rules by which the bot plays, as far as the frontend does not tell them: a preset or "
         "a file (default: guideline)",
     )
+    parser.add_argument(
+        "--websocket",
+        type=_port,
+        metavar="PORT",
+        help="serve at this port, one JSON object a text frame; 0 takes a free one",
+    )
+    parser.add_argument(
+        "--host",
+        default="127.0.0.1",
+        help="address to listen at, with --websocket (default: 127.0.0.1, this machine alone)",
+    )
     limits = parser.add_mutually_exclusive_group()
     limits.add_argument("--ms", type=positive, metavar="N", help="milliseconds for each move")
     limits.add_argument("--nodes", type=count, metavar="N", help="nodes for each move")
@@ -76,11 +90,40 @@ def run(args: argparse.Namespace) -> int:
         features=heed.features,
         inputs=args.inputs or heed.inputs,
     )
+    if args.websocket is not None:
+        run_until_signal(_serve_at(args, manner))
+        return 0
     with _output_to_itself() as output:
-        run_until_signal(
-            serve_tbp(bot, manner, output_descriptor=output),
-        )
+        run_until_signal(serve_tbp(bot, manner, output_descriptor=output))
     return 0
+
+
+async def _serve_at(args: argparse.Namespace, manner: Manner) -> None:
+    """Serve at a port until a signal comes."""
+    from sevenbag.bots.serve_websocket import WORKER, BotServer  # noqa: PLC0415  # needs an extra
+
+    server = BotServer(lambda: create_bot(args.bot), manner)
+    try:
+        await server.open(args.host, args.websocket)
+    except OSError as error:
+        where = f"{args.host}:{args.websocket}"
+        raise SpecError(f"cannot listen at {where}: {error.strerror or error}") from None
+    place = f"{args.host}:{server.port}"
+    print(f"sevenbag serve: ws://{place}/ and http://{place}{WORKER}", flush=True)
+    try:
+        await asyncio.Event().wait()
+    finally:
+        await server.close()
+
+
+def _port(text: str) -> int:
+    try:
+        port = int(text)
+    except ValueError:
+        port = -1
+    if not 0 <= port <= 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65535")
+    return port
 
 
 @contextlib.contextmanager

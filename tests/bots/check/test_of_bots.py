@@ -12,6 +12,7 @@ import pytest
 
 from sevenbag.bots.check import CHOICES, CheckSettings, Report, check_bot
 from sevenbag.bots.process import launch_process
+from sevenbag.bots.web_worker import find_browser, launch_worker
 from tests.fakes import faulty, field
 from tests.fakes.dropper import Dropper
 
@@ -181,3 +182,29 @@ async def test_findings_quote_the_lines(mark: str, monkeypatch: pytest.MonkeyPat
     assert finding.place == "0000-mvp, location"
     [line] = finding.lines
     assert line.startswith('< {"type":"suggestion","moves":[{"location":{"type":"o"')
+
+
+async def test_bots_behind_sockets(mark: str) -> None:
+    pytest.importorskip("websockets", reason="the package websockets is not installed")
+    from sevenbag.bots.registry import create_bot  # noqa: PLC0415
+    from sevenbag.bots.serve_websocket import BotServer  # noqa: PLC0415
+    from sevenbag.bots.websocket import launch_websocket  # noqa: PLC0415
+
+    server = BotServer(lambda: create_bot("random:seed=1"))
+    await server.open()
+    try:
+        address = f"ws://127.0.0.1:{server.port}/"
+        report = await check_bot(launch_websocket(address), address, PATIENT)
+    finally:
+        await server.close()
+    assert found_in(report) == set()
+    skipped = {each.clause.id for each in report.checks if each.skipped}
+    assert skipped == {"pieces", "blank", "end-of-input"}
+
+
+@pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+async def test_workers_in_pages(mark: str) -> None:
+    launch = launch_worker(str(FAKES / "worker_bot.js"), host="browser")
+    settings = dataclasses.replace(PATIENT, only=("hold", "quit", "pieces"))
+    report = await check_bot(launch, "worker", settings)
+    assert found_in(report) == set()

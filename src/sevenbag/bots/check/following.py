@@ -141,7 +141,7 @@ async def next_game(lab: Lab) -> None:
 async def garbage(lab: Lab) -> None:
     """Garbage as a message."""
     if "garbage" not in lab.features:
-        lab.begin("garbage").skipped = "it does not announce the feature garbage"
+        lab.skip("it does not announce the feature garbage")
         return
     table = Table(seed=12)
     rules = {"type": "rules", "randomizer": "seven_bag", "garbage": "general"}

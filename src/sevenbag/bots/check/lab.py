@@ -78,6 +78,10 @@ class Lab:
         self._current = self._checks[clause]
         return self._current
 
+    def skip(self, why: str) -> None:
+        """What is being checked cannot be."""
+        self._current.skipped = why
+
     def find(
         self,
         severity: Severity,

@@ -93,6 +93,8 @@ async def in_pieces(lab: Lab) -> None:
     """A line that comes in two parts, and two that come at once."""
     table = Table(seed=24)
     async with lab.ready() as session:
+        if not _in_lines(lab, session):
+            return
         line = json.dumps(table.start()).encode() + b"\n"
         await session.say_line(line[:100])
         await session.overhear(0.1)
@@ -180,6 +182,8 @@ async def blank(lab: Lab) -> None:
     """Blank lines, and lines that end as on Windows."""
     table = Table(seed=33)
     async with lab.ready() as session:
+        if not _in_lines(lab, session):
+            return
         await session.say_line(b"\n")
         await session.say_line(json.dumps(table.start()).encode() + b"\r\n")
         await session.say_line(b"\r\n")
@@ -189,6 +193,9 @@ async def blank(lab: Lab) -> None:
 async def leaves_at_quit(lab: Lab) -> None:
     """It leaves when it is told to, while it thinks."""
     async with lab.started(Table(seed=34)) as session:
+        if session.channel.carrier == "page":
+            lab.skip("a page does not see whether its worker has left")
+            return
         await session.say({"type": "quit"})
         seconds = lab.settings.quit_seconds
         if not await session.until_gone(seconds):
@@ -200,6 +207,8 @@ async def leaves_at_quit(lab: Lab) -> None:
 async def leaves_at_end_of_input(lab: Lab) -> None:
     """It leaves when nobody speaks any more."""
     async with lab.started(Table(seed=35)) as session:
+        if not _in_lines(lab, session):
+            return
         seconds = lab.settings.quit_seconds
         await session.channel.close(b"", seconds)
         if (code := session.exit_code) is not None and code < 0:
@@ -210,6 +219,14 @@ async def leaves_at_end_of_input(lab: Lab) -> None:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+def _in_lines(lab: Lab, session: Session) -> bool:
+    """Whether there are lines at all; if not, that is noted."""
+    if session.channel.carrier == "lines":
+        return True
+    lab.skip("it is not spoken to in lines")
+    return False
 
 
 async def _plays(lab: Lab, table: Table, severity: Severity, **changes: object) -> None:
