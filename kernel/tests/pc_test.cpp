@@ -105,7 +105,8 @@ void expect_equal_placements(const Kicks& kicks, Dice& dice, int fields) {
     }
 }
 
-// A system nobody would play: any tests in any number, turns that do not exist.
+// A system nobody would play: any tests in any number, turns that do not exist, pieces that lie
+// anywhere.
 Kicks random_kicks(Dice& dice) {
     const auto below = [&](int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); };
     const int reach = 1 + below(kMaxKick);
@@ -123,7 +124,13 @@ Kicks random_kicks(Dice& dice) {
                 turns.push_back(turn);
             }
     }
-    return make_kicks("random", turns, spawn);
+    Centres centres = box_centres(spawn);
+    if (below(2))
+        for (auto& of_piece : centres)
+            for (Cell& centre : of_piece)
+                centre = {static_cast<std::int8_t>(below(5) - 2),
+                          static_cast<std::int8_t>(below(5) - 2)};
+    return make_kicks("random", turns, spawn, centres);
 }
 
 }  // namespace
