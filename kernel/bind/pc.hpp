@@ -10,6 +10,7 @@
 
 #include "bind.hpp"
 #include "error.hpp"
+#include "pc/drop.hpp"
 #include "pc/solver.hpp"
 #include "stop.hpp"
 
@@ -65,6 +66,14 @@ inline std::vector<std::vector<Piece>> queues_from(nanobind::handle queues, nano
     std::vector<std::vector<Piece>> all;
     for (nanobind::handle queue : nanobind::iter(queues)) all.push_back(pieces_from(queue, hold));
     return all;
+}
+
+// soft, hard or t-soft.
+inline pc::Drop drop_argument(const std::string& name) {
+    if (name == "soft") return pc::Drop::soft;
+    if (name == "hard") return pc::Drop::hard;
+    if (name == "t-soft") return pc::Drop::t_soft;
+    throw Error(ErrorKind::rules, "no drop " + name + "; there are soft, hard, t-soft");
 }
 
 // Classes and functions for all tilings of a field.

@@ -8,8 +8,10 @@
 #include <optional>
 #include <vector>
 
+#include "lists.hpp"
 #include "pc.hpp"
 #include "pc/question.hpp"
+#include "pc/set_cover.hpp"
 
 namespace nb = nanobind;
 
@@ -22,19 +24,28 @@ pc::Watch watch_of(Outside& outside) {
             &outside};
 }
 
-pc::Drop drop_argument(const std::string& name) {
-    if (name == "soft") return pc::Drop::soft;
-    if (name == "hard") return pc::Drop::hard;
-    if (name == "t-soft") return pc::Drop::t_soft;
-    throw Error(ErrorKind::rules, "no drop " + name + "; there are soft, hard, t-soft");
-}
-
 // A bit for each number below `count`, the lowest bit of a byte first.
 nb::bytes bytes_of(const std::uint64_t* words, std::uint64_t count) {
     std::string bytes((count + 7) / 8, '\0');
     for (std::size_t i = 0; i < bytes.size(); ++i)
         bytes[i] = static_cast<char>(words[i / 8] >> (i % 8 * 8) & 0xff);
     return nb::bytes(bytes.data(), bytes.size());
+}
+
+// Sets of equally many bytes as sets of words.
+std::vector<pc::Bits> sets_of(const std::vector<nb::bytes>& given) {
+    std::vector<pc::Bits> sets;
+    for (const nb::bytes& bytes : given) {
+        if (bytes.size() != given[0].size())
+            throw Error(ErrorKind::queue,
+                        "sets of different sizes: " + std::to_string(given[0].size()) + " and " +
+                            std::to_string(bytes.size()) + " bytes");
+        pc::Bits& set = sets.emplace_back((bytes.size() + 7) / 8);
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            set[i / 8] |= std::uint64_t{static_cast<unsigned char>(bytes.c_str()[i])}
+                          << (i % 8 * 8);
+    }
+    return sets;
 }
 
 }  // namespace
@@ -80,6 +91,30 @@ void bind_pc_questions(nb::module_& m) {
             },
             nb::arg("queues"), nb::kw_only(), nb::arg("milliseconds") = nb::none(),
             nb::arg("stop") = nb::none());
+
+    m.def(
+        "smallest_cover",
+        [](const std::vector<nb::bytes>& given, std::optional<double> milliseconds,
+           const StopFlag* stop) {
+            const std::vector<pc::Bits> sets = sets_of(given);
+            pc::SetCover cover;
+            {
+                Outside outside(stop, milliseconds);
+                const nb::gil_scoped_release released;
+                cover = pc::smallest_cover(sets, watch_of(outside));
+            }
+            return nb::make_tuple(tuple_of(cover.sets), cover.at_least);
+        },
+        nb::arg("sets"), nb::kw_only(), nb::arg("milliseconds") = nb::none(),
+        nb::arg("stop") = nb::none());
+    m.def(
+        "widest_sets",
+        [](const std::vector<nb::bytes>& given) {
+            const std::vector<pc::Bits> sets = sets_of(given);
+            const nb::gil_scoped_release released;
+            return pc::widest_sets(sets);
+        },
+        nb::arg("sets"));
 }
 
 }  // namespace sevenbag::bind

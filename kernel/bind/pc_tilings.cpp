@@ -2,6 +2,7 @@
 // the face that people see.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -31,9 +32,10 @@ struct Tiled {
     std::vector<pc::Tile> tiles;
     std::vector<int> columns;
     nb::object queues;  // bits of an int, or None
+    pc::Drop drop;
 
     pc::Orders orders() const {
-        return pc::Orders(*motion, filled, height, tiles, columns, strict);
+        return pc::Orders(*motion, filled, height, tiles, columns, strict, drop);
     }
 };
 
@@ -69,7 +71,9 @@ std::vector<std::uint64_t> by_given(const std::vector<std::uint64_t>& bits,
 
 nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_list,
                      nb::handle hold, int height, bool use_hold, bool strict,
-                     std::optional<double> milliseconds, const StopFlag* stop) {
+                     const std::string& drop_name, std::optional<double> milliseconds,
+                     const StopFlag* stop) {
+    const pc::Drop drop = drop_argument(drop_name);
     const std::uint64_t filled = cleared_cells(board);
     const int cells = std::popcount(filled);
     if (height < 1 || height > pc::kFieldRows ||
@@ -98,10 +102,10 @@ nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_
         const nb::gil_scoped_release released;
         const std::lock_guard<std::mutex> alone(locked.busy);
         const pc::TileGraph& graph = locked.solver.graph(height, filled);
-        outcome = pc::all_tilings(*motion, graph, queues, use_hold, strict, watch, found);
+        outcome = pc::all_tilings(*motion, graph, queues, use_hold, strict, drop, watch, found);
         for (const pc::Tiling& tiling : found) {
-            Tiled& one =
-                tiled.emplace_back(Tiled{motion, filled, height, strict, {}, {}, nb::object()});
+            Tiled& one = tiled.emplace_back(
+                Tiled{motion, filled, height, strict, {}, {}, nb::object(), drop});
             for (const auto& edge : tiling.tiles) {
                 one.tiles.push_back(graph.book().tiles[edge.tile]);
                 one.columns.push_back(edge.column);
@@ -123,7 +127,8 @@ nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_
 }
 
 // The tiles of placements in the order of play, by rows of the field as it was at the start.
-Tiled tiled_by(LockedSolver& locked, const Board& board, const std::vector<Placement>& placements) {
+Tiled tiled_by(LockedSolver& locked, const Board& board, const std::vector<Placement>& placements,
+               const std::string& drop) {
     if (placements.size() > pc::Orders::kMaxTiles)
         throw Error(ErrorKind::placement, std::to_string(placements.size()) +
                                               " placements; there may be " +
@@ -134,7 +139,8 @@ Tiled tiled_by(LockedSolver& locked, const Board& board, const std::vector<Place
                 false,
                 {},
                 {},
-                nb::none()};
+                nb::none(),
+                drop_argument(drop)};
     std::uint64_t filled = tiled.filled;
     for (const Placement& given : placements) {
         const Placement placement = canonical(given);
@@ -237,9 +243,10 @@ void bind_pc_tilings(nb::module_& m, nb::class_<LockedSolver>& solver) {
     solver
         .def("all_tilings", &all_tilings, nb::arg("board"), nb::arg("queues"),
              nb::arg("hold").none(), nb::arg("height"), nb::kw_only(), nb::arg("use_hold") = true,
-             nb::arg("strict") = false, nb::arg("milliseconds") = nb::none(),
-             nb::arg("stop") = nb::none())
-        .def("tiling", &tiled_by, nb::arg("board"), nb::arg("placements"));
+             nb::arg("strict") = false, nb::arg("drop") = "soft",
+             nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
+        .def("tiling", &tiled_by, nb::arg("board"), nb::arg("placements"), nb::kw_only(),
+             nb::arg("drop") = "soft");
     m.attr("PC_MAX_TILES") = pc::Orders::kMaxTiles;
     m.attr("PC_TILED_ROWS") = pc::kFieldRows;
 }

@@ -7,6 +7,8 @@ namespace sevenbag::pc {
 
 namespace {
 
+constexpr std::size_t kMaxFoundWords = std::size_t{1} << 26;
+
 // What any of the queues may place.
 Supply supply_of(const Queues& queues, bool hold, int needed) {
     Supply supply;
@@ -36,18 +38,18 @@ Supply supply_of(const Queues& queues, bool hold, int needed) {
 }  // namespace
 
 Orders orders_of(const Motion& motion, const TileGraph& graph,
-                 const std::vector<TileGraph::Edge>& tiles, bool strict) {
+                 const std::vector<TileGraph::Edge>& tiles, bool strict, Drop drop) {
     std::vector<Tile> shapes;
     std::vector<int> columns;
     for (const TileGraph::Edge& edge : tiles) {
         shapes.push_back(graph.book().tiles[edge.tile]);
         columns.push_back(edge.column);
     }
-    return Orders(motion, graph.filled(), graph.book().height, shapes, columns, strict);
+    return Orders(motion, graph.filled(), graph.book().height, shapes, columns, strict, drop);
 }
 
 Outcome all_tilings(const Motion& motion, const TileGraph& graph, const Queues& queues, bool hold,
-                    bool strict, Watch watch, std::vector<Tiling>& found) {
+                    bool strict, Drop drop, Watch watch, std::vector<Tiling>& found) {
     const int height = graph.book().height;
     const int needed = (kFieldWidth * height - std::popcount(graph.filled())) / 4;
     if (queues.length() < needed) return Outcome::none;
@@ -59,8 +61,10 @@ Outcome all_tilings(const Motion& motion, const TileGraph& graph, const Queues& 
     const bool stopped = TilingWalk(graph, budget, needed).each([&](const TileGraph::Edge* edges) {
         tiles.assign(edges, edges + needed);
         bits.assign((queues.size() + 63) / 64, 0);
-        if (orders_of(motion, graph, tiles, strict).mark(queues, hold, bits))
+        if (orders_of(motion, graph, tiles, strict, drop).mark(queues, hold, bits))
             found.push_back({tiles, bits});
+        // What one found takes is in words: its tiles, its queues.
+        if (found.size() * (tiles.size() + bits.size()) > kMaxFoundWords) return true;
         return watch.stop && watch.stop(watch.context, 1);
     });
     return stopped ? Outcome::stopped : Outcome::none;

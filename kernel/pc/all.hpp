@@ -21,10 +21,10 @@ struct Tiling {
 // Appends every tiling that any of the queues can play. `none`: all were looked at;
 // `stopped`: the watch ended it, or there is no room for it.
 Outcome all_tilings(const Motion& motion, const TileGraph& graph, const Queues& queues, bool hold,
-                    bool strict, Watch watch, std::vector<Tiling>& found);
+                    bool strict, Drop drop, Watch watch, std::vector<Tiling>& found);
 
 // The orders of a tiling.
 Orders orders_of(const Motion& motion, const TileGraph& graph,
-                 const std::vector<TileGraph::Edge>& tiles, bool strict);
+                 const std::vector<TileGraph::Edge>& tiles, bool strict, Drop drop);
 
 }  // namespace sevenbag::pc

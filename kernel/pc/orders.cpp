@@ -5,7 +5,6 @@
 #include <string>
 
 #include "error.hpp"
-#include "pc/code.hpp"
 #include "pc/rows.hpp"
 
 namespace sevenbag::pc {
@@ -32,11 +31,12 @@ Queues::Queues(std::span<const std::vector<Piece>> queues, int count)
 }
 
 Orders::Orders(const Motion& motion, std::uint64_t filled, int height, std::span<const Tile> tiles,
-               std::span<const int> columns, bool strict)
+               std::span<const int> columns, bool strict, Drop drop)
     : motion_(motion),
       filled_(filled),
       height_(height),
       strict_(strict),
+      drop_(drop),
       count_(static_cast<int>(tiles.size())),
       next_(std::size_t{1} << tiles.size(), kUnknown) {
     for (std::size_t i = 0; i < tiles.size(); ++i) {
@@ -62,7 +62,8 @@ unsigned Orders::next(unsigned placed) {
         const unsigned mine = of_piece_[p] & ~placed;
         if (!mine) continue;
         std::uint64_t corners[kRotations];
-        code().find_rests(motion_.pieces[p], rest, height_ - std::popcount(full), corners);
+        find_rests(motion_, drop_, static_cast<Piece>(p), rest, height_ - std::popcount(full),
+                   corners);
         for (unsigned left = mine; left; left &= left - 1) {
             const int i = std::countr_zero(left);
             const Tile& tile = tiles_[static_cast<std::size_t>(i)];

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "pc/drop.hpp"
 #include "pc/problem.hpp"
 #include "pc/tiles.hpp"
 
@@ -45,7 +46,7 @@ class Orders {
     // At most kMaxTiles tiles that do not overlap, on a field of at most six rows. `strict`: the
     // field must not be empty before all are placed.
     Orders(const Motion& motion, std::uint64_t filled, int height, std::span<const Tile> tiles,
-           std::span<const int> columns, bool strict);
+           std::span<const int> columns, bool strict, Drop drop = Drop::soft);
 
     // Sets bit i of `bits` for every queue i that can place all tiles; whether there is any.
     bool mark(const Queues& queues, bool hold, std::span<std::uint64_t> bits);
@@ -69,6 +70,7 @@ class Orders {
     std::uint64_t filled_;
     int height_;
     bool strict_;
+    Drop drop_;
     int count_;
     std::array<Tile, kMaxTiles> tiles_{};
     std::array<std::uint64_t, kMaxTiles> cells_{};

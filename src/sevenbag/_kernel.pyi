@@ -831,6 +831,7 @@ class PcSolver:
         *,
         use_hold: bool = True,
         strict: bool = False,
+        drop: str = "soft",
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
     ) -> list[PcTiling]:
@@ -841,7 +842,9 @@ class PcSolver:
             QueueError: a queue is empty or too long.
             SearchStoppedError: a limit was reached, or there are too many ways.
         """
-    def tiling(self, board: Board, placements: Sequence[Placement]) -> PcTiling:
+    def tiling(
+        self, board: Board, placements: Sequence[Placement], *, drop: str = "soft"
+    ) -> PcTiling:
         """The tiles of placements, given in an order of play.
 
         Raises:
@@ -932,6 +935,28 @@ class PcQuestion:
         Raises:
             QueueError: the queues are not as long as can be placed.
         """
+
+def smallest_cover(
+    sets: Sequence[bytes], *, milliseconds: float | None = None, stop: StopFlag | None = None
+) -> tuple[tuple[int, ...], int]:
+    """The fewest sets that have all elements of all sets between them.
+
+    Args:
+        sets: a bit for each element, all of the same length.
+        milliseconds: time to use.
+        stop: ends the search, with the best that is known.
+
+    Returns:
+        The numbers of the sets, rising, and a number below which there is no cover: if that is how
+        many there are, it is proved that there are none with fewer.
+    """
+
+def widest_sets(sets: Sequence[bytes]) -> list[int]:
+    """The sets that are part of no other one, by number, rising; of equal ones the first.
+
+    Args:
+        sets: a bit for each element, all of the same length. Empty ones are left out.
+    """
 
 # --- batches of games and random playouts; `sevenbag.envs` is the face to use ---------------------
 

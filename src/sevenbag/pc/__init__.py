@@ -7,6 +7,7 @@
 """
 
 from sevenbag.pc.chance import Chance, chance_of
+from sevenbag.pc.path import Paths, solutions_of
 from sevenbag.pc.patterns import Pattern
 from sevenbag.pc.question import Drop, Question
 from sevenbag.pc.solver import Answer, Reason, Solution, Solver, solve
@@ -16,6 +17,7 @@ __all__ = [
     "Answer",
     "Chance",
     "Drop",
+    "Paths",
     "Pattern",
     "Question",
     "Reason",
@@ -25,6 +27,7 @@ __all__ = [
     "Tiling",
     "all_solutions",
     "chance_of",
+    "solutions_of",
     "solvable",
     "solve",
 ]

@@ -66,6 +66,11 @@ class Question:
         return self.kernel.needed
 
     @property
+    def rows(self) -> int:
+        """Rows that are to be filled: those to clear without those that are full already."""
+        return (self.needed * 4 + self.board.count) // 10
+
+    @property
     def usable(self) -> int:
         """Pieces of a queue that count: with hold one more than are needed."""
         return self.needed + self.hold if self.needed else 1

@@ -1,0 +1,24 @@
+// The fewest sets that have every element between them: exact, by branch and bound over what simple
+// reductions leave.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pc/bits.hpp"
+#include "pc/problem.hpp"
+
+namespace sevenbag::pc {
+
+struct SetCover {
+    std::vector<int> sets;  // their numbers, rising
+    int at_least = 0;       // no cover has fewer; sets.size() if this one is proved to be smallest
+};
+
+// Elements are bits of the sets, all of the same number of words; those in no set are left out.
+SetCover smallest_cover(const std::vector<Bits>& sets, Watch watch);
+
+// The sets that are part of no other one; of equal ones the first. Their numbers, rising.
+std::vector<int> widest_sets(const std::vector<Bits>& sets);
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,228 @@
+"""All solutions of a field: published numbers, a slow search, every solution played again."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag import Board, Kicks, pc
+from sevenbag._kernel import smallest_cover, widest_sets
+from sevenbag.errors import BoardError, QueueError, SearchStoppedError
+from sevenbag.formats.fumen import Fumen
+from sevenbag.pc import Question, chance_of, solutions_of
+from sevenbag.pc.path_page import csv_of, fumen_of, html_of
+from tests.pc.replay import faults
+from tests.pc.test_chance import AFTER_I, PCO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@pytest.fixture(scope="module")
+def opener() -> pc.Paths:
+    return solutions_of(Question(PCO), "I,*p4")
+
+
+@pytest.fixture(scope="module")
+def after_i() -> pc.Paths:
+    return solutions_of(Question(AFTER_I), "*p4")
+
+
+# --- published ----------------------------------------------------------------------------------
+
+
+def test_the_perfect_clear_opener(opener: pc.Paths, after_i: pc.Paths) -> None:
+    assert (opener.solved, len(opener.solutions), len(opener.minimal)) == (711, 63, 33)
+    assert (after_i.solved, len(after_i.solutions), len(after_i.minimal)) == (514, 18, 16)
+
+
+# --- solutions are solutions ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("field", [PCO, AFTER_I])
+@pytest.mark.parametrize("hold", [True, False])
+def test_every_solution_can_be_played_by_its_queues(field: Board | str, hold: bool) -> None:
+    question = Question(field, hold=hold)
+    pattern = "*p5" if question.needed == 4 else "*p4"
+    paths = solutions_of(question, pattern)
+    assert paths.solutions
+    drawn = field if isinstance(field, str) else str(field).replace("#", "X")
+    rng = random.Random(3)
+    for number, solution in enumerate(paths.solutions):
+        queues = paths.queues_of(number)
+        assert len(queues) == solution.count > 0
+        for queue in {paths.example(number)[0], *rng.sample(queues, min(3, len(queues)))}:
+            played = solution.tiling.solution(queue, use_hold=hold)
+            assert played is not None
+            assert faults(played, queue, field=drawn, kicks="srs") == []
+            assert hold or not any(played.holds)
+
+
+def test_all_queues_that_have_one_are_there(opener: pc.Paths) -> None:
+    chance = chance_of(Question(PCO), "I,*p4")
+    for number, queue in enumerate(opener.queues):
+        assert chance.has(number) == any(s.queues >> number & 1 for s in opener.solutions), queue
+
+
+def endings(board: Board, pieces: str, lines: int, kicks: Kicks) -> set[frozenset[str]]:
+    """The obvious search: all ways to place pieces in this order, as cells of the start field."""
+    found = set[frozenset[str]]()
+
+    def go(board: Board, rows: list[int], left: str, tiles: list[str]) -> None:
+        if not left:
+            if not rows:
+                found.add(frozenset(tiles))
+            return
+        for placement in board.placements(left[0], kicks, spawn=(4, 30)):
+            if max(y for _, y in placement.cells) >= len(rows):
+                continue
+            tile = left[0] + str(sorted((x, rows[y]) for x, y in placement.cells))
+            after = board.copy()
+            for x, y in placement.cells:
+                after[x, y] = True
+            kept = [row for y, row in enumerate(rows) if after.row(y) != 0x3FF]
+            after = board.copy()
+            after.lock(placement)
+            go(after, kept, left[1:], [*tiles, tile])
+
+    go(board, list(range(lines)), pieces, [])
+    return found
+
+
+def test_the_slow_search_finds_the_same(after_i: pc.Paths) -> None:
+    queues = random.Random(8).sample(range(len(after_i.queues)), 25)
+    ours = [
+        frozenset(tile.piece.name + str(sorted(tile.cells)) for tile in solution.tiling.tiles)
+        for solution in after_i.solutions
+    ]
+    some = 0
+    for number in queues:
+        a, b, c, d = list(after_i.queues[number])
+        # What hold makes of four pieces, three of which are placed.
+        orders = {
+            a + b + c,
+            a + b + d,
+            a + c + b,
+            a + c + d,
+            b + a + c,
+            b + a + d,
+            b + c + a,
+            b + c + d,
+        }
+        expected = set[frozenset[str]]().union(
+            *(endings(AFTER_I, order, 4, Kicks("srs")) for order in orders)
+        )
+        found = {
+            tiles
+            for tiles, solution in zip(ours, after_i.solutions, strict=True)
+            if solution.queues >> number & 1
+        }
+        assert found == expected, after_i.queues[number]
+        some += bool(found)
+    assert some > 5
+
+
+@pytest.mark.parametrize("drop", ["hard", "t-soft"])
+def test_ways_to_drop(drop: pc.Drop) -> None:
+    question = Question(PCO, drop=drop)
+    paths = solutions_of(question, "I,*p4")
+    assert 0 < paths.solved == chance_of(question, "I,*p4").solved < 711
+
+
+# --- sets of solutions --------------------------------------------------------------------------
+
+
+def test_minimal_and_smallest_have_all_queues(opener: pc.Paths) -> None:
+    for numbers in (opener.minimal, opener.smallest):
+        covered = 0
+        for number in numbers:
+            covered |= opener.solutions[number].queues
+        assert covered.bit_count() == 711
+    assert opener.proved
+    # Each that is not minimal has no queue that one of the minimal ones has not.
+    kept = [opener.solutions[number].queues for number in opener.minimal]
+    for solution in opener.solutions:
+        assert any(solution.queues & ~other == 0 for other in kept)
+
+
+def as_bytes(sets: Sequence[set[int]], elements: int) -> list[bytes]:
+    return [sum(1 << e for e in s).to_bytes((elements + 7) // 8, "little") for s in sets]
+
+
+@given(st.lists(st.sets(st.integers(0, 17), max_size=7), max_size=9))
+def test_smallest_covers_of_small_problems(sets: list[set[int]]) -> None:
+    chosen, at_least = smallest_cover(as_bytes(sets, 18))
+    everything = set[int]().union(*sets)
+    assert set[int]().union(*(sets[i] for i in chosen)) == everything
+    assert list(chosen) == sorted(set(chosen))
+    fewest = next(
+        n
+        for n in range(len(sets) + 1)
+        for some in itertools.combinations(sets, n)
+        if set[int]().union(*some) == everything
+    )
+    assert len(chosen) == at_least == fewest
+
+
+@given(st.lists(st.sets(st.integers(0, 9), max_size=4), max_size=12))
+def test_widest_sets(sets: list[set[int]]) -> None:
+    widest = widest_sets(as_bytes(sets, 10))
+    expected = [
+        i
+        for i, s in enumerate(sets)
+        if s and not any(s < other or (s == other and j < i) for j, other in enumerate(sets))
+    ]
+    assert widest == expected
+
+
+def test_a_cover_that_takes_too_long_is_honest() -> None:
+    rng = random.Random(1)
+    sets = [{rng.randrange(400) for _ in range(14)} for _ in range(300)]
+    chosen, at_least = smallest_cover(as_bytes(sets, 400), milliseconds=50)
+    assert set[int]().union(*(sets[i] for i in chosen)) == set[int]().union(*sets)
+    assert 0 < at_least < len(chosen)
+
+
+# --- as people see them ---------------------------------------------------------------------------
+
+
+def test_a_fumen_shows_the_pieces(opener: pc.Paths) -> None:
+    fumen = Fumen.parse(fumen_of(opener, range(63)).encode())
+    assert len(fumen.pages) == 63
+    for page, solution in zip(fumen.pages, opener.solutions, strict=True):
+        assert page.field.rows[3][:5] == "GGGGG"
+        for tile in solution.tiling.tiles:
+            assert {page.field[cell] for cell in tile.cells} == {tile.piece.name}
+        assert f"[{solution.count}/840]" in page.comment
+
+
+def test_a_table_and_a_page(after_i: pc.Paths) -> None:
+    lines = csv_of(after_i, after_i.minimal).splitlines()
+    assert lines[0].startswith("solution,fumen,pieces,queues")
+    assert len(lines) == 1 + 16
+    page = html_of(after_i, after_i.minimal)
+    assert page.count("<svg") == page.count("</svg>") == 16
+    assert "514 of 840 queues" in page
+
+
+def test_nothing_found_is_no_error() -> None:
+    paths = solutions_of(Question(lines=2), "*p6")
+    assert (paths.solutions, paths.minimal, paths.smallest, paths.proved) == ((), (), (), True)
+    assert "0 solutions" in html_of(paths, [])
+    assert len(fumen_of(paths, []).pages) == 1
+
+
+def test_what_cannot_be_asked() -> None:
+    with pytest.raises(BoardError, match="nothing to fill"):
+        solutions_of(Question("XXXXXXXXXX", lines=1), "*p4")
+    with pytest.raises(QueueError, match="of at most 200000"):
+        solutions_of(Question(), "*p7,*p4")
+    with pytest.raises(QueueError, match="are needed"):
+        solutions_of(Question(PCO), "*p3")
+    with pytest.raises(SearchStoppedError):
+        solutions_of(Question(), "*p7,TISZ", seconds=0.05)
