@@ -14,6 +14,7 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols.lines import LONGEST_LINE
 from sevenbag.protocols.tbp import decode, encode, from_object, to_object
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp.reading import read_message
 from tests.protocols.tbp import messages as any_message
 
 EMPTY = [[None] * 10] * 40
@@ -134,10 +135,13 @@ def test_no_bytes_are_a_surprise(line: bytes) -> None:
     decode_or_name(line)
 
 
-KINDS = ("info", "ready", "error", "suggestion", "rules", "start", "play", "new_piece", "other")
+KINDS = (
+    *("info", "ready", "error", "suggestion", "rules", "start", "play", "new_piece", "garbage"),
+    "other",
+)
 PARTS = (
     *("name", "features", "reason", "moves", "move_info", "randomizer", "hold", "queue"),
-    *("combo", "back_to_back", "board", "move", "piece"),
+    *("combo", "back_to_back", "board", "move", "piece", "rows", "opponents", "meter", "inputs"),
 )
 
 
@@ -154,6 +158,13 @@ def test_no_object_is_a_surprise(kind: str, data: dict[str, object]) -> None:
         assert str(wrong).startswith(f"{wrong.path}: ")
         assert f"(in a {kind} message)" in str(wrong)
     assert message is None or decode(encode(message)) == message
+    # Forgiving, it understands no less, and the same.
+    try:
+        forgiven = read_message({**data, "type": kind}, forgiving=True)
+    except ProtocolError:
+        assert wrong is not None
+    else:
+        assert wrong is not None or forgiven == message
 
 
 def decode_or_name(line: bytes) -> tbp.Message | None:
