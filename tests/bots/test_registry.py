@@ -35,14 +35,14 @@ def test_beam(spec: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("", "no bot ''; there are beam, random, tbp:COMMAND"),
+        ("", "no bot ''; there are beam, pc, random, tbp:COMMAND"),
         (
             "beem",
-            "no bot 'beem'; did you mean 'beam'?; there are beam, random, tbp:COMMAND",
+            "no bot 'beem'; did you mean 'beam'?; there are beam, pc, random, tbp:COMMAND",
         ),
         (
             "stockfish",
-            "no bot 'stockfish'; there are beam, random, tbp:COMMAND",
+            "no bot 'stockfish'; there are beam, pc, random, tbp:COMMAND",
         ),
         ("beam:", "no option after the colon; options of beam are nodes, ms, width"),
         ("beam:node=5", "beam has no option 'node'; did you mean 'nodes'?; options of beam are"),

@@ -4,6 +4,7 @@
 
     beam                            a bot of our own
     beam:nodes=2000,width=300       the same with options
+    pc:min-height=4                 one that plays perfect clears
     tbp:COMMAND                     a program that speaks TBP
     tbp:OPTIONS:COMMAND             the same with options: a profile, values of one, a log
     ws://HOST:PORT/                 a bot behind a WebSocket; with options tbp:OPTIONS:ws://...
@@ -104,6 +105,17 @@ def _beam(values: Mapping[str, Value]) -> Bot:
     )
 
 
+def _pc(values: Mapping[str, Value]) -> Bot:
+    from sevenbag.bots.pc import PcBot  # noqa: PLC0415
+
+    nodes = values.get("nodes")
+    return PcBot(
+        nodes=None if nodes is None else int(nodes),
+        milliseconds=values.get("ms"),
+        min_height=int(values.get("min-height", 1)),
+    )
+
+
 def _random(values: Mapping[str, Value]) -> Bot:
     from sevenbag.bots.random_bot import RandomBot  # noqa: PLC0415
 
@@ -198,6 +210,15 @@ KINDS: Final[Mapping[str, BotKind]] = {
             "nodes": Option("nodes for each move"),
             "ms": Option("milliseconds for each move", whole=False, least=0),
             "width": Option("positions kept at each depth", most=2**15),
+        },
+    ),
+    "pc": BotKind(
+        "perfect clears as long as it sees any, else as beam",
+        _pc,
+        {
+            "nodes": Option("nodes for each move"),
+            "ms": Option("milliseconds for each move", whole=False, least=0),
+            "min-height": Option("rows of the lowest perfect clear it plays for, up to 20"),
         },
     ),
     "random": BotKind(
