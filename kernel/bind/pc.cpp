@@ -89,7 +89,7 @@ std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
         request.board = &empty;
         request.pieces = queue;
         request.min_height = request.max_height = height;
-        for (int i = 0; i < repeat; ++i) {
+        for (int i = 0; i < std::max(repeat, 1); ++i) {
             const auto begun = std::chrono::steady_clock::now();
             found = locked.solver.solve(request).reason == pc::Reason::found;
             const std::chrono::duration<double, std::micro> passed =

@@ -76,8 +76,7 @@ nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_
     const pc::Drop drop = drop_argument(drop_name);
     const std::uint64_t filled = cleared_cells(board);
     const int cells = std::popcount(filled);
-    if (height < 1 || height > pc::kFieldRows ||
-        filled >> (height * pc::kFieldWidth % 64) != 0 && height < pc::kFieldRows)
+    if (height < 1 || height > pc::kFieldRows || filled >> (height * pc::kFieldWidth) != 0)
         throw Error(ErrorKind::board, "height " + std::to_string(height) +
                                           ": must be that of the field at least, and at most " +
                                           std::to_string(pc::kFieldRows));
