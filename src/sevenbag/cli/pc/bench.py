@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import re
 import signal
 import sys
+from array import array
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -78,26 +80,25 @@ def run(args: argparse.Namespace) -> int:
         tables = [args.table]
     elif not args.no_table:
         tables = use_tables_found(solver)
-    queues = list(_queues(args.file, args.height * 10 // 4 + 1))
-    if not queues:
-        raise FormatError(f"{args.file}: no line has six or more piece letters in a row")
-    times: list[float] = []
+    times = array("d")
     solved = 0
-    for start in range(0, len(queues), _PART):
-        for microseconds, found in solver.time(
-            queues[start : start + _PART], args.height, args.repeat
-        ):
+    # A file of any length: only its times are kept.
+    queues = _queues(args.file, args.height * 10 // 4 + 1)
+    while part := list(itertools.islice(queues, _PART)):
+        for microseconds, found in solver.time(part, args.height, args.repeat):
             times.append(microseconds)
             solved += found
-    times.sort()
+    if not times:
+        raise FormatError(f"{args.file}: no line has six or more piece letters in a row")
+    ordered = sorted(times)
     figures = {
         "queues": len(times),
         "solved": solved,
         "none": len(times) - solved,
-        "mean_us": round(sum(times) / len(times), 3),
-        "median_us": round(_quantile(times, 0.5), 3),
-        "p99_us": round(_quantile(times, 0.99), 3),
-        "max_us": round(times[-1], 3),
+        "mean_us": round(sum(ordered) / len(ordered), 3),
+        "median_us": round(_quantile(ordered, 0.5), 3),
+        "p99_us": round(_quantile(ordered, 0.99), 3),
+        "max_us": round(ordered[-1], 3),
         "peak_rss_kib": _peak_memory(),
         "height": args.height,
         "kicks": solver.kicks.name,
