@@ -18,6 +18,25 @@
 
 namespace sevenbag::check {
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SB_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SB_SANITIZED
+#endif
+
+// How many of `most` random cases are tried: under the sanitizers, which look at how and not at
+// what is computed and cost twenty times the time, a twentieth.
+constexpr int cases(int most) {
+#if defined(SB_SANITIZED)
+    return (most + 19) / 20;
+#else
+    return most;
+#endif
+}
+
 struct Test {
     const char* name;
     void (*body)();

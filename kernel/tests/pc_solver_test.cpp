@@ -181,7 +181,7 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
     int none = 0;
     for (const Kicks& kicks : all_kicks()) {
         pc::Solver solver(kicks);
-        for (int n = 0; n < 600; ++n) {
+        for (int n = 0; n < check::cases(600); ++n) {
             const int needed = 1 + below(random, 4);
             const int height = 1 + below(random, pc::kFieldRows);
             if (4 * needed > pc::kFieldWidth * height) continue;
@@ -292,7 +292,7 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
     int found = 0;
     int none = 0;
     const std::vector<Kicks>& all = all_kicks();
-    for (int n = 0; n < 4000; ++n) {
+    for (int n = 0; n < check::cases(4000); ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
         const pc::Motion motion(kicks);
         const int height = 2 + below(random, 5);
@@ -325,7 +325,7 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
     int found = 0;
     int none = 0;
     const std::vector<Kicks>& all = all_kicks();
-    for (int n = 0; n < 300; ++n) {
+    for (int n = 0; n < check::cases(300); ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
         pc::Solver solver(kicks);
         const int height = 2 + below(random, 5);

@@ -138,12 +138,13 @@ Kicks random_kicks(Dice& dice) {
 TEST(low_fields_have_the_placements_of_boards_under_every_system) {
     Dice dice(1);
     for (const Kicks& kicks : all_kicks()) {
-        expect_equal_placements(kicks, dice, 3000);
-        expect_equal_placements(kicks.without_half_turns(), dice, 500);
+        expect_equal_placements(kicks, dice, check::cases(3000));
+        expect_equal_placements(kicks.without_half_turns(), dice, check::cases(500));
     }
 }
 
 TEST(low_fields_have_the_placements_of_boards_under_systems_of_ones_own) {
     Dice dice(2);
-    for (int n = 0; n < 200; ++n) expect_equal_placements(random_kicks(dice), dice, 100);
+    for (int n = 0; n < check::cases(200); ++n)
+        expect_equal_placements(random_kicks(dice), dice, 100);
 }
