@@ -31,6 +31,7 @@ _MOST_WAITING: Final = 256
 _CONNECT: Final = 10.0
 _LISTEN: Final = 5.0
 """Seconds that the other side may leave us waiting to take what we say."""
+_CLOSE: Final = 2.0
 _LONGEST_REASON: Final = 200
 
 
@@ -103,6 +104,7 @@ class SocketChannel:
         self._news = asyncio.Event()
         self._room = asyncio.Event()
         self._ended = ""
+        self._discard = False
         self._reader = asyncio.create_task(self._read())
 
     @property
@@ -161,14 +163,23 @@ class SocketChannel:
 
     async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
         """Say the last words, give it a moment to close, then close."""
+        # What still comes is of no interest, but has to be read for the end of it to be seen.
+        self._discard = True
+        self._frames.clear()
+        self._room.set()
         if not self._ended and farewell:
             with contextlib.suppress(BotError):
                 await self.send(farewell)
                 await asyncio.wait({self._reader}, timeout=grace)
-        with contextlib.suppress(TimeoutError, asyncio.CancelledError):
-            async with asyncio.timeout(2.0):
+        try:
+            async with asyncio.timeout(_CLOSE):
                 await self._connection.close()
-        self._reader.cancel()
+        except TimeoutError:
+            pass
+        finally:
+            # Whoever does not close in time, or is broken off, is cut off.
+            self._connection.transport.abort()
+            self._reader.cancel()
         await asyncio.wait({self._reader}, timeout=1.0)
 
     # --- helpers --------------------------------------------------------------------------------
@@ -200,8 +211,9 @@ class SocketChannel:
             self._news.set()
 
     def _take(self, frame: bytes | None) -> None:
-        self._frames.append(frame)
-        self._news.set()
+        if not self._discard:
+            self._frames.append(frame)
+            self._news.set()
 
     def _death(self) -> BotError:
         if None in self._frames:
