@@ -7,6 +7,7 @@
 """
 
 from sevenbag.pc.chance import Chance, chance_of
+from sevenbag.pc.cover import Coverage, Setup, coverage_of, setups_in
 from sevenbag.pc.path import Paths, solutions_of
 from sevenbag.pc.patterns import Pattern
 from sevenbag.pc.question import Drop, Question
@@ -16,17 +17,21 @@ from sevenbag.pc.tilings import Tile, Tiling, all_solutions, solvable
 __all__ = [
     "Answer",
     "Chance",
+    "Coverage",
     "Drop",
     "Paths",
     "Pattern",
     "Question",
     "Reason",
+    "Setup",
     "Solution",
     "Solver",
     "Tile",
     "Tiling",
     "all_solutions",
     "chance_of",
+    "coverage_of",
+    "setups_in",
     "solutions_of",
     "solvable",
     "solve",

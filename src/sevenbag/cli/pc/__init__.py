@@ -25,6 +25,7 @@ COMMANDS: Final = {
     "table": "make a table of queues without a perfect clear, which solvers then use",
     "solve": "a perfect clear for every queue of a height, into a file",
     "chance": "how likely a field is cleared by the queues of a pattern",
+    "cover": "how many queues of a pattern can play given placements",
     "path": "all solutions of a field for the queues of a pattern, and the fewest that are enough",
 }
 """Every command, with what it does; the module of the same name lies beside this one."""
