@@ -342,8 +342,8 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
         const pc::Queues queues(given, length);
         std::vector<pc::Tiling> tilings;
         const pc::TileGraph& graph = solver.graph(height, filled);
-        CHECK(pc::all_tilings(solver.motion(), graph, queues, hold, strict, {}, tilings) ==
-              pc::Outcome::none);
+        CHECK(pc::all_tilings(solver.motion(), graph, queues, hold, strict, pc::Drop::soft, {},
+                              tilings) == pc::Outcome::none);
         for (std::size_t i = 0; i < given.size(); ++i) {
             const std::size_t at = queues.place(i);
             const bool played = std::ranges::any_of(tilings, [&](const pc::Tiling& tiling) {
