@@ -42,7 +42,10 @@ struct Plain {
     bool strict;
 
     // `first` is left over from before, pieces[next] is the one after it.
-    bool fills(const Board& board, int height, std::optional<Piece> first, std::size_t next) const {
+    // Not inlined into itself: g++ 12 then takes an optional that is empty for one that was not
+    // written.
+    [[gnu::noinline]] bool fills(const Board& board, int height, std::optional<Piece> first,
+                                 std::size_t next) const {
         if (height == 0) return !save || first == save;
         if (strict && next > 1 && board.empty()) return false;
         const std::optional<Piece> second =
