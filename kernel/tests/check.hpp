@@ -87,7 +87,9 @@ bool equal(const A& a, const B& b) {
     constexpr bool numbers = std::is_integral_v<A> && std::is_integral_v<B> &&
                              !std::is_same_v<A, bool> && !std::is_same_v<B, bool>;
     if constexpr (numbers) {
-        return a == static_cast<std::common_type_t<A, B>>(b) && (a < A{}) == (b < B{});
+        return static_cast<std::common_type_t<A, B>>(a) ==
+                   static_cast<std::common_type_t<A, B>>(b) &&
+               (a < A{}) == (b < B{});
     } else {
         return a == b;
     }
