@@ -15,7 +15,7 @@ FLOORS = {
     "drawing": 1.5,  # a landing: it sees the kernel's boards, which draw themselves with it
     "game": 2,
     "formats": 2,
-    "pc": 2,
+    "pc": 2.5,  # above formats: what is asked about, and what is found, may be a fumen
     "protocols": 3,
     "bots": 4,
     "arena": 5,
