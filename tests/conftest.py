@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
+    # A runner in the background may ignore Ctrl-C, and every process under test would inherit that.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if FILE not in os.environ:
         # Processes that help with the tests inherit it.
         handle, name = tempfile.mkstemp(prefix="sevenbag-compared-")
