@@ -107,19 +107,20 @@ def test_a_program_killed_again_and_again_gets_through(tmp_path: Path, whole: by
         process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)])
         path = tmp_path / "2.pc"
         before = path.stat().st_size if path.exists() else 0
-        # Killed some time after it has begun to write; the last one is let through.
+        # Killed soon after it has begun to write, at the first write or some later one; the last
+        # one is let through.
         deadline = time.monotonic() + 60
         while process.poll() is None and time.monotonic() < deadline:
             if kills < 12 and path.exists() and path.stat().st_size > before:
-                time.sleep(rng.random() * 0.15)
+                time.sleep(rng.choice([0, 0, 0.003, 0.01, 0.03]))
                 process.send_signal(signal.SIGKILL)
                 break
-            time.sleep(0.002)
+            time.sleep(0.001)
         kills += process.wait() == -signal.SIGKILL
         sizes.append(path.stat().st_size if path.exists() else 0)
         if process.returncode == 0:
             break
-    assert kills >= 5, f"it was too quick to be killed: {sizes}"
+    assert kills >= 3, f"it was too quick to be killed: {sizes}"
     expect_whole(tmp_path, whole)
 
 
