@@ -14,7 +14,6 @@ import contextlib
 import itertools
 import os
 import re
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, TypeVar
@@ -24,6 +23,7 @@ from msgspec import Meta
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.errors import FormatError, PlacementError, shown
+from sevenbag.formats.whole_file import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -154,7 +154,7 @@ class Replay:
         Raises:
             FormatError: the file cannot be written.
         """
-        _write_whole(Path(path), self.encode(), over=True)
+        write_whole(Path(path), self.encode(), over=True)
 
     def write_beside(self, path: str | os.PathLike[str]) -> Path:
         """Write a file of this name or, where that is taken, of the first free one beside it.
@@ -173,7 +173,7 @@ class Replay:
             free = first if number == 1 else first.with_stem(f"{first.stem}-{number}")
             if not os.path.lexists(free):
                 with contextlib.suppress(FileExistsError):
-                    _write_whole(free, data, over=False)
+                    write_whole(free, data, over=False)
                     return free
         raise AssertionError("a count has no end")
 
@@ -351,45 +351,3 @@ def _read_bounded(path: Path) -> bytes:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def _write_whole(path: Path, data: bytes, *, over: bool) -> None:
-    """Write beside the file, then rename over it: a rename is the one step that is atomic.
-
-    Raises:
-        FileExistsError: there is such a file, and it is not to be written over.
-        FormatError: it cannot be written.
-    """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        try:
-            with draft.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            if over:
-                draft.replace(path)
-            else:
-                _rename_to_free(draft, path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                draft.unlink()
-            raise
-    except FileExistsError:
-        raise
-    except OSError as error:
-        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
-
-
-def _rename_to_free(draft: Path, path: Path) -> None:
-    """Rename unless there is such a file, in one step where the file system can do that."""
-    try:
-        path.hardlink_to(draft)
-    except FileExistsError:
-        raise
-    except OSError:
-        if os.path.lexists(path):
-            raise FileExistsError(path) from None
-        draft.replace(path)
-    else:
-        draft.unlink()

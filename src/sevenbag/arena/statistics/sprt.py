@@ -1,0 +1,221 @@
+"""The sequential probability ratio test: when to stop playing, because it is decided.
+
+Two hypotheses are held against each other: the first player is `elo0` stronger (H0), or `elo1`
+(H1). After any number of games the logarithm of the likelihood ratio (LLR) of the two is known; a
+test ends when it leaves its bounds (Wald 1945), and errs with the chances `alpha` and `beta`.
+
+How often each outcome occurs is not known under either hypothesis, so each is given the best
+chances it can have (the generalised test). What follows from that is in Michel Van den Bergh,
+"Comments on normalized Elo" and "A practical introduction to the GSPRT"; fishtest and fastchess
+test by it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from sevenbag.arena.statistics.outcomes import NELO, score_of_elo
+from sevenbag.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag.arena.statistics.outcomes import Outcomes
+
+Model = Literal["normalized", "logistic"]
+Decision = Literal["H0", "H1"]
+
+MOST_ELO: Final = 1000
+"""No hypothesis may be farther from zero."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test of two hypotheses.
+
+    Attributes:
+        elo0: H0: the first player is so much stronger.
+        elo1: H1: it is so much stronger; above `elo0`.
+        alpha: the chance to accept H1 though H0 is true, above 0.
+        beta: the chance to accept H0 though H1 is true, above 0; both together below 1.
+        model: in which Elo the hypotheses are: ``normalized``, or the usual ``logistic``.
+
+    Raises:
+        InputError: numbers that make no test.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: Model = "normalized"
+
+    def __post_init__(self) -> None:
+        for name in ("elo0", "elo1"):
+            elo = getattr(self, name)
+            if not _is_number(elo) or abs(elo) > MOST_ELO:
+                raise InputError(f"sprt: {name} is {shown(elo)}, must be a number up to {MOST_ELO}")
+        if self.elo0 >= self.elo1:
+            raise InputError(f"sprt: elo0 is {self.elo0:g}, must be below elo1, {self.elo1:g}")
+        for name in ("alpha", "beta"):
+            chance = getattr(self, name)
+            if not _is_number(chance) or not _LEAST_CHANCE <= chance < 1:
+                raise InputError(
+                    f"sprt: {name} is {shown(chance)}, must be a chance from {_LEAST_CHANCE:g} to 1"
+                )
+        if self.alpha + self.beta >= 1:
+            raise InputError("sprt: alpha and beta must together be below 1")
+        if self.model not in ("normalized", "logistic"):
+            raise InputError(
+                f"sprt: model is {shown(self.model)}, must be 'normalized' or 'logistic'"
+            )
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where the LLR accepts H0, and where H1."""
+        return (
+            math.log(self.beta / (1 - self.alpha)),
+            math.log((1 - self.beta) / self.alpha),
+        )
+
+    def llr(self, outcomes: Outcomes) -> float:
+        """The log-likelihood ratio after these games: how much they speak for H1; 0 after none."""
+        if outcomes.total == 0:
+            return 0.0
+        # An outcome that was never seen is not impossible.
+        seen = [count or _UNSEEN for count in outcomes.counts]
+        total = math.fsum(seen)
+        shares = [count / total for count in seen]
+        scores = outcomes.scores()
+        if self.model == "logistic":
+            under = [_with_mean(shares, scores, score_of_elo(elo)) for elo in self._elos]
+        else:
+            per_outcome = math.sqrt(outcomes.GAMES) / NELO
+            under = [_with_t_value(shares, scores, elo * per_outcome) for elo in self._elos]
+        ratios = (
+            share * math.log(one / zero)
+            for share, zero, one in zip(shares, under[0], under[1], strict=True)
+        )
+        return total * math.fsum(ratios)
+
+    def decision(self, outcomes: Outcomes) -> Decision | None:
+        """What these games decide: ``H0``, ``H1``, or None: play on."""
+        lower, upper = self.bounds
+        llr = self.llr(outcomes)
+        if llr <= lower:
+            return "H0"
+        return "H1" if llr >= upper else None
+
+    @property
+    def _elos(self) -> tuple[float, float]:
+        return self.elo0, self.elo1
+
+
+# --- most likely distributions --------------------------------------------------------------------
+
+_UNSEEN: Final = 1e-3
+_LEAST_CHANCE: Final = 1e-9
+_ROUNDS: Final = 200
+_CLOSE: Final = 1e-10
+_MOST_TILT: Final = 1e6
+
+
+def _with_mean(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
+    """Of all distributions with this mean the one under which the shares are most likely."""
+    return _balanced(shares, [score - mean for score in scores])
+
+
+def _with_t_value(shares: Sequence[float], scores: Sequence[float], t: float) -> list[float]:
+    """The same for a t-value: how many standard deviations the mean lies above a half.
+
+    The condition is not linear in the chances. It is replaced by its tangent at a distribution
+    that fulfils it, again and again until that no longer changes anything.
+    """
+    chances = _tilted(shares, scores, t)
+    for _ in range(_ROUNDS):
+        mean, deviation = _moments(chances, scores)
+        tangent = [
+            score - 0.5 - t * deviation * (1 + ((score - mean) / deviation) ** 2) / 2
+            for score in scores
+        ]
+        if min(tangent) < 0 < max(tangent):
+            better = _balanced(shares, tangent)
+        else:
+            better = _tilted(chances, scores, t)
+        step = max(abs(new - old) for new, old in zip(better, chances, strict=True))
+        chances = better
+        if step < _CLOSE:
+            break
+    return chances
+
+
+def _balanced(shares: Sequence[float], values: Sequence[float]) -> list[float]:
+    """The most likely distribution under which the values have the mean 0.
+
+    By Lagrange's multiplier x its chances are share / (1 + x * value); the mean falls with x, which
+    lies between the poles.
+    """
+    low, high = -1 / max(values), -1 / min(values)
+    for _ in range(_ROUNDS):
+        x = (low + high) / 2
+        if not low < x < high:
+            break
+        mean = math.fsum(
+            share * value / (1 + x * value) for share, value in zip(shares, values, strict=True)
+        )
+        if mean > 0:
+            low = x
+        else:
+            high = x
+    x = (low + high) / 2
+    chances = [share / (1 + x * value) for share, value in zip(shares, values, strict=True)]
+    total = math.fsum(chances)
+    return [chance / total for chance in chances]
+
+
+def _tilted(shares: Sequence[float], scores: Sequence[float], t: float) -> list[float]:
+    """A distribution with this t-value: each share times e^(x * score)."""
+
+    def at(x: float) -> list[float]:
+        top = max(x * score for score in scores)
+        weights = [
+            share * math.exp(x * score - top) for share, score in zip(shares, scores, strict=True)
+        ]
+        # Far out all but one vanish, and with them the spread that is divided by.
+        floor = 1e-300
+        total = math.fsum(weights)
+        return [max(weight / total, floor) for weight in weights]
+
+    low, high = -1.0, 1.0
+    while high < _MOST_TILT and _t_value(at(high), scores) < t:
+        high *= 2
+    while low > -_MOST_TILT and _t_value(at(low), scores) > t:
+        low *= 2
+    for _ in range(_ROUNDS):
+        x = (low + high) / 2
+        if not low < x < high:
+            break
+        if _t_value(at(x), scores) < t:
+            low = x
+        else:
+            high = x
+    return at((low + high) / 2)
+
+
+def _t_value(chances: Sequence[float], scores: Sequence[float]) -> float:
+    mean, deviation = _moments(chances, scores)
+    return (mean - 0.5) / deviation if deviation else math.copysign(math.inf, mean - 0.5)
+
+
+def _moments(chances: Sequence[float], scores: Sequence[float]) -> tuple[float, float]:
+    mean = math.fsum(chance * score for chance, score in zip(chances, scores, strict=True))
+    variance = math.fsum(
+        chance * (score - mean) ** 2 for chance, score in zip(chances, scores, strict=True)
+    )
+    return mean, math.sqrt(variance)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
