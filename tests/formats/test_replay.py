@@ -62,27 +62,52 @@ def sample() -> Replay:
     return Replay(header(), turns, outcome())
 
 
+def real_time() -> Replay:
+    """A game in real time from a field, with clocks, told in full."""
+    fast = replay.Player(name="a", pps=2.5, clock=replay.Clock(60_000, 500))
+    adjudication = replay.Adjudication(lead=10, double="attack")
+    first = Placement(Piece.T, Rotation.SOUTH, 4, 1, Spin.FULL)
+    second = Placement(Piece.I, Rotation.NORTH, 4, 0)
+    turns = (
+        replay.Turn((first, None), (12.25, None), 37, (replay.Info(nodes=1e6, extra="b"), None)),
+        replay.Turn((None, second), None, 37),
+        replay.Turn((first, second), (None, 3.5), 60),
+    )
+    return Replay(
+        header(
+            version=2,
+            players=(fast, replay.Player(name="b")),
+            frames_per_turn=0,
+            time="real time",
+            opening="v115@vhAAgH",
+            adjudication=adjudication,
+        ),
+        turns,
+        outcome(ending="lead", winner=1, falls=(None, None)),
+    )
+
+
 def lines_of(game: Replay) -> list[bytes]:
     return game.encode().splitlines()
 
 
-def broken(number: int, line: str | bytes) -> bytes:
+def broken(number: int, line: str | bytes, game: Replay | None = None) -> bytes:
     """The sample with another line in place of the one of that number."""
-    lines = lines_of(sample())
+    lines = lines_of(game or sample())
     lines[number - 1] = line.encode() if isinstance(line, str) else line
     return b"\n".join(lines) + b"\n"
 
 
-def changed(number: int, **changes: object) -> bytes:
+def changed(number: int, game: Replay | None = None, **changes: object) -> bytes:
     """The sample with other values in the object of a line."""
-    data = json.loads(lines_of(sample())[number - 1])
+    data = json.loads(lines_of(game or sample())[number - 1])
     target = data.get("result", data)
     for key, value in changes.items():
         if value is ...:
             del target[key]
         else:
             target[key] = value
-    return broken(number, json.dumps(data))
+    return broken(number, json.dumps(data), game)
 
 
 def test_a_replay_is_read_as_it_was_written() -> None:
@@ -97,6 +122,31 @@ def test_any_game_is_read_as_it_was_written(
 ) -> None:
     game = Replay(header(seed=seed), tuple(replay.Turn(pair) for pair in turns), outcome())
     assert Replay.decode(game.encode()) == game
+
+
+def test_games_in_real_time_are_read_as_they_were_written() -> None:
+    game = real_time()
+    assert Replay.decode(game.encode()) == game
+    lines = lines_of(game)
+    assert lines[1] == (
+        b'["TS4,1f",null,{"frame":37,"ms":[12.25,null],"info":[{"nodes":1000000.0,"extra":"b"},null]}]'
+    )
+    assert lines[2] == b'[null,"IN4,0",{"frame":37}]'
+
+
+def test_the_version_tells_whether_an_old_reader_would_play_something_else() -> None:
+    assert replay.version_of() == 1
+    assert replay.version_of("turns", None, replay.Adjudication()) == 1
+    assert replay.version_of("real time") == 2
+    assert replay.version_of(opening="v115@vhAAgH") == 2
+    assert replay.version_of(adjudication=replay.Adjudication(lead=5)) == 2
+
+
+def test_what_bots_said_leaves_the_version_alone() -> None:
+    turn = replay.Turn(sample().turns[0].placements, None, None, (None, replay.Info(depth=3.0)))
+    game = Replay(header(), (turn,), outcome())
+    assert Replay.decode(game.encode()) == game
+    assert lines_of(game)[1] == b'["TS4,1f","IN4,0",{"info":[null,{"depth":3.0}]}]'
 
 
 def test_a_turn_takes_twenty_bytes() -> None:
@@ -143,7 +193,8 @@ def test_what_is_no_placement_is_refused(text: str) -> None:
         (broken(1, "[" * 5000), "line 1", ""),
         (changed(1, format="pgn"), "line 1", "format"),
         (changed(1, format=...), "line 1", "format"),
-        (changed(1, version=2), "line 1", "version 2"),
+        (changed(1, version=3), "line 1", "version 3"),
+        (changed(1, version=True), "line 1", "version True"),
         (changed(1, version="1"), "line 1", "version '1'"),
         (changed(1, seed="x"), "line 1", "seed"),
         (changed(1, seed=-1), "line 1", "seed"),
@@ -180,6 +231,22 @@ def test_what_is_no_placement_is_refused(text: str) -> None:
         (changed(4, finished=False, ending="interrupted"), "line 4", "no winner"),
         (changed(4, score=[{"pieces": 1, "lines": 0, "attack": -1}] * 2), "line 4", "attack"),
         (b"\n".join(lines_of(sample())[:-1]), "line 3", "cut short"),
+        (changed(1, time="real time"), "line 1", "need version 2"),
+        (changed(1, opening="v115@vhAAgH"), "line 1", "need version 2"),
+        (changed(1, real_time(), version=1), "line 1", "need version 2"),
+        (changed(1, real_time(), time="slow"), "line 1", "time"),
+        (changed(1, real_time(), adjudication={"lead": 0}), "line 1", "lead"),
+        (changed(1, real_time(), adjudication=None), "line 5", "lead"),
+        (changed(1, real_time(), pieces=1), "line 5", "limit"),
+        (changed(1, real_time(), time="turns"), "line 2", "both players place"),
+        (broken(2, '["IN4,0",null]'), "line 2", "both players place"),
+        (broken(2, '["IN4,0","IN4,0",{"frame":3}]'), "line 2", "no frame"),
+        (broken(2, '["IN4,0",null]', real_time()), "line 2", "has a frame"),
+        (broken(2, '[null,null,{"frame":3}]', real_time()), "line 2", "at least one"),
+        (broken(2, '[null,"IN4,0",{"frame":38}]', real_time()), "line 3", "frame 37 comes after"),
+        (broken(2, '[null,"IN4,0",{"frame":-1}]', real_time()), "line 2", "frame"),
+        (changed(5, real_time(), winner=None), "line 5", "lead"),
+        (broken(2, '["IN4,0","IN4,0",{"info":[{"nodes":"x"},null]}]'), "line 2", "nodes"),
         (sample().encode() + b"more\n", "line 5", "comes after the result"),
         (sample().encode() + b"\n", "line 5", "comes after the result"),
         (sample().encode() + b"{}\n", "line 5", "comes after the result"),

@@ -64,6 +64,8 @@ class Playback:
         """
         line = self.turn + 2
         first, second = self.replay.turns[self.turn].placements
+        if first is None or second is None:
+            raise FormatError(f"{self._source}: line {line}: not played in turns")
         where = ""
         try:
             if self.versus.over:
@@ -100,7 +102,7 @@ class Playback:
                 done.pieces,
                 done.lines,
                 done.attack,
-                sum(pair[player] for pair in times) / 1000 if self._timed else None,
+                sum(pair[player] or 0.0 for pair in times) / 1000 if self._timed else None,
             )
             for player, done in enumerate(game.stats for game in self.versus.players)
         )

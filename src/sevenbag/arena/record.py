@@ -37,7 +37,7 @@ class Recorder(Watcher):
         )
         self._header = replay.Header(
             format=replay.FORMAT,
-            version=replay.VERSION,
+            version=replay.version_of(),
             seed=opening.seed,
             players=(first, second),
             frames_per_turn=opening.frames_per_turn,

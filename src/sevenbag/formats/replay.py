@@ -4,8 +4,8 @@ Lines of JSON: a header, one line a turn, a result. docs/replay.md describes eve
 holds no board, queue or garbage: all of that follows from the rules, the seed and the placements,
 and whoever plays the game again (`sevenbag.arena.playback`) compares what it gets with the result.
 
-Nothing in a replay depends on the clock unless thinking times were asked for, so the same game
-gives the same bytes.
+Nothing in a replay depends on the clock unless thinking times were asked for or the game was played
+in real time, so the same game gives the same bytes.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ from sevenbag.errors import FormatError, PlacementError, shown
 from sevenbag.formats.whole_file import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 FORMAT: Final = "sevenbag-replay"
-VERSION: Final = 1
+VERSIONS: Final = (1, 2)
+"""Those that are read; 2 is written where a reader of 1 would play something else."""
 
 MAX_BYTES: Final = 32 * 1024 * 1024
 MAX_LINE: Final = 64 * 1024
@@ -39,6 +40,22 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=1000)]
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 Millis = Annotated[float, Meta(ge=0, le=1e9)]
+Figure = Annotated[float, Meta(ge=-1e18, le=1e18)]
+Frame = Annotated[int, Meta(ge=0, le=2**31)]
+
+Time = Literal["turns", "real time"]
+
+
+class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Thinking time for a whole game, in milliseconds.
+
+    Attributes:
+        bank: what there is at the beginning.
+        increment: what every move adds.
+    """
+
+    bank: Millis
+    increment: Millis = 0.0
 
 
 class Player(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -49,31 +66,70 @@ class Player(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         spec: the specification by which the bot was called for; None where there was none.
         nodes: the limit that was in force; None for none.
         milliseconds: the same.
+        clock: the same for the whole game.
+        pps: how many pieces it might place in a second of real time; None for any number.
     """
 
     name: Name
     spec: Text | None = None
     nodes: Annotated[int, Meta(ge=1, le=2**53)] | None = None
     milliseconds: Annotated[float, Meta(gt=0, le=1e9)] | None = None
+    clock: Clock | None = None
+    pps: Annotated[float, Meta(gt=0, le=1e6)] | None = None
+
+
+class Adjudication(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Who wins a game that nobody has won on the board.
+
+    Attributes:
+        lead: a game ends when one has made so many more lines of attack; None for never.
+        double: if both top out at once it is a draw, or more attack wins.
+    """
+
+    lead: Annotated[int, Meta(ge=1, le=2**53)] | None = None
+    double: Literal["draw", "attack"] = "draw"
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The first line: all that must be known before the first move.
 
     Attributes:
+        version: what `version_of` says.
         rules: the rules in full, as `sevenbag.game` writes them; no preset is needed to play back.
         frames_per_turn: game time between two turns.
-        pieces: the game ends when both players have placed so many; None for no such limit.
+        pieces: the game ends when both players, in real time when one of them, has placed so many;
+            None for no such limit.
+        time: whether both place at once, in turns (None says the same), or each in its own time.
+        opening: a fumen, on the field of whose first page both begin; None for an empty board.
+        adjudication: None for the usual one.
     """
 
     # The two fields that tell the file apart are always written: hence no defaults.
     format: Literal["sevenbag-replay"]
-    version: Literal[1]
+    version: Literal[1, 2]
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     players: tuple[Player, Player]
-    frames_per_turn: Annotated[int, Meta(ge=0, le=2**31)]
+    frames_per_turn: Frame
     pieces: Annotated[int, Meta(ge=1, le=2**53)] | None = None
     rules: dict[str, Any]
+    time: Time | None = None
+    opening: Annotated[str, Meta(max_length=10_000)] | None = None
+    adjudication: Adjudication | None = None
+
+    @property
+    def in_real_time(self) -> bool:
+        """Whether each player places in its own time."""
+        return self.time == "real time"
+
+
+def version_of(
+    time: Time | None = None,
+    opening: str | None = None,
+    adjudication: Adjudication | None = None,
+) -> Literal[1, 2]:
+    """The version of a replay with these in its header."""
+    plain = time in (None, "turns") and opening is None and adjudication in (None, Adjudication())
+    return 1 if plain else 2
 
 
 class Fall(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -97,27 +153,48 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         finished: False where the game was broken off; such a game has no winner.
         winner: 0 or 1, None for a draw.
-        ending: ``fall`` (somebody lost), ``pieces`` (the piece limit) or ``interrupted``.
+        ending: ``fall`` (somebody lost), ``pieces`` (the piece limit), ``lead`` (so much more
+            attack) or ``interrupted``.
     """
 
     finished: bool
     winner: Annotated[int, Meta(ge=0, le=1)] | None
-    ending: Literal["fall", "pieces", "interrupted"]
+    ending: Literal["fall", "pieces", "lead", "interrupted"]
     falls: tuple[Fall | None, Fall | None]
     score: tuple[Score, Score]
 
 
+class Info(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a bot said of its search, as `sevenbag.bots.bot.MoveInfo`."""
+
+    nodes: Figure | None = None
+    nps: Figure | None = None
+    depth: Figure | None = None
+    extra: Text | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What both players placed in one turn.
+    """What the players placed at one time.
 
     Attributes:
-        placements: a placement each; whether it was held is told by its piece.
+        placements: a placement each, whether it was held is told by its piece; in real time None
+            for a player who placed nothing at this frame.
         milliseconds: thinking time of each, where it was recorded.
+        frame: in real time when it was, in frames of 1/60 s since the game began.
+        infos: what each bot said of its search, where it was recorded.
     """
 
-    placements: tuple[Placement, Placement]
-    milliseconds: tuple[float, float] | None = None
+    placements: tuple[Placement | None, Placement | None]
+    milliseconds: tuple[float | None, float | None] | None = None
+    frame: int | None = None
+    infos: tuple[Info | None, Info | None] | None = None
+
+    @property
+    def placed(self) -> tuple[bool, bool]:
+        """Whether each of them placed something."""
+        first, second = self.placements
+        return first is not None, second is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,17 +301,19 @@ _SPINS: Final = {mark: spin for spin, mark in _SPIN_MARKS.items()}
 
 T = TypeVar("T")
 
-_TurnText = Annotated[str, Meta(max_length=200)]
+_TurnText = Annotated[str, Meta(max_length=200)] | None
 
 
 class _ResultLine(msgspec.Struct, frozen=True):
     result: Outcome
 
 
-class _TurnNotes(msgspec.Struct, frozen=True):
+class _TurnNotes(msgspec.Struct, frozen=True, omit_defaults=True):
     """What may follow the placements of a turn; fields of later versions are passed over."""
 
-    ms: tuple[Millis, Millis] | None = None
+    frame: Frame | None = None
+    ms: tuple[Millis | None, Millis | None] | None = None
+    info: tuple[Info | None, Info | None] | None = None
 
 
 class _TurnRow(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
@@ -244,10 +323,11 @@ class _TurnRow(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fiel
 
 
 def _turn_row(turn: Turn) -> tuple[object, ...]:
-    first, second = (write_placement(placement) for placement in turn.placements)
-    if turn.milliseconds is None:
-        return (first, second)
-    return (first, second, _TurnNotes(turn.milliseconds))
+    first, second = (
+        None if placement is None else write_placement(placement) for placement in turn.placements
+    )
+    notes = _TurnNotes(turn.frame, turn.milliseconds, turn.infos)
+    return (first, second) if notes == _TurnNotes() else (first, second, notes)
 
 
 class _Reader:
@@ -269,10 +349,7 @@ class _Reader:
         header = self._header(lines[0])
         # Turns are lists: the first object is the result, and with it the file ends.
         last = next((n for n, line in enumerate(lines[1:], start=2) if line[:1] == b"{"), None)
-        turns = tuple(
-            self._turn(number, line)
-            for number, line in enumerate(lines[1 : None if last is None else last - 1], start=2)
-        )
+        turns = self._turns(lines[1 : None if last is None else last - 1], header)
         if last is None:
             self._refuse(len(lines), "the file ends without its result: it is cut short")
         result = self._decode(last, lines[last - 1], _RESULT_DECODER.decode).result
@@ -286,22 +363,44 @@ class _Reader:
         marks = self._decode(1, line, _MARKS_DECODER.decode)
         if marks.format != FORMAT:
             self._refuse(1, f'no replay of sevenbag: "format" is not "{FORMAT}"')
-        if marks.version != VERSION:
+        if type(marks.version) is not int or marks.version not in VERSIONS:
             self._refuse(
                 1,
-                f"version {shown(marks.version)} is not known; this program reads {VERSION}",
+                f"version {shown(marks.version)} is not known; this program reads"
+                f" {' and '.join(map(str, VERSIONS))}",
             )
-        return self._decode(1, line, _HEADER_DECODER.decode)
+        header = self._decode(1, line, _HEADER_DECODER.decode)
+        if header.version < version_of(header.time, header.opening, header.adjudication):
+            self._refuse(1, '"time", "opening" and "adjudication" need version 2')
+        return header
+
+    def _turns(self, lines: Sequence[bytes], header: Header) -> tuple[Turn, ...]:
+        turns: list[Turn] = []
+        frame = 0
+        for number, line in enumerate(lines, start=2):
+            turn = self._turn(number, line)
+            if not header.in_real_time:
+                if turn.frame is not None or not all(turn.placed):
+                    self._refuse(number, "in turns both players place, and there is no frame")
+            elif turn.frame is None or not any(turn.placed):
+                self._refuse(number, "in real time a line has a frame, and at least one placement")
+            elif turn.frame < frame:
+                self._refuse(number, f"frame {turn.frame} comes after frame {frame}")
+            else:
+                frame = turn.frame
+            turns.append(turn)
+        return tuple(turns)
 
     def _turn(self, number: int, line: bytes) -> Turn:
         row = self._decode(number, line, _TURN_DECODER.decode)
-        placements: list[Placement] = []
+        placements: list[Placement | None] = []
         for player, text in enumerate((row.first, row.second)):
             try:
-                placements.append(read_placement(text))
+                placements.append(None if text is None else read_placement(text))
             except FormatError as error:
                 self._refuse(number, f"player {player + 1}: {error}")
-        return Turn((placements[0], placements[1]), row.notes.ms if row.notes else None)
+        notes = row.notes or _TurnNotes()
+        return Turn((placements[0], placements[1]), notes.ms, notes.frame, notes.info)
 
     def _decode(self, number: int, line: bytes, decode: Callable[[bytes], T]) -> T:
         if len(line) > MAX_LINE:
@@ -313,15 +412,24 @@ class _Reader:
 
     def _check(self, number: int, header: Header, turns: tuple[Turn, ...], result: Outcome) -> None:
         """What must agree without playing the game again."""
-        if header.pieces is not None and len(turns) > header.pieces:
-            self._refuse(number, f"{len(turns)} turns, but the limit is {header.pieces} pieces")
+        for player in (0, 1):
+            pieces = sum(turn.placed[player] for turn in turns)
+            if header.pieces is not None and pieces > header.pieces:
+                what = f"{pieces} turns, but the limit is {header.pieces} pieces"
+                self._refuse(number, what)
         if result.finished != (result.ending != "interrupted"):
             self._refuse(number, 'result: "finished" and "ending" contradict each other')
         if not result.finished and result.winner is not None:
             self._refuse(number, "result.winner: a game that was broken off has no winner")
+        rule = header.adjudication or Adjudication()
+        if result.ending == "lead" and (rule.lead is None or result.winner is None):
+            self._refuse(
+                number, 'result.ending: "lead" needs adjudication.lead in the header, and a winner'
+            )
         if (result.ending == "fall") != any(result.falls):
             self._refuse(number, 'result.falls: somebody has lost exactly if "ending" is "fall"')
-        if result.ending == "fall" and result.winner != _last_standing(result.falls):
+        decided = result.ending == "fall" and not (all(result.falls) and rule.double == "attack")
+        if decided and result.winner != _last_standing(result.falls):
             self._refuse(number, "result.winner: must be the one who has not lost, if there is one")
 
     def _refuse(self, number: int, what: str) -> NoReturn:
