@@ -142,6 +142,7 @@ class PlayerRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         thinking_ms: how long it took for its answers; None where nobody measured it.
         elapsed_s: how long the game took, in seconds; None where nobody measured it.
         game_s: the same in the game's own time; None where there is none.
+        time_left_ms: what was left on its clock; None where there was none.
     """
 
     pieces: Count
@@ -154,6 +155,7 @@ class PlayerRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     thinking_ms: Latency | None = None
     elapsed_s: Seconds | None = None
     game_s: Seconds | None = None
+    time_left_ms: Millis | None = None
 
 
 class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,6 +165,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
         id: its number in the schedule.
         pair: which games belong together: the same opening with the sides swapped.
         round: of the tournament.
+        tie: which encounter of the round it belongs to.
         seed: what its pieces and garbage follow from.
         opening: what it begins with; None for an empty board.
         players: who sits in the first and the second seat, by number.
@@ -177,6 +180,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     id: Count
     pair: Count
     round: Count = 0
+    tie: Count = 0
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     opening: Text | None = None
     players: tuple[Count, Count]
