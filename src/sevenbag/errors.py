@@ -18,6 +18,9 @@
     ├── SearchStoppedError               a search reached its limit before it knew the answer
     ├── MissingExtraError (also an ImportError)   an optional part is not installed
     ├── ScarceMemoryError (also a MemoryError)   there is not enough memory for what is asked
+    ├── JobError                         work given to other processes failed
+    │   ├── LostWorkersError             its workers ended again and again
+    │   └── ClusterError                 a cluster that cannot be reached, or is of no use
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
         ├── BotStartError                it cannot be started, or refuses the rules
@@ -30,6 +33,11 @@
 
 class SevenbagError(Exception):
     """Base of all errors that sevenbag raises on purpose."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # As exceptions are pickled otherwise, those with arguments of their own cannot be read back
+        # in the process that asked.
+        return _revived, (type(self), self.args), self.__dict__ or None
 
 
 class InputError(SevenbagError, ValueError):
@@ -108,6 +116,18 @@ class ScarceMemoryError(SevenbagError, MemoryError):
     """There is not enough memory for what is asked."""
 
 
+class JobError(SevenbagError):
+    """Work given to other processes failed."""
+
+
+class LostWorkersError(JobError):
+    """Workers ended again and again, at the same job or before they had any."""
+
+
+class ClusterError(JobError):
+    """A cluster that cannot be reached, or is of no use."""
+
+
 class ProtocolError(SevenbagError, ValueError):
     """A message from outside that cannot be understood.
 
@@ -165,3 +185,7 @@ def shown(value: object, longest: int = 60) -> str:
         # Python writes out no number of more than some thousand digits.
         return "a number without end"
     return text if len(text) <= longest else text[:longest] + "..."
+
+
+def _revived(kind: type[SevenbagError], args: tuple[object, ...]) -> SevenbagError:
+    return BaseException.__new__(kind, *args)

@@ -1,0 +1,138 @@
+"""Jobs on a dask.distributed cluster."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import logging
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from sevenbag.errors import (
+    ClusterError,
+    JobError,
+    LostWorkersError,
+    MissingExtraError,
+    SevenbagError,
+    shown,
+)
+from sevenbag.jobs.executor import Executor, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_PATIENCE: Final = 10.0
+"""Seconds until somebody must have answered."""
+
+
+class Cluster(Executor):
+    """The workers that a scheduler had when it was asked; those that come later help, too."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            # Half of its names have no types; so none of them has one here.
+            self._dask: Any = importlib.import_module("distributed")
+        except ImportError as error:
+            raise MissingExtraError(
+                "clusters need the package distributed: pip install 'sevenbag[cluster]'"
+            ) from error
+        # What goes wrong there is told as errors; its own reports are for who runs the cluster.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        self._address = address
+        self._client: Any = self._dask.Client.__new__(self._dask.Client)
+        try:
+            self._client.__init__(address, timeout=_PATIENCE, set_as_default=False, name="sevenbag")
+        except (OSError, ValueError, TypeError) as error:
+            # Left to itself, a client that has not reached anybody tries to take leave for long.
+            self.close()
+            raise ClusterError(
+                f"{shown(address)}: no dask scheduler answers there within {_PATIENCE:g} s:"
+                f" {shown(str(error), 200)}"
+            ) from error
+        try:
+            self.workers = self._expect_workers()
+        except BaseException:
+            self.close()
+            raise
+
+    def run(
+        self, function: Callable[[T], R], items: Iterable[T], *, ahead: int | None = None
+    ) -> Generator[tuple[int, R], None, None]:
+        """As `Executor.run`; as many as there are workers are taken ahead, if not told.
+
+        How many workers an item may cost is set at the scheduler (`allowed-failures`).
+        """
+        most = self.workers + (self.workers if ahead is None else ahead)
+        source = enumerate(items)
+        numbers: dict[Any, int] = {}
+        done = self._dask.as_completed(loop=self._client.loop)
+        try:
+            while True:
+                while len(numbers) < most:
+                    try:
+                        index, item = next(source)
+                    except StopIteration:
+                        break
+                    future = self._submit(function, item, index)
+                    numbers[future] = index
+                    done.add(future)
+                if not numbers:
+                    return
+                future = next(done)
+                index = numbers[future]
+                result: R = self._result_of(future, index)
+                del numbers[future]
+                yield index, result
+        finally:
+            for future in numbers:
+                future.cancel()
+
+    def close(self) -> None:
+        """Take leave of the cluster; what has not begun is dropped."""
+        self._client.close(timeout=_PATIENCE)
+
+    def _expect_workers(self) -> int:
+        client = self._client
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except (TimeoutError, OSError) as error:
+            raise ClusterError(
+                f"{self._address}: the scheduler has had no workers for {_PATIENCE:g} s;"
+                f" start some: dask worker {self._address}"
+            ) from error
+        # A function that is there without sevenbag, too.
+        versions: dict[str, object] = client.run(
+            importlib.metadata.version, "sevenbag", on_error="return"
+        )
+        ours = importlib.metadata.version("sevenbag")
+        for worker, theirs in sorted(versions.items()):
+            if isinstance(theirs, importlib.metadata.PackageNotFoundError):
+                raise ClusterError(f"the worker {worker} lacks sevenbag; install {ours} there")
+            if isinstance(theirs, BaseException):
+                raise ClusterError(f"the worker {worker} does not answer: {theirs}") from theirs
+            if theirs != ours:
+                raise ClusterError(f"the worker {worker} has sevenbag {theirs}, here it is {ours}")
+        threads: dict[str, int] = client.nthreads()
+        return sum(threads.values())
+
+    def _submit(self, function: Callable[[T], R], item: T, index: int) -> object:
+        try:
+            return self._client.submit(function, item, pure=False)
+        except (AttributeError, TypeError) as error:
+            raise JobError(f"job {index} cannot be given to a worker: {error}") from error
+
+    def _result_of(self, future: Any, index: int) -> Any:
+        try:
+            return future.result()
+        except SevenbagError:
+            raise
+        except self._dask.KilledWorker as error:
+            raise LostWorkersError(
+                f"job {index} has cost {error.allowed_failures + 1} workers of the cluster"
+            ) from error
+        except self._dask.CancelledError as error:
+            raise ClusterError(f"{self._address}: the scheduler is gone") from error
+        except Exception as error:
+            raise named(error, index) from error
