@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    # A runner in the background may ignore Ctrl-C, and every process under test would inherit that.
-    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A runner in the background, or one that outlives its terminal, may ignore these, and every
+    # process under test would inherit that.
+    for number, usual in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGHUP, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, usual)
     if FILE not in os.environ:
         # Processes that help with the tests inherit it.
         handle, name = tempfile.mkstemp(prefix="sevenbag-compared-")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Final
-from xml.sax.saxutils import escape
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ class Picture:
             title: what it shows, for those who cannot see it.
         """
         size = f"{self.width:g} {self.height:g}"
-        named = f' aria-label="{escape(title, _QUOTES)}"' if title else ""
+        named = f' aria-label="{escape(title)}"' if title else ""
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{self.width:g}"'
             f' height="{self.height:g}" role="img"{named} font-family="{FONT}">'
@@ -123,7 +123,7 @@ def words(
     """A line of text; `at` is what part of it is at `left`: ``start``, ``middle`` or ``end``."""
     return (
         f'<text x="{left:g}" y="{baseline:g}" font-size="{size}" fill="{fill}"'
-        f' text-anchor="{at}" font-weight="{weight}">{escape(text)}</text>'
+        f' text-anchor="{at}" font-weight="{weight}">{escape(text, quote=False)}</text>'
     )
 
 
@@ -133,8 +133,6 @@ def text_width(text: str, size: int) -> float:
 
 
 # --- helpers ------------------------------------------------------------------------------------
-
-_QUOTES: Final = {'"': "&quot;"}
 
 
 def _moved(picture: Picture, left: float, top: float) -> Iterable[str]:
