@@ -107,7 +107,7 @@ class Lines(Watcher):
 
     def turned(self, turn: Turn) -> None:
         """Say what both did."""
-        self._tell(turn_line(turn.number, turn.locks))
+        self._tell(turn_line(turn.number, turn.locks, turn.frame))
 
     def _tell(self, line: str) -> None:
         self._out.write(line + "\n")
@@ -128,15 +128,18 @@ def player_line(name: str, spec: str | None, limits: Limits) -> str:
     return f"  {name}: {plain}" + (f", {' and '.join(held)} a move" if held else "")
 
 
-def turn_line(number: int, locks: tuple[Lock, Lock]) -> str:
-    """A turn in words."""
-    return f"{number:4}  {_told(locks[0]):<36}  {_told(locks[1])}"
+def turn_line(number: int, locks: tuple[Lock | None, Lock | None], frame: int | None = None) -> str:
+    """A turn in words; in real time what locked at a frame."""
+    when = f"{number:4}" if frame is None else f"{frame:6}"
+    return f"{when}  {_told(locks[0]):<36}  {_told(locks[1])}".rstrip()
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _told(lock: Lock) -> str:
+def _told(lock: Lock | None) -> str:
+    if lock is None:
+        return ""
     told = [write_placement(lock.placement)]
     if lock.held:
         told.append("hold")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sevenbag.arena.book import start_board
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result, decide
 from sevenbag.errors import FormatError, InputError, PlacementError
 from sevenbag.game import Rules, Versus
 
 if TYPE_CHECKING:
-    from sevenbag.formats.replay import Replay
+    from sevenbag.formats.replay import Replay, Turn
     from sevenbag.game import Lock
 
 
@@ -56,27 +57,27 @@ class Playback:
         """Whether every recorded turn was played."""
         return self.turn == len(self.replay.turns)
 
-    def step(self) -> tuple[Lock, Lock]:
-        """Play the next turn; returns what came of it.
+    def step(self) -> tuple[Lock | None, Lock | None]:
+        """Play the next turn; returns what came of it, None for who placed nothing.
 
         Raises:
             FormatError: a placement is not legal there, or the game was over before.
         """
         line = self.turn + 2
-        first, second = self.replay.turns[self.turn].placements
-        if first is None or second is None:
-            raise FormatError(f"{self._source}: line {line}: not played in turns")
+        turn = self.replay.turns[self.turn]
         where = ""
         try:
             if self.versus.over:
                 raise PlacementError("the game was over before this turn")
-            for player, placement in enumerate((first, second)):
+            for player, placement in enumerate(turn.placements):
                 where = f"player {player + 1}: "
+                if placement is None:
+                    continue
                 judged = self.versus.players[player].judge(placement)
                 if judged != placement:
                     raise PlacementError(f"its spin is {judged.spin.name.lower()}")
             where = ""
-            locks = self.versus.play(first, second)
+            locks = self._play(turn)
         except InputError as error:
             raise FormatError(f"{self._source}: line {line}: {where}{error}") from error
         self.turn += 1
@@ -122,10 +123,10 @@ class Playback:
                 if here != there:
                     found.append(f"player {player + 1}: {here} {what}, recorded are {there}")
             found += self._difference_of_falls(player, game.top_out)
-        limit = self.replay.header.pieces
-        if Ending(outcome.ending) is Ending.PIECES and limit != self.turn:
-            found.append(f"ended by the piece limit after {self.turn} turns, the limit is {limit}")
-        winner = decide(Ending(outcome.ending), self.result().falls, self.result().stats)
+        found += self._differences_of_limits()
+        result, adjudication = self.result(), self.replay.header.adjudication
+        double = adjudication.double if adjudication is not None else "draw"
+        winner = decide(result.ending, result.falls, result.stats, double)
         if winner != outcome.winner:
             found.append(f"the winner is {_who(winner)}, recorded is {_who(outcome.winner)}")
         return found
@@ -149,7 +150,24 @@ class Playback:
 
     def _begun(self) -> Versus:
         header = self.replay.header
-        return Versus(self.rules, header.seed, frames_per_turn=header.frames_per_turn)
+        opening = header.opening
+        board = None if opening is None else start_board(opening, self.rules)
+        return Versus(
+            self.rules,
+            header.seed,
+            frames_per_turn=header.frames_per_turn,
+            boards=(board, board),
+        )
+
+    def _play(self, turn: Turn) -> tuple[Lock | None, Lock | None]:
+        first, second = turn.placements
+        if self.replay.header.in_real_time:
+            if turn.frame is None:
+                raise PlacementError("there is no frame")
+            return self.versus.lock_at(turn.frame, first, second)
+        if first is None or second is None:
+            raise PlacementError("one player places nothing, though they take turns")
+        return self.versus.play(first, second)
 
     def _fall(self, player: int) -> Fall | None:
         fall = self.replay.outcome.falls[player]
@@ -163,6 +181,18 @@ class Playback:
                 f"{self._source}: line {len(self.replay.turns) + 2}: result.falls: player"
                 f" {player + 1}: {fall.reason!r} is no reason to lose; those are {known}"
             ) from None
+
+    def _differences_of_limits(self) -> list[str]:
+        """Whether a game that ended by a limit has reached it."""
+        header, ending = self.replay.header, Ending(self.replay.outcome.ending)
+        first, second = (game.stats for game in self.versus.players)
+        placed, led = max(first.pieces, second.pieces), abs(first.attack - second.attack)
+        if ending is Ending.PIECES and header.pieces != placed:
+            return [f"ended by the piece limit after {placed} pieces, the limit is {header.pieces}"]
+        lead = header.adjudication.lead if header.adjudication is not None else None
+        if ending is Ending.LEAD and (lead is None or led < lead):
+            return [f"ended by a lead of {led} lines of attack, the lead that decides is {lead}"]
+        return []
 
     def _difference_of_falls(self, player: int, top_out: str | None) -> list[str]:
         fall = self._fall(player)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from typing import Literal
 
 
 class Reason(enum.StrEnum):
@@ -35,6 +36,8 @@ class Ending(enum.StrEnum):
     """Somebody lost; both at once is a draw."""
     PIECES = "pieces"
     """The piece limit; more attack wins."""
+    LEAD = "lead"
+    """Somebody led by as much attack as decides the game."""
     INTERRUPTED = "interrupted"
     """Broken off from outside; nobody wins."""
 
@@ -108,14 +111,19 @@ class Result:
     def _verdict(self) -> str:
         if self.ending is Ending.INTERRUPTED:
             return "unfinished"
+        attack = "{} to {} lines of attack".format(
+            *sorted((each.attack for each in self.stats), reverse=True)
+        )
         if self.ending is Ending.PIECES:
-            attack = "{} to {} lines of attack at the piece limit".format(
-                *sorted((each.attack for each in self.stats), reverse=True)
-            )
-            return self._headline() + f": {attack}"
+            return self._headline() + f": {attack} at the piece limit"
+        if self.ending is Ending.LEAD:
+            return self._headline() + f": {attack}, a lead that decides"
         first, second = self.falls
         if first is not None and second is not None:
-            how = "by double fault" if first.reason.is_fault else "as both topped out"
+            if self.winner is not None:
+                return self._headline() + f": {attack} as both topped out"
+            fault = first.reason.is_fault or second.reason.is_fault
+            how = "by double fault" if fault else "as both topped out"
             return f"draw {how}: {self.names[0]}: {first}; {self.names[1]}: {second}"
         loser = 0 if first is not None else 1
         return f"{self._headline()}: {self.names[loser]} lost by {self.falls[loser]}"
@@ -128,13 +136,33 @@ def decide(
     ending: Ending,
     falls: tuple[Fall | None, Fall | None],
     stats: tuple[PlayerStats, PlayerStats],
+    double: Literal["draw", "attack"] = "draw",
 ) -> int | None:
-    """The winner under the arena's rules: the one left standing; at the limit, more attack."""
+    """The winner under the arena's rules.
+
+    The one left standing; at the piece limit, and where a lead decides, more attack.
+
+    Args:
+        ending: what ended the game.
+        falls: why each lost.
+        stats: what each did.
+        double: what both topping out at once is: a draw, or won by more attack. If one of them
+            did not top out but failed, it is a draw in any case.
+    """
     if ending is Ending.INTERRUPTED:
         return None
-    if ending is Ending.PIECES:
-        difference = stats[0].attack - stats[1].attack
-        return None if difference == 0 else int(difference < 0)
-    if falls[0] is not None and falls[1] is not None:
-        return None
-    return 1 if falls[0] is not None else 0
+    if ending in {Ending.PIECES, Ending.LEAD}:
+        return _more_attack(stats)
+    first, second = falls
+    if first is not None and second is not None:
+        topped_out = not (first.reason.is_fault or second.reason.is_fault)
+        return _more_attack(stats) if double == "attack" and topped_out else None
+    return 1 if first is not None else 0
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _more_attack(stats: tuple[PlayerStats, PlayerStats]) -> int | None:
+    difference = stats[0].attack - stats[1].attack
+    return None if difference == 0 else int(difference < 0)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from sevenbag._kernel import Placement
 from sevenbag.arena.result import Fall, Reason
-from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
 from sevenbag.errors import (
     BotDiedError,
     BotError,
@@ -21,17 +21,51 @@ from sevenbag.errors import (
     BotProtocolError,
     BotStartError,
     BotTimeoutError,
+    InputError,
     ProtocolError,
+    shown,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
     from sevenbag._kernel import Piece
-    from sevenbag.bots.bot import Bot, Position
+    from sevenbag.bots.bot import Position
     from sevenbag.game import Rules
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Thinking time for a whole game, as on a chess clock; who uses it up has lost.
+
+    The bot is told how much of it to use for a move: a fortieth of what is left, and the
+    increment.
+
+    Attributes:
+        bank: milliseconds at the beginning, above 0.
+        increment: milliseconds that come on top after each move.
+
+    Raises:
+        InputError: a time out of its range.
+    """
+
+    bank: float
+    increment: float = 0.0
+
+    def __post_init__(self) -> None:
+        """See that the times are some."""
+        if not 0 < self.bank <= _LONGEST_BANK:
+            raise InputError(
+                f"clock: bank is {shown(self.bank)}, must be above 0 and at most {_LONGEST_BANK:g}"
+                " milliseconds"
+            )
+        if not 0 <= self.increment <= _LONGEST_BANK:
+            raise InputError(
+                f"clock: increment is {shown(self.increment)}, must be from 0 to"
+                f" {_LONGEST_BANK:g} milliseconds"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,42 +96,77 @@ class Seat:
         fall: how it failed, None as long as it has not.
         seconds: time it has taken for its answers so far.
         last_seconds: time it took for the last one.
+        last_info: what it said of its search then; None if it said nothing.
+        granted: what it could spend on the last one.
+        left: seconds that its clock still has; None without one.
+        wants_opponents: whether it takes note of how the other stands.
+
+    Args:
+        bot: the bot.
+        limits: what it may spend on a move.
+        deadlines: how long it may take over each step.
+        clock: the time it has for all moves; None for no such limit.
+        ready: whether it was prepared for these rules before, and need not be again.
     """
 
-    def __init__(self, bot: Bot, limits: Limits, deadlines: Deadlines) -> None:
+    def __init__(
+        self,
+        bot: Bot,
+        limits: Limits,
+        deadlines: Deadlines,
+        clock: Clock | None = None,
+        *,
+        ready: bool = False,
+    ) -> None:
         self.bot = bot
         self.limits = limits
         self.fall: Fall | None = None
         self.seconds = 0.0
         self.last_seconds = 0.0
+        self.last_info: MoveInfo | None = None
+        self.granted = limits
+        self.left = clock.bank / 1000 if clock is not None else None
+        self.wants_opponents = type(bot).opponents is not Bot.opponents
         self._deadlines = deadlines
+        self._clock = clock
+        self._ready = ready
         self._playing = False
+
+    @property
+    def patience(self) -> float:
+        """Seconds after which an answer that has not come will not come any more."""
+        if self.left is not None:
+            return self.left
+        return self._deadlines.suggest + (self.limits.milliseconds or 0.0) / 1000
 
     async def prepare(self, rules: Rules) -> None:
         """Get the bot ready; failing that, it has fallen."""
         await self._ask("the rules", self._prepare(rules), self._deadlines.prepare)
 
-    async def start(self, position: Position) -> None:
-        """Put the bot before a position."""
+    async def start(self, position: Position, others: tuple[Position, ...] = ()) -> None:
+        """Put the bot before a position, and tell how the others stand."""
         self._playing = True
-        await self._ask("the position", self.bot.start(position), self._deadlines.tell)
+        await self._ask("the position", self._start(position, others), self._deadlines.tell)
 
     async def advance(
-        self, placement: Placement, new_pieces: Sequence[Piece], pending: tuple[int, ...]
+        self,
+        placement: Placement,
+        new_pieces: Sequence[Piece],
+        pending: tuple[int, ...],
+        others: tuple[Position, ...] = (),
     ) -> None:
-        """Tell the bot what was played, which pieces came, and what garbage waits."""
-        told = self._advance(placement, new_pieces, pending)
+        """Tell the bot what was played, which pieces came, what waits, how the others stand."""
+        told = self._advance(placement, new_pieces, pending, others)
         await self._ask("a move", told, self._deadlines.tell)
 
     async def suggest(self) -> tuple[Placement, ...] | None:
         """The bot's moves, best first; None if it has fallen."""
-        granted = (self.limits.milliseconds or 0.0) / 1000
+        self.granted = self.limits if self.left is None else self._by_clock(self.left)
         began = time.perf_counter()
-        answer: object = await self._ask(
-            "suggest", self.bot.suggest(self.limits), self._deadlines.suggest + granted
-        )
+        answer: object = await self._ask("suggest", self.bot.suggest(self.granted), self.patience)
         self.last_seconds = time.perf_counter() - began
         self.seconds += self.last_seconds
+        self._press_clock()
         if self.fall is not None:
             return None
         return self._checked(answer)
@@ -122,15 +191,52 @@ class Seat:
 
     async def _prepare(self, rules: Rules) -> None:
         self.limits = self.bot.effective(self.limits)
-        await self.bot.prepare(rules)
+        if not self._ready:
+            await self.bot.prepare(rules)
+
+    async def _start(self, position: Position, others: tuple[Position, ...]) -> None:
+        if others:
+            await self.bot.opponents(others)
+        await self.bot.start(position)
 
     async def _advance(
-        self, placement: Placement, new_pieces: Sequence[Piece], pending: tuple[int, ...]
+        self,
+        placement: Placement,
+        new_pieces: Sequence[Piece],
+        pending: tuple[int, ...],
+        others: tuple[Position, ...],
     ) -> None:
+        if others:
+            await self.bot.opponents(others)
         await self.bot.play(placement)
         for piece in new_pieces:
             await self.bot.new_piece(piece)
         await self.bot.garbage(pending)
+
+    def _by_clock(self, left: float) -> Limits:
+        """What to spend on a move so that the clock lasts."""
+        assert self._clock is not None
+        share = min(left * 1000 / _MOVES_TO_COME + self._clock.increment, left * 1000 * _MOST_USED)
+        milliseconds = self.limits.milliseconds
+        share = share if milliseconds is None else min(share, milliseconds)
+        return Limits(max(share, _LEAST_SHARE), self.limits.nodes)
+
+    def _press_clock(self) -> None:
+        if self.left is None:
+            return
+        assert self._clock is not None
+        self.left -= self.last_seconds
+        if self.left > 0:
+            self.left += self._clock.increment / 1000
+            return
+        # Not that the answer did not come, but that it came too late for this game.
+        if self.fall is None or self.fall.reason is Reason.TIMEOUT:
+            self.fall = None
+            self.fail(
+                Reason.TIMEOUT,
+                f"its clock ran out: {self._clock.bank:g} ms and {self._clock.increment:g} ms a"
+                " move",
+            )
 
     async def _ask(self, what: str, call: Coroutine[object, object, T], seconds: float) -> T | None:
         if self.fall is not None:
@@ -165,6 +271,8 @@ class Seat:
         if not moves:
             self.fail(Reason.FORFEIT, "suggested no move")
             return None
+        info = cast("object", answer.info)
+        self.last_info = info if isinstance(info, MoveInfo) and info != _NO_INFO else None
         return moves
 
 
@@ -178,6 +286,13 @@ _REASONS: Final = {
     BotForfeitError: Reason.FORFEIT,
 }
 _LONGEST_DETAIL: Final = 200
+_LONGEST_BANK: Final = 1e9
+_MOVES_TO_COME: Final = 40
+"""A clock is spent as if there were always so many moves left."""
+_MOST_USED: Final = 0.8
+"""Part of what a clock has left that a move may take, so that the answer arrives in time."""
+_LEAST_SHARE: Final = 0.1
+_NO_INFO: Final = MoveInfo()
 
 
 def _reason_of(error: BotError | ProtocolError) -> Reason:

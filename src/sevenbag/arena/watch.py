@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
+    from sevenbag.arena.conditions import DoubleTopOut, RealTime
     from sevenbag.arena.result import PlayerStats, Result
-    from sevenbag.bots.bot import Limits
+    from sevenbag.arena.seat import Clock
+    from sevenbag.bots.bot import Limits, MoveInfo
     from sevenbag.game import Lock, Rules, Versus
 
 
@@ -29,6 +31,11 @@ class Opening:
         max_pieces: the piece limit; None for none.
         frames_per_turn: game time of a turn.
         versus: the game itself, live.
+        opening: a fumen, on the field of whose first page both begin; None for an empty board.
+        lead: the lead in attack that ends the game; None for none.
+        double: what both topping out at once is.
+        clocks: the time that each bot has for all its moves.
+        real_time: how time passes where players do not take turns; None: they do.
     """
 
     names: tuple[str, str]
@@ -39,25 +46,34 @@ class Opening:
     max_pieces: int | None
     frames_per_turn: int
     versus: Versus
+    opening: str | None = None
+    lead: int | None = None
+    double: DoubleTopOut = "draw"
+    clocks: tuple[Clock | None, Clock | None] = (None, None)
+    real_time: RealTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn that was played.
+    """A turn that was played; in real time, what locked at one frame.
 
     Attributes:
         number: from 1.
-        placements: what each player placed.
-        locks: what came of it.
-        seconds: how long each bot took for its answer.
+        placements: what each player placed; in real time None for one who placed nothing then.
+        locks: what came of it; None as in `placements`.
+        seconds: how long each bot took for its answer; of no meaning where it placed nothing.
+        infos: what each bot said of its search, where it said something.
         stats: what each player has done so far.
+        frame: when it was, in frames; None where players take turns.
     """
 
     number: int
-    placements: tuple[Placement, Placement]
-    locks: tuple[Lock, Lock]
+    placements: tuple[Placement | None, Placement | None]
+    locks: tuple[Lock | None, Lock | None]
     seconds: tuple[float, float]
+    infos: tuple[MoveInfo | None, MoveInfo | None]
     stats: tuple[PlayerStats, PlayerStats]
+    frame: int | None = None
 
 
 class Watcher:

@@ -28,6 +28,7 @@ from sevenbag.game.sections import (
     BackToBackRules,
     BoardRules,
     ComboRules,
+    DelayRules,
     GarbageRules,
     PerfectClearRules,
     PieceRules,
@@ -56,6 +57,7 @@ class Rules:
     combo: ComboRules
     perfect_clear: PerfectClearRules
     garbage: GarbageRules
+    delays: DelayRules = dataclasses.field(default_factory=DelayRules)
 
     def __post_init__(self) -> None:
         if len(self.name) > LONGEST_NAME:
@@ -123,6 +125,8 @@ class Rules:
         read: dict[str, Any] = {}
         for key, section in _SECTIONS.items():
             if key not in sections:
+                if key in _NOT_NEEDED:
+                    continue
                 raise RulesError(f"{where}: section {key!r} is missing")
             values = sections.pop(key)
             if key == "pieces":
@@ -267,6 +271,8 @@ def kernel_rules(rules: Rules) -> RuleSet:
         RulesError: they cannot be played.
     """
     data = rules.to_dict()
+    # The kernel is told when a piece locks, not why then.
+    del data["delays"]
     pieces = data["pieces"]
     assert isinstance(pieces, dict)
     # As it is: written out and read again it would have to be judged again.
@@ -301,7 +307,10 @@ _SECTIONS: Final[dict[str, type]] = {
     "combo": ComboRules,
     "perfect_clear": PerfectClearRules,
     "garbage": GarbageRules,
+    "delays": DelayRules,
 }
+_NOT_NEEDED: Final = frozenset({"delays"})
+"""Sections that rules may leave out: where there are none, nothing takes time."""
 
 
 # TBP's names of randomizers that have another one here.

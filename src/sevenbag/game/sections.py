@@ -118,6 +118,10 @@ class PieceRules:
     spin_top: bool
 
 
+Frames = Annotated[int, Between(0, 3600)]
+"""A time in frames of 1/60 s, at most a minute."""
+
+
 @dataclass(frozen=True, slots=True)
 class TopOutRules:
     """How a game is lost, besides a blocked spawn.
@@ -276,3 +280,22 @@ class GarbageRules:
     hole_size: Annotated[int, Between(1, 15)]
     timeout: Frame
     cut_off: Literal["top", "third from top"]
+
+
+@dataclass(frozen=True, slots=True)
+class DelayRules:
+    """What takes time in real time; where players take turns it counts for nothing.
+
+    Attributes:
+        key: frames that a press of a key takes: of a shift, a turn, a soft drop, hold, hard drop.
+        row: frames for each row of a soft drop, on top of its key.
+        spawn: frames from a lock, or from the end of a clear, until the next piece appears.
+        clears: frames that a clear takes, by rows cleared, from 0; the last repeats.
+        perfect_clear: frames that it takes instead if it empties the board.
+    """
+
+    key: Frames = 0
+    row: Frames = 0
+    spawn: Frames = 0
+    clears: Annotated[tuple[Frames, ...], Items(1, 6)] = (0,)
+    perfect_clear: Frames = 0

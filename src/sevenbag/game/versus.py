@@ -1,35 +1,44 @@
-"""Two players against each other, turn by turn."""
+"""Two players against each other: turn by turn, or each in a time of its own."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from sevenbag import _kernel
-from sevenbag.game.game import LARGEST_SEED, Player
+from sevenbag.errors import PlacementError, RulesError
+from sevenbag.game.game import LARGEST_SEED, LAST_FRAME, Player
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 from sevenbag.game.schema import check_number
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Lock, Placement
+    from sevenbag._kernel import Board, Lock, Placement
 
 
 class Versus:
     """A game of two players who get the same pieces.
 
     In a turn both place a piece at the same frame, blind to the other's move; then what they sent
-    sets out. A game is over when somebody has topped out; both in the same turn is a draw.
+    sets out. In real time (`lock_at`) each places when it is ready. A game is over when somebody
+    has topped out; both in the same turn, or at the same frame, is a draw.
 
     Args:
         rules: the rules, or the name of a preset.
         seed: decides pieces and holes, as in `Game`; the holes of the two players differ.
         frames_per_turn: 60 / pieces per second; 30 is two a second.
+        boards: for each player the board to begin on; its cells count as garbage. None: empty.
 
     Raises:
         RulesError: no such preset, or an impossible seed or time.
+        BoardError: a board's size is not that of the rules.
     """
 
     def __init__(
-        self, rules: Rules | str = "guideline", seed: int = 0, *, frames_per_turn: int = 30
+        self,
+        rules: Rules | str = "guideline",
+        seed: int = 0,
+        *,
+        frames_per_turn: int = 30,
+        boards: tuple[Board | None, Board | None] = (None, None),
     ) -> None:
         rules = rules_argument(rules)
         check_number("seed", seed, LARGEST_SEED)
@@ -37,6 +46,9 @@ class Versus:
         self._rules = rules
         self._seed = seed
         self._kernel = _kernel.Versus(kernel_rules(rules), seed, frames_per_turn)
+        for player, board in enumerate(boards):
+            if board is not None:
+                self._kernel.player(player).start_from(board, 0, 0)
         self._players = self._look()
 
     @property
@@ -61,8 +73,8 @@ class Versus:
 
     @property
     def frame(self) -> int:
-        """When the last turn's pieces locked, in frames of 1/60 s."""
-        return self._kernel.frame
+        """When the last pieces locked, in frames of 1/60 s."""
+        return max(player.frame for player in self._players)
 
     @property
     def over(self) -> bool:
@@ -92,6 +104,41 @@ class Versus:
             PlacementError: one of them is not legal, or the game is over. Nothing has changed.
         """
         return self._kernel.play(first, second, *holds)
+
+    def lock_at(
+        self, frame: int, first: Placement | None = None, second: Placement | None = None
+    ) -> tuple[Lock | None, Lock | None]:
+        """In real time: one player locks a piece at a frame, or both do.
+
+        What was sent sets out then, after both have locked. Turns are not counted by this.
+
+        Args:
+            frame: not before any lock so far.
+            first: the first player's placement; None if it locks nothing now.
+            second: the second player's.
+
+        Raises:
+            PlacementError: one of them is not legal, or the game is over. Nothing has changed.
+            RulesError: the frame is not within a day, or before the last one.
+        """
+        check_number("frame", frame, LAST_FRAME)
+        if frame < self.frame:
+            raise RulesError(f"frame is {frame}, must be at least {self.frame}: it has passed")
+        if self.over:
+            raise PlacementError("the game is over: no move can be played")
+        games = (self._kernel.player(0), self._kernel.player(1))
+        judged = [
+            None if placement is None else game.judge(placement, None)
+            for game, placement in zip(games, (first, second), strict=True)
+        ]
+        locks = [
+            None if placement is None else game.play(placement, None, frame)
+            for game, placement in zip(games, judged, strict=True)
+        ]
+        for player, lock in enumerate(locks):
+            for lines in lock.sent if lock is not None else ():
+                games[1 - player].receive(lines, frame)
+        return locks[0], locks[1]
 
     def copy(self) -> Versus:
         """A game that goes its own way from here."""
