@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sevenbag.formats.fumen import Fumen
 from tests.cli.run import COMMAND, TRACES, environment, sevenbag
 
 if TYPE_CHECKING:
@@ -214,3 +215,70 @@ def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Pa
     assert shown.rindex("\x1b[?1049l") < shown.rindex(" wins: ")
     assert shown.index("starting random:seed=1, random:seed=2") < shown.index("turn 0")
     assert shown.endswith("\n")
+
+
+# --- convert and stats ----------------------------------------------------------------------------
+
+
+def test_a_game_is_converted(game: Path, tmp_path: Path) -> None:
+    turns = len(game.read_text().splitlines()) - 2
+    fumens = sevenbag("replay", "convert", game, "--to", "fumen").stdout.splitlines()
+    assert [len(Fumen.parse(each).pages) for each in fumens] == [turns + 1] * 2
+    second = sevenbag("replay", "convert", game, "--to", "fumen", "--player", "2").stdout
+    assert second.splitlines() == fumens[1:]
+    told = json.loads(sevenbag("replay", "convert", game, "--to", "json").stdout)
+    assert len(told["placements"]) == 2 * turns
+    table = sevenbag("replay", "convert", game, "--to", "csv").stdout
+    assert len(table.splitlines()) == 2 * turns + 1
+    out = tmp_path / "game.csv"
+    done = sevenbag("replay", "convert", game, "--to", "csv", "-o", out)
+    assert (done.returncode, done.stdout, out.read_text()) == (0, "", table)
+
+
+def test_a_game_is_counted(game: Path) -> None:
+    lines = game.read_text().splitlines()
+    score = json.loads(lines[-1])["result"]["score"]
+    told = json.loads(sevenbag("replay", "stats", game, "--json").stdout)
+    assert told["differences"] == []
+    for player, recorded in zip(told["players"], score, strict=True):
+        assert {name: player[name] for name in recorded} == recorded
+        assert player["pps"] == pytest.approx(2)
+    done = sevenbag("replay", "stats", game)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0].split() == ["random:seed=1", "random:seed=2"]
+    assert done.stdout.splitlines()[1].split()[0] == "pieces"
+
+
+def test_names_are_no_markup_in_tables(game: Path, tmp_path: Path) -> None:
+    path = changed(game, tmp_path, 1, '"name":"random:seed=1"', '"name":"[red]a[/red]\\u001b[2J"')
+    shown = sevenbag("replay", "stats", path).stdout.splitlines()[0]
+    assert shown.split() == ["[red]a[/red]?[2J", "random:seed=2"]
+
+
+@pytest.mark.parametrize("verb", [["stats"], ["stats", "--json"], ["convert", "--to", "json"]])
+def test_a_result_that_is_not_the_games_is_told(
+    verb: list[str], game: Path, tmp_path: Path
+) -> None:
+    last = len(game.read_text().splitlines())
+    path = changed(game, tmp_path, last, '"attack":0', '"attack":7')
+    done = sevenbag("replay", verb[0], path, *verb[1:])
+    assert done.returncode == 1
+    assert "does not play back as recorded: player 1: 0 attack, recorded are 7" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["convert", "{game}"], "--to"),
+        (["convert", "{game}", "--to", "pgn"], "pgn"),
+        (["convert", "{game}", "--to", "csv", "-o", "no/folder/x"], "cannot be written"),
+        (["convert", "none.replay", "--to", "csv"], "cannot be read"),
+        (["stats", "none.replay"], "cannot be read"),
+        ([], "VERB"),
+    ],
+)
+def test_what_cannot_be_converted_is_an_error(words: list[str], message: str, game: Path) -> None:
+    done = sevenbag("replay", *(word.format(game=game) for word in words))
+    assert done.returncode == 2
+    assert done.stderr.startswith("sevenbag: ")
+    assert message in done.stderr
