@@ -41,17 +41,11 @@ class Cluster(Executor):
         # What goes wrong there is told as errors; its own reports are for who runs the cluster.
         logging.getLogger("distributed").setLevel(logging.CRITICAL)
         self._address = address
-        self._client: Any = self._dask.Client.__new__(self._dask.Client)
+        self._loop: Any = importlib.import_module("distributed.utils").LoopRunner()
+        self._client: Any = None
         try:
-            self._client.__init__(address, timeout=_PATIENCE, set_as_default=False, name="sevenbag")
-        except (OSError, ValueError, TypeError) as error:
-            # Left to itself, a client that has not reached anybody tries to take leave for long.
-            self.close()
-            raise ClusterError(
-                f"{shown(address)}: no dask scheduler answers there within {_PATIENCE:g} s:"
-                f" {shown(str(error), 200)}"
-            ) from error
-        try:
+            self._loop.start()
+            self._client = self._reach()
             self.workers = self._expect_workers()
         except BaseException:
             self.close()
@@ -91,7 +85,32 @@ class Cluster(Executor):
 
     def close(self) -> None:
         """Take leave of the cluster; what has not begun is dropped."""
-        self._client.close(timeout=_PATIENCE)
+        if self._client is not None:
+            self._client.close(timeout=_PATIENCE)
+        self._loop.stop()
+
+    def _reach(self) -> Any:
+        dask, loop = self._dask, self._loop.loop
+        try:
+            # A client would wait without end for somebody who takes calls and says nothing.
+            kind = dask.utils.sync(loop, self._identity, callback_timeout=_PATIENCE)["type"]
+            if kind != "Scheduler":
+                raise ClusterError(f"{shown(self._address)}: that is no scheduler, but a {kind}")
+            return dask.Client(
+                self._address, timeout=_PATIENCE, set_as_default=False, name="sevenbag", loop=loop
+            )
+        except ClusterError:
+            raise
+        except Exception as error:
+            # Whoever answers with something else lets it fail in any way.
+            raise ClusterError(
+                f"{shown(self._address)}: no dask scheduler answers there within {_PATIENCE:g} s:"
+                f" {shown(error, 200)}"
+            ) from error
+
+    async def _identity(self) -> Any:
+        async with self._dask.rpc(self._address) as line:
+            return await line.identity()
 
     def _expect_workers(self) -> int:
         client = self._client
