@@ -17,6 +17,8 @@ constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 // Nearly every perfect clear is found by the first; the second finds most of the others.
 constexpr Solver::Pass kQuickPasses[] = {{3, 1'500}, {6, 2'500}};
+// Two lines: a dozen positions find nine in ten; then the pieces that tilings need are counted.
+constexpr Solver::Pass kPassesForFew[] = {{2, 12}};
 // With so many pieces there are more perfect clears, and more tilings than can be counted: fewer
 // children are tried, and more positions looked at.
 constexpr int kManyPieces = 12;
@@ -123,6 +125,7 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         return false;
     };
     const bool few = problem.needed <= 5 && problem.height <= 2;
+    if (few && answers(kPassesForFew)) return outcome;
     if (few &&
         memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem), motion_) &&
         !memory_->budget.any())
