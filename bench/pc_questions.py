@@ -1,0 +1,74 @@
+"""What questions about perfect clears cost: chance, and all solutions.
+
+    python bench/pc_questions.py [--runs N] [--json]
+
+Each is asked anew `N` times, from reading the pattern to the last answer, in one thread; the median
+counts. The fields are those of the published counts: the perfect clear opener (711 of 840 queues
+after an I, 63 solutions, 33 of them needed) and the same with the I placed (514 of 840).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import time
+from typing import TYPE_CHECKING
+
+from sevenbag.formats.fumen import Fumen
+from sevenbag.pc import Question, chance_of, solutions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag import Board
+
+OPENER = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
+AFTER_I = Fumen.parse("v115@9gE8DeG8CeH8BeG8CeA8JeAgH").pages[0].field.board()
+
+
+def questions() -> dict[str, Callable[[], tuple[object, object]]]:
+    """What is asked, and what is true of it: answer and truth."""
+
+    def chance(field: Board | str, pattern: str, truth: tuple[int, int]) -> tuple[object, object]:
+        found = chance_of(Question(field), pattern)
+        return (found.solved, found.total), truth
+
+    def paths(field: Board | str, pattern: str, truth: tuple[int, int]) -> tuple[object, object]:
+        found = solutions_of(Question(field), pattern)
+        return (len(found.solutions), len(found.minimal)), truth
+
+    return {
+        "chance, opener, I,*p4": lambda: chance(OPENER, "I,*p4", (711, 840)),
+        "chance, after the I, *p4": lambda: chance(AFTER_I, "*p4", (514, 840)),
+        "all solutions, opener, I,*p4": lambda: paths(OPENER, "I,*p4", (63, 33)),
+        "all solutions, after the I, *p4": lambda: paths(AFTER_I, "*p4", (18, 16)),
+    }
+
+
+def milliseconds(ask: Callable[[], tuple[object, object]], runs: int) -> float:
+    """Median of the runs."""
+    taken = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        answer, truth = ask()
+        taken.append((time.perf_counter() - began) * 1000)
+        assert answer == truth, (answer, truth)
+    return statistics.median(taken)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=15)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    found = {name: round(milliseconds(ask, args.runs), 2) for name, ask in questions().items()}
+    if args.json:
+        print(json.dumps({"milliseconds": found}))
+        return
+    for name, median in found.items():
+        print(f"{name:32} {median:7.2f} ms")
+
+
+if __name__ == "__main__":
+    main()
