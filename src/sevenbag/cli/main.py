@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {
     "play": "two bots play against each other, live in the terminal",
-    "replay": "play back a replay file, or draw a picture of it",
+    "match": "two bots play many games, until it is clear who is better",
+    "tournament": "many bots play against each other",
+    "replay": "play back a replay file, draw it, convert it, count what was done",
+    "stats": "what a tournament says about its engines",
     "serve": "offer a bot to others through a bot protocol",
     "check": "check whether a bot, or a frontend, keeps to TBP",
     "perft": "count the ways to place a queue of pieces",

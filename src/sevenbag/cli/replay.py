@@ -30,7 +30,9 @@ _VERBS: Final[dict[str, tuple[_Verb, str]]] = {
 
 def register(subparsers: Subparsers) -> None:
     """Add the group."""
-    parser = subparsers.add_parser("replay", help="play back, convert and count replays")
+    parser = subparsers.add_parser(
+        "replay", help="play back a replay file, draw it, convert it, count what was done"
+    )
     verbs = parser.add_subparsers(metavar="VERB", required=True, dest="replay_verb")
     for name, (module, summary) in _VERBS.items():
         module.add_arguments(verbs.add_parser(name, help=summary))

@@ -1,0 +1,32 @@
+"""docs/statistics.md does what it shows, and names every field of the files."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import msgspec
+
+from sevenbag.arena import records
+
+PAGE = Path(__file__).parents[3] / "docs" / "statistics.md"
+
+
+def test_examples() -> None:
+    result = doctest.testfile(str(PAGE), module_relative=False, encoding="utf-8")
+    assert (result.failed, result.attempted > 5) == (0, True)
+
+
+def test_every_field_is_described() -> None:
+    described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text(encoding="utf-8")))
+    for struct in (
+        records.TournamentHeader,
+        records.TournamentResult,
+        records.EngineRecord,
+        records.SprtRecord,
+        records.GameRecord,
+        records.PlayerRecord,
+        records.Latency,
+    ):
+        assert {field.encode_name for field in msgspec.structs.fields(struct)} <= described

@@ -1,0 +1,209 @@
+"""A tournament in figures, from games whose figures are known."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from sevenbag.arena.ratings import ratings
+from sevenbag.arena.records import (
+    EngineRecord,
+    FallRecord,
+    GameRecord,
+    Latency,
+    PlayerRecord,
+    SprtRecord,
+    TournamentHeader,
+    TournamentResult,
+)
+from sevenbag.arena.statistics import Pentanomial, Sprt
+from sevenbag.arena.statistics.latency import bucket_of
+from sevenbag.arena.summary import summary_of
+from sevenbag.arena.summary_json import summary_dict
+
+
+def header(*names: str, sprt: SprtRecord | None = None) -> TournamentHeader:
+    return TournamentHeader(engines=tuple(EngineRecord(name=name) for name in names), sprt=sprt)
+
+
+def player(pieces: int = 10, attack: int = 5, seconds: float = 2, ms: float = 4) -> PlayerRecord:
+    return PlayerRecord(
+        pieces=pieces,
+        lines=4,
+        attack=attack,
+        clears={"quad": 1},
+        attack_by={"quad": attack},
+        elapsed_s=seconds,
+        game_s=seconds * 2,
+        thinking_ms=Latency(
+            mean=ms, p50=ms, p95=ms, p99=ms, max=ms, histogram=((bucket_of(ms), pieces),)
+        ),
+    )
+
+
+def game(
+    number: int,
+    players: tuple[int, int],
+    winner: int | None,
+    *,
+    pair: int | None = None,
+    reason: str = "block out",
+    ending: str = "fall",
+    stats: tuple[PlayerRecord, PlayerRecord] | None = None,
+) -> GameRecord:
+    """A game; `winner` is an engine, and the other one falls."""
+    seat = None if winner is None else players.index(winner)
+    falls: list[FallRecord | None] = [None, None]
+    if seat is not None and ending == "fall":
+        falls[1 - seat] = FallRecord(reason)
+    return GameRecord(
+        id=number,
+        pair=number // 2 if pair is None else pair,
+        seed=0,
+        players=players,
+        names=(f"engine {players[0]}", f"engine {players[1]}"),
+        winner=seat,
+        ending=ending,
+        falls=(falls[0], falls[1]),
+        stats=stats or (player(), player()),
+    )
+
+
+def test_pairs_are_counted_by_their_points() -> None:
+    # Engine 0 gets 2, 1, 1 (two draws), a half and 0 points; the last game has no partner.
+    games = [
+        *(game(0, (0, 1), 0), game(1, (1, 0), 0)),
+        *(game(2, (0, 1), 0), game(3, (1, 0), 1)),
+        *(game(4, (0, 1), None), game(5, (1, 0), None)),
+        *(game(6, (0, 1), None), game(7, (1, 0), 1)),
+        *(game(8, (0, 1), 1), game(9, (1, 0), 1)),
+        game(10, (0, 1), 0),
+    ]
+    summary = summary_of(header("a", "b"), reversed(games))
+    (encounter,) = summary.encounters
+    assert encounter.pairs == Pentanomial((1, 1, 2, 0, 1))
+    assert encounter.games.counts == (4, 3, 4)
+    assert encounter.outcomes is encounter.pairs
+    first, second = summary.engines
+    assert (first.wins, first.draws, first.losses, first.points) == (4, 3, 4, 5.5)
+    assert (second.wins, second.draws, second.losses, second.score) == (4, 3, 4, 0.5)
+
+
+def test_games_that_are_no_pairs_count_singly() -> None:
+    games = [game(n, (0, 1), 0 if n % 3 else 1, pair=n) for n in range(12)]
+    (encounter,) = summary_of(header("a", "b"), games).encounters
+    assert encounter.pairs.total == 0
+    assert encounter.outcomes.counts == (4, 0, 8)
+    same_sides = [game(n, (0, 1), 0) for n in range(4)]
+    (encounter,) = summary_of(header("a", "b"), same_sides).encounters
+    assert encounter.pairs.total == 0
+
+
+def test_of_two_the_elo_is_that_of_the_pairs() -> None:
+    games = [game(n, (n % 2, 1 - n % 2), 0 if n % 5 else 1) for n in range(40)]
+    summary = summary_of(header("a", "b"), games)
+    elo = summary.encounters[0].pairs.elo()
+    first, second = summary.ranking
+    assert (first.name, summary.elo(first)) == ("a", elo)
+    behind = summary.elo(second)
+    assert behind is not None
+    assert behind.value == pytest.approx(-elo.value)
+    assert summary.los(first, second) == pytest.approx(1 - (summary.los(second, first) or 0))
+
+
+def test_many_are_ranked_by_rating() -> None:
+    pytest.importorskip("choix")
+    # The third beats the first, who beats the second; nobody of the others met it.
+    games = [game(n, (0, 1), 0, pair=n) for n in range(6)]
+    games += [game(n, (2, 0), 2, pair=n) for n in range(6, 9)]
+    games.append(game(9, (1, 0), None, pair=9))
+    summary = summary_of(header("a", "b", "c", "d"), games)
+    assert [engine.name for engine in summary.ranking] == ["c", "a", "d", "b"]
+    assert summary.ratings == ratings(4, {(0, 1): 6.5, (1, 0): 0.5, (2, 0): 3, (0, 2): 0})
+    assert summary.engines[3].score is None
+
+
+def test_faults_deaths_and_limits_are_told_apart() -> None:
+    games = [
+        game(0, (0, 1), 0, reason="crash"),
+        game(1, (1, 0), 0, reason="timeout"),
+        game(2, (0, 1), 0, reason="crash"),
+        game(3, (1, 0), 0, reason="lock out", stats=(player(pieces=7), player(pieces=7))),
+        game(4, (0, 1), 0, ending="pieces"),
+        game(5, (0, 1), None, ending="interrupted"),
+    ]
+    summary = summary_of(header("a", "b"), games)
+    loser = summary.engines[1]
+    assert loser.faults == {"crash": 2, "timeout": 1}
+    assert (loser.games, loser.losses) == (5, 5)
+    # One died after 7 pieces, when all five were still playing; nobody else did.
+    assert (loser.lives.deaths, loser.lives.observed) == (1, 5)
+    assert loser.lives.steps == ((7, pytest.approx(4 / 5)),)
+    assert loser.lives.median is None
+    assert summary.engines[0].faults == {}
+
+
+def test_figures_add_up() -> None:
+    games = [
+        game(0, (0, 1), 0, stats=(player(10, 5, 2, ms=1), player(10, 2, 2, ms=50))),
+        game(1, (1, 0), 0, stats=(player(30, 6, 4, ms=50), player(30, 15, 4, ms=100))),
+    ]
+    first, second = summary_of(header("a", "b"), games).engines
+    assert (first.pieces, first.attack, first.app) == (40, 20, 0.5)
+    assert (second.pieces, second.attack, second.app) == (40, 8, 0.2)
+    assert (first.real_pps, first.pps) == (40 / 6, 40 / 12)
+    assert first.clears == {"quad": 2}
+    assert first.attack_by == {"quad": 20}
+    # Of its 40 times 10 were 1 ms and 30 were 100 ms.
+    assert first.thinking_ms(0.1) == pytest.approx(1, rel=0.06)
+    assert first.thinking_ms(0.5) == pytest.approx(100, rel=0.06)
+    assert first.apps == (0.5, 0.5)
+    assert first.ppses == (5, 7.5)
+
+
+def test_games_played_ahead_do_not_count() -> None:
+    games = [game(n, (n % 2, 1 - n % 2), 0) for n in range(10)]
+    result = TournamentResult(finished=True, counted_games=6, counted_pairs=3, decision="H1")
+    summary = summary_of(header("a", "b"), games, result)
+    assert summary.encounters[0].pairs == Pentanomial((0, 0, 0, 0, 3))
+
+
+def test_the_test_is_told_as_it_went_on() -> None:
+    sprt = SprtRecord(elo0=0, elo1=100, alpha=0.1, beta=0.2, model="logistic")
+    games = [game(n, (n % 2, 1 - n % 2), 0 if n % 4 != 1 else 1) for n in range(1400)]
+    summary = summary_of(header("a", "b", sprt=sprt), games)
+    progress = summary.sprt
+    assert progress is not None
+    assert progress.test == Sprt(0, 100, 0.1, 0.2, "logistic")
+    assert progress.steps[0] == (0, 0)
+    assert len(progress.steps) <= 502
+    pairs = summary.encounters[0].pairs
+    assert progress.steps[-1] == (pairs.total, progress.test.llr(pairs))
+    assert progress.decision == progress.test.decision(pairs) == "H1"
+    middle = progress.steps[len(progress.steps) // 2]
+    half = [each for each in games if each.pair < middle[0]]
+    assert middle[1] == progress.test.llr(summary_of(header("a", "b"), half).encounters[0].pairs)
+
+
+def test_json_has_no_infinity() -> None:
+    summary = summary_of(header("a", "b"), [game(0, (0, 1), 0), game(1, (1, 0), 0)])
+    told = summary_dict(summary)
+    assert told["engines"][0]["elo"] == {"value": None, "low": None, "high": None}
+    assert told["encounters"][0]["pairs"] == [0, 0, 0, 0, 1]
+
+    def numbers(value: object) -> list[float]:
+        if isinstance(value, dict):
+            return [n for each in value.values() for n in numbers(each)]
+        if isinstance(value, list | tuple):
+            return [n for each in value for n in numbers(each)]
+        return [value] if isinstance(value, float) else []
+
+    assert all(math.isfinite(number) for number in numbers(told))
+
+
+def test_a_tournament_without_games_has_figures() -> None:
+    told = summary_dict(summary_of(header("a", "b"), []))
+    assert told["games"] == 0
+    assert told["engines"][0]["score"] is None
+    assert told["encounters"] == []

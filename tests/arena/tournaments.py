@@ -1,0 +1,92 @@
+"""Small tournaments for tests: real games of simple bots, in a folder as the arena writes it."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import TYPE_CHECKING
+
+from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.playback import Playback
+from sevenbag.arena.record import Recorder
+from sevenbag.arena.records import (
+    EngineRecord,
+    FallRecord,
+    GameRecord,
+    GamesFile,
+    SprtRecord,
+    TournamentHeader,
+    write_header,
+)
+from sevenbag.arena.replay_steps import figures
+from sevenbag.game import Rules
+from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sevenbag.formats.replay import Replay
+
+RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
+KINDS = (QuadBot, LowBot, HoldBot, TowerBot)
+
+
+def make_tournament(
+    folder: Path,
+    names: tuple[str, ...] = ("quad", "low"),
+    pairs: int = 2,
+    *,
+    pieces: int = 40,
+    sprt: SprtRecord | None = None,
+) -> TournamentHeader:
+    """Everybody plays so many pairs of games with everybody else."""
+    header = TournamentHeader(
+        name="small",
+        kind="match" if len(names) == 2 else "round robin",
+        engines=tuple(EngineRecord(name=name, spec=f"test:{name}") for name in names),
+        rules=RULES.to_dict(),
+        sprt=sprt,
+    )
+    folder.mkdir(exist_ok=True)
+    (folder / "replays").mkdir(exist_ok=True)
+    write_header(folder, header)
+    meetings = itertools.product(itertools.combinations(range(len(names)), 2), range(pairs))
+    number = 0
+    with GamesFile(folder) as file:
+        for pair, ((one, other), seed) in enumerate(meetings):
+            for players in ((one, other), (other, one)):
+                replay = played(names, players, seed, pieces)
+                replay.write(folder / "replays" / f"{number}.replay")
+                file.append(recorded(replay, number, pair, players, names))
+                number += 1
+    return header
+
+
+def played(names: tuple[str, ...], players: tuple[int, int], seed: int, pieces: int) -> Replay:
+    first, second = (KINDS[player % len(KINDS)](names[player]) for player in players)
+    recorder = Recorder(times=True)
+    conditions = Conditions(RULES, seed, max_pieces=pieces)
+    asyncio.run(play_match((first, second), conditions, (recorder,)))
+    assert recorder.replay is not None
+    return recorder.replay
+
+
+def recorded(
+    replay: Replay, number: int, pair: int, players: tuple[int, int], names: tuple[str, ...]
+) -> GameRecord:
+    outcome = replay.outcome
+    falls = [
+        None if fall is None else FallRecord(fall.reason, fall.detail) for fall in outcome.falls
+    ]
+    return GameRecord(
+        id=number,
+        pair=pair,
+        seed=replay.header.seed,
+        players=players,
+        names=(names[players[0]], names[players[1]]),
+        winner=outcome.winner,
+        ending=outcome.ending,
+        falls=(falls[0], falls[1]),
+        stats=figures(Playback(replay)),
+        replay=f"replays/{number}.replay",
+    )

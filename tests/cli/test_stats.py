@@ -1,0 +1,76 @@
+"""``sevenbag stats`` as a user runs it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from sevenbag.arena.records import EngineRecord, SprtRecord, TournamentHeader, write_header
+from tests.arena.tournaments import make_tournament
+from tests.cli.run import sevenbag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(name="match", scope="module")
+def small_match(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tournaments") / "match"
+    make_tournament(folder, pairs=3, sprt=SprtRecord(elo0=0, elo1=50))
+    return folder
+
+
+def test_tables(match: Path) -> None:
+    done = sevenbag("stats", match)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert lines[0] == "small · 6 games · not finished"
+    rows = {line.split()[0]: line.split() for line in lines if line.strip()}
+    assert rows["quad"] is not None
+    assert any(line.startswith("quad - low") for line in lines)
+    assert any(line.startswith("SPRT [0, 50] (normalized): LLR ") for line in lines)
+    assert not any("..." in line or "…" in line for line in lines)
+
+
+def test_json(match: Path) -> None:
+    told = json.loads(sevenbag("stats", match, "--json").stdout)
+    assert (told["games"], told["kind"], told["finished"]) == (6, "match", False)
+    assert sum(engine["points"] for engine in told["engines"]) == 6
+    assert sum(told["encounters"][0]["pairs"]) == 3
+    assert told["sprt"]["pairs"] == 3
+    for engine in told["engines"]:
+        assert sum(engine["attack_by"].values()) == engine["attack"]
+
+
+def test_many(tmp_path: Path) -> None:
+    pytest.importorskip("choix")
+    make_tournament(tmp_path / "t", ("quad", "low", "hold"), pairs=1)
+    told = json.loads(sevenbag("stats", tmp_path / "t", "--json").stdout)
+    assert told["rated"]
+    elos = [engine["elo"]["value"] for engine in told["engines"]]
+    assert elos == sorted(elos, reverse=True)
+    assert sum(elos) == pytest.approx(0, abs=1e-6)
+    assert len(told["encounters"]) == 3
+
+
+def test_names_are_shown_and_nothing_else(tmp_path: Path) -> None:
+    engines = (EngineRecord(name="[bold]x[/bold]\x1b[2J"), EngineRecord(name="y"))
+    write_header(tmp_path, TournamentHeader(name="\x1b]0;title", engines=engines))
+    done = sevenbag("stats", tmp_path)
+    assert "\x1b" not in done.stdout
+    assert "[bold]x[/bold]?[2J" in done.stdout
+
+
+def test_what_is_no_tournament_is_an_error(tmp_path: Path, match: Path) -> None:
+    done = sevenbag("stats", tmp_path)
+    assert done.returncode == 2
+    assert "a tournament's folder has it" in done.stderr
+    header = msgspec.json.decode((match / "tournament.json").read_bytes())
+    (tmp_path / "tournament.json").write_bytes(msgspec.json.encode(header))
+    (tmp_path / "games.jsonl").write_text("rubbish\n")
+    done = sevenbag("stats", tmp_path)
+    assert done.returncode == 2
+    assert "games.jsonl: line 1: " in done.stderr
