@@ -1,0 +1,240 @@
+"""A game of a tournament as a job: everything it needs in, everything it came to out.
+
+It may be played in any process, of this machine or another, and more than once, if a worker is
+lost: it leaves nothing behind but its result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import threading
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from sevenbag.arena.conditions import Conditions
+from sevenbag.arena.match import play_match
+from sevenbag.arena.record import Recorder
+from sevenbag.arena.records import REPLAYS, FallRecord, GameRecord
+from sevenbag.arena.settings import Engine, Settings, real_time_of
+from sevenbag.arena.tally import Tally
+from sevenbag.arena.watch import Watcher
+from sevenbag.bots.bot import Bot
+from sevenbag.bots.registry import create_bot
+from sevenbag.errors import BotStartError, SpecError
+from sevenbag.game import Rules
+
+if TYPE_CHECKING:
+    from sevenbag.arena.records import PlayerRecord
+    from sevenbag.arena.result import Result
+    from sevenbag.arena.watch import Opening, Turn
+    from sevenbag.bots.bot import Limits, Position, Suggestion
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """A game to be played.
+
+    Attributes:
+        id: its number; so `pair`, `round`, `tie`, `players` as in the record.
+        seed: what pieces and garbage follow from.
+        fumen: the board it begins on; None for an empty one.
+        engines: who plays, in the order of the seats.
+        rules: the rules as data, in JSON.
+        settings: how it is played.
+    """
+
+    id: int
+    pair: int
+    round: int
+    tie: int
+    players: tuple[int, int]
+    seed: int
+    fumen: str | None
+    engines: tuple[Engine, Engine]
+    rules: bytes
+    settings: Settings
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A game that is over.
+
+    Attributes:
+        record: its line.
+        replay: its file; None where none is kept.
+    """
+
+    record: GameRecord
+    replay: bytes | None
+
+
+def play_game(task: Task) -> Played:
+    """Play a game, from beginning to end."""
+    return _stage().runner.run(_play(task))
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+class _Stage(threading.local):
+    """What lasts from game to game in a thread: the event loop, and bots that are kept."""
+
+    def __init__(self) -> None:
+        self.runner = asyncio.Runner()
+        self.kept: dict[tuple[str, bytes, int], Bot] = {}
+
+
+_STAGE: Final = _Stage()
+
+
+def _stage() -> _Stage:
+    return _STAGE
+
+
+async def _play(task: Task) -> Played:
+    settings = task.settings
+    first, second = task.engines
+    bots, ready = _seated(task)
+    conditions = Conditions(
+        rules=_rules(task.rules),
+        seed=task.seed,
+        limits=(first.limits, second.limits),
+        specs=(first.spec, second.spec),
+        max_pieces=settings.pieces,
+        clocks=(first.clock, second.clock),
+        lead=settings.lead,
+        double=settings.double,
+        opening=task.fumen,
+        real_time=real_time_of(settings, (first.pps, second.pps)),
+    )
+    figures = _Figures()
+    recorder = Recorder(times=True, infos=True) if settings.replays else None
+    watchers: list[Watcher] = [figures] if recorder is None else [figures, recorder]
+    keep = (_is_kept(first, bots[0]), _is_kept(second, bots[1]))
+    result = await play_match(
+        bots, conditions, watchers, names=(first.name, second.name), ready=ready, keep=keep
+    )
+    _put_away(task, bots, keep, result)
+    replay = recorder.replay.encode() if recorder is not None and recorder.replay else None
+    name = None if replay is None else f"{REPLAYS}/{task.id}.replay"
+    return Played(_record(task, result, figures.records(result), name), replay)
+
+
+def _record(
+    task: Task, result: Result, stats: tuple[PlayerRecord, PlayerRecord], replay: str | None
+) -> GameRecord:
+    falls = [
+        None if fall is None else FallRecord(reason=fall.reason.value, detail=fall.detail)
+        for fall in result.falls
+    ]
+    return GameRecord(
+        id=task.id,
+        pair=task.pair,
+        round=task.round,
+        tie=task.tie,
+        seed=task.seed,
+        opening=task.fumen,
+        players=task.players,
+        names=(task.engines[0].name, task.engines[1].name),
+        winner=result.winner,
+        ending=result.ending.value,
+        falls=(falls[0], falls[1]),
+        stats=stats,
+        replay=replay,
+    )
+
+
+class _Figures(Watcher):
+    """Counts what both do."""
+
+    def __init__(self) -> None:
+        self._tallies = (Tally(), Tally())
+        self._opening: Opening | None = None
+
+    def opened(self, opening: Opening) -> None:
+        self._opening = opening
+
+    def turned(self, turn: Turn) -> None:
+        for tally, lock, seconds in zip(self._tallies, turn.locks, turn.seconds, strict=True):
+            if lock is not None:
+                tally.add(lock, seconds * 1000)
+
+    def records(self, result: Result) -> tuple[PlayerRecord, PlayerRecord]:
+        frame = self._opening.versus.frame if self._opening is not None else 0
+        first, second = (
+            tally.record(stats.elapsed, frame / 60)
+            for tally, stats in zip(self._tallies, result.stats, strict=True)
+        )
+        return first, second
+
+
+# --- bots ---------------------------------------------------------------------------------------
+
+
+class _Absent(Bot):
+    """A bot that cannot be made where the game is played."""
+
+    def __init__(self, spec: str, why: str) -> None:
+        self.name = spec
+        self._why = why
+
+    async def prepare(self, rules: Rules) -> None:
+        del rules
+        raise BotStartError(self.name, self._why)
+
+    async def start(self, position: Position) -> None:
+        raise NotImplementedError
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        raise NotImplementedError
+
+    async def play(self, placement: object) -> None:
+        raise NotImplementedError
+
+    async def new_piece(self, piece: object) -> None:
+        raise NotImplementedError
+
+    async def stop(self) -> None:
+        """It never began."""
+
+    async def quit(self) -> None:
+        """There is nothing to end."""
+
+
+def _seated(task: Task) -> tuple[tuple[Bot, Bot], tuple[bool, bool]]:
+    """The bots of a game, and which of them are ready for its rules from another one."""
+    seated = [_bot(task, seat) for seat in (0, 1)]
+    return (seated[0][0], seated[1][0]), (seated[0][1], seated[1][1])
+
+
+def _bot(task: Task, seat: int) -> tuple[Bot, bool]:
+    spec = task.engines[seat].spec
+    kept = _stage().kept.pop(_key(task, seat), None)
+    if kept is not None and getattr(kept, "pid", None) is not None:
+        return kept, True
+    try:
+        return create_bot(spec), False
+    except SpecError as error:
+        return _Absent(spec, str(error)), False
+
+
+def _is_kept(engine: Engine, bot: Bot) -> bool:
+    # Bots within this process begin in no time, and are to be the same in every game.
+    return engine.restart == "never" and bot.protocol is not None
+
+
+def _put_away(task: Task, bots: tuple[Bot, Bot], keep: tuple[bool, bool], result: Result) -> None:
+    for seat, bot in enumerate(bots):
+        fall = result.falls[seat]
+        if keep[seat] and (fall is None or not fall.reason.is_fault):
+            _stage().kept[_key(task, seat)] = bot
+
+
+def _key(task: Task, seat: int) -> tuple[str, bytes, int]:
+    # By the rules it is ready for; and two of the same kind may sit at one table.
+    return task.engines[seat].spec, task.rules, task.players[seat]
+
+
+@functools.lru_cache(maxsize=64)
+def _rules(data: bytes) -> Rules:
+    return Rules.from_dict(msgspec.json.decode(data))

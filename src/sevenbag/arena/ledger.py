@@ -1,0 +1,248 @@
+"""The results of a tournament as they come in, and what they amount to.
+
+Games end in any order. What is decided by them is decided in the order of the schedule: on the
+longest run of finished games from the first one on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from sevenbag.arena.result import Reason
+from sevenbag.arena.statistics import Pentanomial, Sprt, Trinomial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sevenbag.arena.records import GameRecord, TournamentHeader
+    from sevenbag.arena.settings import Settings
+    from sevenbag.arena.statistics import Interval
+
+PAIR: Final = 2
+
+FAULTS: Final = {
+    Reason.CRASH: "crashes",
+    Reason.TIMEOUT: "timeouts",
+    Reason.ILLEGAL: "illegal moves",
+    Reason.NO_START: "no starts",
+    Reason.RUBBISH: "rubbish",
+    Reason.FORFEIT: "forfeits",
+}
+"""How a bot may fail, as it is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """When a match was decided.
+
+    Attributes:
+        games: so many count, from the first of the schedule on.
+        decision: which hypothesis a test accepts; None where somebody has won often enough.
+    """
+
+    games: int
+    decision: Literal["H0", "H1"] | None = None
+
+    @property
+    def pairs(self) -> int:
+        """So many whole pairs count."""
+        return self.games // PAIR
+
+
+@dataclass(slots=True)
+class Standing:
+    """How an engine stands.
+
+    Attributes:
+        engine: by number.
+        name: what it is called.
+        wins: games won; so `draws`, `losses`.
+        byes: points without a game.
+        attack: lines of attack made.
+        pieces: pieces placed.
+        faults: how often it failed, by the words of `FAULTS`.
+        tie_break: what decides between equal points, the larger the better.
+    """
+
+    engine: int
+    name: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    byes: int = 0
+    attack: int = 0
+    pieces: int = 0
+    faults: dict[str, int] = field(default_factory=dict)
+    tie_break: tuple[float, ...] = ()
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """1 for a win, a half for a draw, and byes."""
+        return self.wins + self.draws / 2 + self.byes
+
+
+class Ledger:
+    """The games that are over.
+
+    Attributes:
+        champion: who has won a knockout tournament; None as long as nobody has.
+        verdict: when the match was decided; None while it is not, and where nothing decides.
+
+    Args:
+        header: the tournament.
+        settings: how it is played.
+        games: those that are over already.
+    """
+
+    def __init__(
+        self, header: TournamentHeader, settings: Settings, games: Iterable[GameRecord] = ()
+    ) -> None:
+        self.champion: int | None = None
+        self.verdict: Verdict | None = None
+        self._header = header
+        self._first_to = settings.first_to if header.kind == "match" else None
+        self._games: dict[int, GameRecord] = {}
+        self._encounters: dict[tuple[int, int], list[GameRecord]] = {}
+        self._byes: dict[int, int] = {}
+        self._next = 0
+        self._pairs = Pentanomial()
+        self._single = Trinomial()
+        self._wins = [0, 0]
+        sprt = header.sprt
+        self._sprt = (
+            None if sprt is None else Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model)
+        )
+        for game in games:
+            self.add(game)
+
+    def __contains__(self, game: int) -> bool:
+        return game in self._games
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def add(self, game: GameRecord) -> None:
+        """A game is over."""
+        self._games[game.id] = game
+        self._encounters.setdefault((game.round, game.tie), []).append(game)
+        if self._header.kind == "match":
+            self._follow()
+
+    def give_bye(self, engine: int, points: int) -> None:
+        """Somebody gets points for a round without an opponent."""
+        self._byes[engine] = self._byes.get(engine, 0) + points
+
+    def encounter(self, number: int, tie: int) -> list[GameRecord]:
+        """The games of an encounter that are over, in the order of the schedule."""
+        games = self._encounters.get((number, tie), [])
+        return sorted(games, key=lambda game: game.id)
+
+    def points_of(self, engine: int) -> float:
+        """What an engine got out of its games, byes not counted."""
+        return sum(game.points(engine) for game in self._games.values() if engine in game.players)
+
+    @property
+    def counted(self) -> list[GameRecord]:
+        """The games that count, in the order of the schedule."""
+        end = None if self.verdict is None else self.verdict.games
+        ordered = sorted(self._games.values(), key=lambda game: game.id)
+        return ordered if end is None else [game for game in ordered if game.id < end]
+
+    # --- a match of two -------------------------------------------------------------------------
+
+    @property
+    def sprt(self) -> Sprt | None:
+        """The test that ends the match."""
+        return self._sprt
+
+    @property
+    def llr(self) -> float:
+        """How far the test has come: the logarithm of the likelihood ratio."""
+        return 0.0 if self._sprt is None else self._sprt.llr(self._pairs)
+
+    @property
+    def pairs(self) -> Pentanomial:
+        """Results of the pairs of a match so far, for the first engine."""
+        return self._pairs
+
+    def elo(self) -> Interval | None:
+        """How much stronger the first engine of a match is; None without a result."""
+        if self._pairs.pairs:
+            return self._pairs.elo()
+        return self._single.elo() if self._next else None
+
+    def _follow(self) -> None:
+        """Go on along the run of finished games, up to where the match is decided."""
+        while self.verdict is None and self._next in self._games:
+            game = self._games[self._next]
+            self._next += 1
+            self._single = self._single.add(game.points(0))
+            if game.winner is not None:
+                self._wins[game.players[game.winner]] += 1
+            before = self._games[self._next - 2] if self._next % PAIR == 0 else None
+            if before is not None and before.pair == game.pair:
+                self._pairs = self._pairs.add(before.points(0) + game.points(0))
+                decision = None if self._sprt is None else self._sprt.decision(self._pairs)
+                if decision is not None:
+                    self.verdict = Verdict(self._next, decision)
+            if self._first_to is not None and max(self._wins) >= self._first_to:
+                self.verdict = Verdict(self._next)
+
+    # --- standings ------------------------------------------------------------------------------
+
+    def standings(self) -> list[Standing]:
+        """All engines, the best first."""
+        table = [
+            Standing(number, engine.name, byes=self._byes.get(number, 0))
+            for number, engine in enumerate(self._header.engines)
+        ]
+        games = self.counted
+        for game in games:
+            for seat, engine in enumerate(game.players):
+                _enter(table[engine], game, seat)
+        points = [standing.points for standing in table]
+        for standing in table:
+            standing.tie_break = self._tie_break(standing, games, points)
+        return sorted(table, key=lambda one: (-one.points, [-x for x in one.tie_break], one.engine))
+
+    def _tie_break(
+        self, standing: Standing, games: Sequence[GameRecord], points: Sequence[float]
+    ) -> tuple[float, ...]:
+        """What counts where points are equal: Buchholz, Sonneborn-Berger, attack per piece."""
+        engine = standing.engine
+        beaten, met = 0.0, 0.0
+        for game in games:
+            if engine in game.players:
+                other = game.players[1 - game.players.index(engine)]
+                met += points[other]
+                beaten += points[other] * game.points(engine)
+        app = standing.attack / standing.pieces if standing.pieces else 0.0
+        if self._header.kind == "knockout":
+            return (float(engine == self.champion), beaten, app)
+        return (met, beaten, app) if self._header.kind == "swiss" else (beaten, app)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_FAULT_OF: Final = {reason.value: word for reason, word in FAULTS.items()}
+
+
+def _enter(standing: Standing, game: GameRecord, seat: int) -> None:
+    if game.winner is None:
+        standing.draws += 1
+    elif game.winner == seat:
+        standing.wins += 1
+    else:
+        standing.losses += 1
+    standing.attack += game.stats[seat].attack
+    standing.pieces += game.stats[seat].pieces
+    fall = game.falls[seat]
+    fault = _FAULT_OF.get(fall.reason) if fall is not None else None
+    if fault is not None:
+        standing.faults[fault] = standing.faults.get(fault, 0) + 1

@@ -1,0 +1,287 @@
+"""Who meets whom in which order: the games of a tournament, in waves.
+
+A wave is what can be said before its first game is over; the next one follows from the results of
+those before. So the schedule is the same whoever plays it, on however many machines, and whenever
+it was killed in between.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.arena.book import LAST_SEED, Start
+from sevenbag.arena.pairing import bracket, swiss_pairs
+from sevenbag.arena.settings import DEFAULT_GAMES, LONGEST_TEST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sevenbag.arena.ledger import Ledger
+    from sevenbag.arena.settings import Kind, Settings
+
+_FIRST_TO_GAMES: Final = 20
+"""An encounter that somebody should win N times has at most so many times N games."""
+_EXTRA_PAIRS: Final = 5
+"""Pairs by which a tie of a knockout tournament goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    """A game to be played.
+
+    Attributes:
+        id: its number; the next wave goes on counting.
+        pair: games of the same pair begin alike, with the sides swapped.
+        round: from 1.
+        tie: number of the encounter within the round, from 0.
+        players: engines by number: the first and the second seat.
+        seed: what pieces and garbage follow from.
+        fumen: the board it begins on; None for an empty one.
+    """
+
+    id: int
+    pair: int
+    round: int
+    tie: int
+    players: tuple[int, int]
+    seed: int
+    fumen: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a schedule follows from.
+
+    Attributes:
+        kind: of the tournament.
+        engines: how many.
+        settings: how many games, and the like.
+        seed: what the seeds of games follow from.
+        openings: what pairs begin with.
+        tested: whether a test ends it.
+    """
+
+    kind: Kind
+    engines: int
+    settings: Settings
+    seed: int
+    openings: Sequence[Start] = ()
+    tested: bool = False
+
+    @property
+    def games(self) -> int:
+        """Games of an encounter, at most."""
+        settings = self.settings
+        if settings.games is not None:
+            return settings.games
+        if settings.first_to is not None:
+            return settings.first_to * _FIRST_TO_GAMES
+        return LONGEST_TEST if self.tested else DEFAULT_GAMES
+
+    @property
+    def total(self) -> int | None:
+        """Games of the whole tournament; None where that depends on the results."""
+        if self.tested or self.settings.first_to is not None or self.kind == "knockout":
+            return None
+        if self.kind == "swiss":
+            return self.rounds * (self.engines // 2) * self.games
+        return len(_meetings(self)) * self.games
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of a Swiss tournament."""
+        return self.settings.rounds or max(1, math.ceil(math.log2(self.engines)))
+
+
+def waves(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
+    """The games in waves; ask for the next wave when all of one are in the ledger.
+
+    The only wave of a match may be longer than what is needed: whoever plays it stops.
+    """
+    if plan.kind == "knockout":
+        return _knockout(plan, ledger)
+    if plan.kind == "swiss":
+        return _swiss(plan, ledger)
+    return iter([_side_by_side(plan)])
+
+
+# --- all at once --------------------------------------------------------------------------------
+
+
+def _meetings(plan: Plan) -> list[tuple[int, int]]:
+    if plan.kind == "gauntlet":
+        first = plan.settings.gauntlet
+        return [(a, b) for a in range(first) for b in range(first, plan.engines)]
+    return list(itertools.combinations(range(plan.engines), 2))
+
+
+def _side_by_side(plan: Plan) -> Iterator[Fixture]:
+    """A pair of each encounter, then the next of each, so that at any time all have as many."""
+    writer = _Writer(plan)
+    encounters = [_Encounter(1, tie, players) for tie, players in enumerate(_meetings(plan))]
+    for done in range(0, plan.games, 2):
+        for encounter in encounters:
+            yield from writer.games(encounter, range(done, min(done + 2, plan.games)))
+
+
+# --- round by round -----------------------------------------------------------------------------
+
+
+def _swiss(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
+    writer = _Writer(plan)
+    met: set[frozenset[int]] = set()
+    byes: list[int] = []
+    for number in range(1, plan.rounds + 1):
+        points = [
+            ledger.points_of(engine) + byes.count(engine) * plan.games
+            for engine in range(plan.engines)
+        ]
+        pairs, bye = swiss_pairs(points, met, byes)
+        met.update(frozenset(pair) for pair in pairs)
+        if bye is not None:
+            byes.append(bye)
+            ledger.give_bye(bye, plan.games)
+        yield [
+            fixture
+            for tie, players in enumerate(pairs)
+            for fixture in writer.games(_Encounter(number, tie, players), range(plan.games))
+        ]
+
+
+def _knockout(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
+    writer = _Writer(plan)
+    entrants = bracket(plan.engines)
+    for number in itertools.count(1):
+        if len(entrants) == 1:
+            break
+        ties = list(zip(entrants[::2], entrants[1::2], strict=True))
+        met = {
+            tie: _Encounter(number, tie, (a, b))
+            for tie, (a, b) in enumerate(ties)
+            if a is not None and b is not None
+        }
+        winners: dict[int, int | None] = {}
+        while True:
+            winners = {tie: _winner(plan, ledger, each) for tie, each in met.items()}
+            undecided = [met[tie] for tie, winner in winners.items() if winner is None]
+            if not undecided:
+                break
+            yield [
+                fixture
+                for encounter in undecided
+                for fixture in writer.games(encounter, _needed(plan, ledger, encounter))
+            ]
+        # Who has nobody to meet goes on.
+        entrants = [winners[tie] if tie in met else a for tie, (a, _) in enumerate(ties)]
+    ledger.champion = entrants[0]
+
+
+def _winner(plan: Plan, ledger: Ledger, encounter: _Encounter) -> int | None:
+    """Who goes on to the next round; None while that is not known."""
+    first, second = encounter.players
+    games = ledger.encounter(encounter.round, encounter.tie)
+    if plan.settings.first_to is not None:
+        wins = Counter[int]()
+        for game in games:
+            if game.winner is not None:
+                winner = game.players[game.winner]
+                wins[winner] += 1
+                if wins[winner] == plan.settings.first_to:
+                    return winner
+    if len(games) < plan.games:
+        return None
+    leads = sum(game.points(first) - game.points(second) for game in games)
+    if leads == 0 and len(games) >= plan.games + 2 * _EXTRA_PAIRS:
+        # Nobody is better: more attack decides, then who of them was expected to be.
+        attack = Counter[int]()
+        for game in games:
+            for seat, engine in enumerate(game.players):
+                attack[engine] += game.stats[seat].attack
+        leads = attack[first] - attack[second] or second - first
+    if leads == 0:
+        return None
+    return first if leads > 0 else second
+
+
+def _needed(plan: Plan, ledger: Ledger, encounter: _Encounter) -> range:
+    """The games of an encounter that are played in any case, after those that are over."""
+    games = ledger.encounter(encounter.round, encounter.tie)
+    done, target = len(games), plan.settings.first_to
+    if done >= plan.games:
+        needed = 2
+    elif target is not None:
+        wins = Counter(game.players[game.winner] for game in games if game.winner is not None)
+        needed = min(target - max(wins.values(), default=0), plan.games - done)
+        # Whole pairs.
+        needed += (done + needed) % 2
+    else:
+        needed = plan.games - done
+    return range(done, done + needed)
+
+
+# --- games --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Encounter:
+    """Two engines that meet in a round."""
+
+    round: int
+    tie: int
+    players: tuple[int, int]
+
+
+class _Writer:
+    """Writes the games of encounters, and counts them."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._game = itertools.count()
+        self._pair = itertools.count()
+
+    def games(self, encounter: _Encounter, numbers: range) -> Iterator[Fixture]:
+        """Some games of an encounter, the second of each pair with the sides swapped.
+
+        Args:
+            encounter: who meets.
+            numbers: the games' numbers within the encounter, from 0.
+        """
+        pair = -1
+        first, second = encounter.players
+        for game in numbers:
+            swapped = game % 2 == 1
+            if not swapped or pair < 0:
+                pair = next(self._pair)
+            seed, fumen = self._begin(encounter.round, game // 2)
+            yield Fixture(
+                next(self._game),
+                pair,
+                encounter.round,
+                encounter.tie,
+                (second, first) if swapped else (first, second),
+                seed,
+                fumen,
+            )
+
+    def _begin(self, number: int, pair: int) -> tuple[int, str | None]:
+        """What a pair of an encounter begins with; all encounters of a round begin alike."""
+        plan = self._plan
+        place = (number - 1) * ((plan.games + 1) // 2) + pair
+        if not plan.openings:
+            return _seed(plan.seed, place), None
+        again, line = divmod(place, len(plan.openings))
+        start = plan.openings[line]
+        if start.seed is None:
+            return _seed(plan.seed, place), start.fumen
+        # The same seed again would be the same game again.
+        return start.seed if again == 0 else _seed(start.seed, again), start.fumen
+
+
+def _seed(*parts: int) -> int:
+    digest = hashlib.blake2b(repr(parts).encode(), digest_size=8).digest()
+    return 1 + int.from_bytes(digest, "big") % LAST_SEED

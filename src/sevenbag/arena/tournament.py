@@ -1,0 +1,241 @@
+"""Plays a tournament in a folder, and goes on with one that was broken off.
+
+What is over stands in the folder before anything follows from it: first the replay, then the line,
+each brought to the disk. So after any end, kill -9 included, a game is there as a whole or is
+played again, and what it leads to is the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+import msgspec
+
+from sevenbag.arena.job import Task, play_game
+from sevenbag.arena.ledger import Ledger
+from sevenbag.arena.records import (
+    HEADER_FILE,
+    REPLAYS,
+    GamesFile,
+    TournamentResult,
+    read_games,
+    read_header,
+    write_header,
+    write_result,
+)
+from sevenbag.arena.schedule import Plan, waves
+from sevenbag.arena.settings import KINDS, engines_of, openings_of, settings_of
+from sevenbag.errors import FormatError, InputError
+from sevenbag.formats.whole_file import write_whole
+from sevenbag.game import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from sevenbag.arena.records import GameRecord, TournamentHeader
+    from sevenbag.arena.schedule import Fixture
+    from sevenbag.arena.settings import Kind
+    from sevenbag.jobs import Executor
+
+
+class Tournament:
+    """A tournament in its folder; a context, in which nobody else can play in it.
+
+    Attributes:
+        folder: where it is kept.
+        header: what it is.
+        plan: what its schedule follows from.
+        ledger: what came of it so far.
+
+    Args:
+        folder: a folder that `begin` made.
+
+    Raises:
+        FormatError: there is no tournament in it, or what there is cannot be read.
+        InputError: somebody else plays in it just now.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.header = read_header(self.folder)
+        self._lock = _locked(self.folder)
+        try:
+            self._engines = engines_of(self.header)
+            self._settings = settings_of(self.header)
+            self._rules = msgspec.json.encode(self.header.rules)
+            rules = Rules.from_dict(self.header.rules)
+            kinds: dict[str, Kind] = {kind: kind for kind in KINDS}
+            kind = kinds.get(self.header.kind)
+            if kind is None:
+                raise FormatError(
+                    f"{self.folder / HEADER_FILE}: kind is {self.header.kind!r}, must be one of"
+                    f" {', '.join(KINDS)}"
+                )
+            self.plan = Plan(
+                kind,
+                len(self._engines),
+                self._settings,
+                self.header.seed,
+                openings_of(self.header, rules),
+                self.header.sprt is not None,
+            )
+            games = read_games(self.folder, self.header)
+            self.ledger = Ledger(self.header, self._settings, games)
+        except BaseException:
+            self._lock.close()
+            raise
+
+    @staticmethod
+    def begin(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
+        """Make the folder of a tournament, unless it is there already.
+
+        Raises:
+            InputError: there is another tournament in it, or something else.
+            FormatError: it cannot be written.
+        """
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            (path / REPLAYS).mkdir(exist_ok=True)
+            others = [entry.name for entry in path.iterdir() if entry.name != REPLAYS]
+        except OSError as error:
+            raise FormatError(f"{path}: cannot be made: {error.strerror}") from error
+        if HEADER_FILE in others:
+            _expect_same(path, read_header(path), header)
+        elif any(not name.startswith(".") for name in others):
+            raise InputError(f"{path}: there is something else in this folder; choose another one")
+        else:
+            write_header(path, header)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
+
+    def play(
+        self, executor: Executor, told: Callable[[GameRecord], None] = lambda _: None
+    ) -> TournamentResult:
+        """Play what has not been played.
+
+        Args:
+            executor: what plays the games.
+            told: is given each game that is over now, in the order of finishing.
+
+        Raises:
+            FormatError: something cannot be written.
+            JobError: workers were lost again and again. What is over is kept.
+        """
+        with GamesFile(self.folder) as lines:
+            for wave in waves(self.plan, self.ledger):
+                if self.ledger.verdict is not None:
+                    break
+                self._play_wave(wave, executor, lines, told)
+        result = self._result()
+        write_result(self.folder, result)
+        return result
+
+    def _play_wave(
+        self,
+        wave: Iterable[Fixture],
+        executor: Executor,
+        lines: GamesFile,
+        told: Callable[[GameRecord], None],
+    ) -> None:
+        results = executor.run(play_game, self._tasks(wave))
+        with contextlib.closing(results):
+            for _, played in results:
+                record = played.record
+                if played.replay is not None and record.replay is not None:
+                    write_whole(self.folder / record.replay, played.replay, over=True)
+                lines.append(record)
+                self.ledger.add(record)
+                told(record)
+                if self.ledger.verdict is not None:
+                    return
+
+    def _tasks(self, wave: Iterable[Fixture]) -> Iterator[Task]:
+        """The games of a wave that are not over, as long as they are needed."""
+        for fixture in wave:
+            if self.ledger.verdict is not None:
+                return
+            if fixture.id in self.ledger:
+                continue
+            first, second = fixture.players
+            yield Task(
+                id=fixture.id,
+                pair=fixture.pair,
+                round=fixture.round,
+                tie=fixture.tie,
+                players=fixture.players,
+                seed=fixture.seed,
+                fumen=fixture.fumen,
+                engines=(self._engines[first], self._engines[second]),
+                rules=self._rules,
+                settings=self._settings,
+            )
+
+    def _result(self) -> TournamentResult:
+        verdict = self.ledger.verdict
+        if verdict is None:
+            return TournamentResult(finished=True)
+        return TournamentResult(
+            finished=True,
+            counted_games=verdict.games,
+            counted_pairs=verdict.pairs,
+            decision=verdict.decision,
+        )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Lock:
+    """Holds a folder for this process; it is let go when the process ends, however it ends."""
+
+    descriptor: int
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            os.close(self.descriptor)
+
+
+def _locked(folder: Path) -> _Lock:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        raise InputError(f"{folder}: another program plays in this folder just now") from None
+    return _Lock(descriptor)
+
+
+_WORDS: Final = {
+    "kind": "kind",
+    "engines": "engines",
+    "rules": "rules",
+    "settings": "settings",
+    "openings": "openings",
+    "sprt": "test",
+    "seed": "seed",
+}
+
+
+def _expect_same(folder: Path, there: TournamentHeader, wanted: TournamentHeader) -> None:
+    # As it is read back: what is written as 1 may be read as 1.0.
+    wanted = msgspec.json.decode(msgspec.json.encode(wanted), type=type(wanted))
+    others = [
+        word for name, word in _WORDS.items() if getattr(there, name) != getattr(wanted, name)
+    ]
+    if others:
+        raise InputError(
+            f"{folder}: there is another tournament in this folder: its {', '.join(others)}"
+            f" {'differs' if len(others) == 1 else 'differ'}; choose another folder, or go on with"
+            " that one by --resume"
+        )

@@ -1,0 +1,156 @@
+"""Plays a tournament in its folder, and tells how it goes: a table, lines, or JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+import time
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.live import Live
+
+from sevenbag import jobs
+from sevenbag.arena.records import read_result
+from sevenbag.arena.scoreboard import Board, game_line, standings_lines
+from sevenbag.arena.tournament import Tournament
+from sevenbag.cli.arguments import count
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Generator
+    from pathlib import Path
+
+    from sevenbag.arena.records import GameRecord
+
+_REDRAWN: Final = 0.25
+"""Seconds between two drawings of the table."""
+
+
+def add_playing_options(parser: argparse.ArgumentParser) -> None:
+    """On what the games are played, and what is told of them."""
+    on = parser.add_argument_group("on what").add_mutually_exclusive_group()
+    on.add_argument(
+        "--concurrency",
+        "--workers",
+        type=count,
+        default=1,
+        metavar="N",
+        help="games at once, each in a process of its own (default: %(default)s)",
+    )
+    on.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="play on a dask cluster: its scheduler's address, such as tcp://192.0.2.7:8786",
+    )
+    output = parser.add_argument_group("what is shown")
+    output.add_argument("--plain", action="store_true", help="a line for each game")
+    output.add_argument("--quiet", action="store_true", help="the result only")
+    output.add_argument("--json", action="store_true", help="the result only, as JSON")
+
+
+def play_in(folder: Path, args: argparse.Namespace) -> int:
+    """Play what is left to be played of the tournament in a folder."""
+    with Tournament(folder) as tournament:
+        done = len(tournament.ledger)
+        if done and not args.json:
+            _say(f"going on in {folder}: {done} games are over")
+        try:
+            with _executor(args) as executor, _display(args, tournament) as told:
+                tournament.play(executor, told)
+        except KeyboardInterrupt:
+            _say(f"broken off; {len(tournament.ledger)} games are kept in {folder}, and")
+            _say(f"sevenbag {args.command} --resume --folder '{folder}' goes on")
+            raise
+        if args.json:
+            print(json.dumps(plain_data(tournament)))
+        else:
+            print("\n".join(standings_lines(tournament)))
+            print(f"folder: {folder}")
+    return 0
+
+
+def plain_data(tournament: Tournament) -> dict[str, object]:
+    """A tournament's result as plain data."""
+    header, ledger = tournament.header, tournament.ledger
+    result = read_result(tournament.folder)
+    verdict, test, elo = ledger.verdict, ledger.sprt, ledger.elo()
+    return {
+        "name": header.name,
+        "kind": header.kind,
+        "folder": str(tournament.folder),
+        "seed": header.seed,
+        "finished": result is not None and result.finished,
+        "games": len(ledger.counted),
+        "played": len(ledger),
+        "decision": verdict.decision if verdict is not None else None,
+        "sprt": None
+        if test is None
+        else {
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "model": test.model,
+            "llr": ledger.llr,
+            "bounds": list(test.bounds),
+        },
+        "elo": None if elo is None else [x if math.isfinite(x) else None for x in elo],
+        "pentanomial": list(ledger.pairs.counts) if header.kind == "match" else None,
+        "winner": None if ledger.champion is None else header.engines[ledger.champion].name,
+        "engines": [
+            {
+                "name": standing.name,
+                "bot": header.engines[standing.engine].spec,
+                "games": standing.games,
+                "points": standing.points,
+                "wins": standing.wins,
+                "draws": standing.draws,
+                "losses": standing.losses,
+                "byes": standing.byes,
+                "pieces": standing.pieces,
+                "attack": standing.attack,
+                "faults": standing.faults,
+            }
+            for standing in ledger.standings()
+        ],
+    }
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _executor(args: argparse.Namespace) -> jobs.Executor:
+    if args.cluster is not None:
+        return jobs.cluster(args.cluster)
+    return jobs.local(args.concurrency)
+
+
+@contextlib.contextmanager
+def _display(
+    args: argparse.Namespace, tournament: Tournament
+) -> Generator[Callable[[GameRecord], None]]:
+    console = Console()
+    if args.json or args.quiet:
+        yield lambda _: None
+    elif console.is_terminal and not console.is_dumb_terminal and not args.plain:
+        board = Board(tournament)
+        with Live(board.render(), console=console, auto_refresh=False, transient=True) as live:
+            drawn = 0.0
+
+            def draw(game: GameRecord) -> None:
+                nonlocal drawn
+                board.add(game)
+                if time.monotonic() - drawn >= _REDRAWN:
+                    drawn = time.monotonic()
+                    live.update(board.render(), refresh=True)
+
+            yield draw
+    else:
+        yield lambda game: print(game_line(game), flush=True)
+
+
+def _say(text: str) -> None:
+    print(f"sevenbag: {text}", file=sys.stderr, flush=True)
