@@ -184,6 +184,7 @@ void bind_pc(nb::module_& m) {
             [](const LockedSolver& locked) { return pc::fingerprint(locked.solver.motion()); })
         .def("time", &times_of, nb::arg("queues"), nb::arg("height"), nb::arg("repeat"));
     bind_pc_tilings(m, solver);
+    bind_pc_network(m, solver);
     m.attr("PC_MAX_HEIGHT") = pc::kMaxHeight;
 }
 

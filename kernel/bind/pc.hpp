@@ -78,5 +78,7 @@ inline pc::Drop drop_argument(const std::string& name) {
 
 // Classes and functions for all tilings of a field.
 void bind_pc_tilings(nanobind::module_& m, nanobind::class_<LockedSolver>& solver);
+// Networks, and what a solver does with one.
+void bind_pc_network(nanobind::module_& m, nanobind::class_<LockedSolver>& solver);
 
 }  // namespace sevenbag::bind

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 
+#include "pc/network.hpp"
 #include "pc/problem.hpp"
 #include "pc/visited.hpp"
 
@@ -17,8 +18,10 @@ struct OrderedSearch {
     const Problem* problem;
     Visited* visited;  // empty
     Watch watch;
-    int width;             // children tried of each position, at most
-    std::uint64_t budget;  // positions after which to give up
+    int width;                         // children tried of each position, at most
+    std::uint64_t budget;              // positions after which to give up
+    const Network* network = nullptr;  // says which children are the likeliest; need not be there
+    float* network_memory = nullptr;   // Network::memory numbers, all 0
 
     // What came of it.
     std::array<Step, kMaxSteps> steps{};  // if found, problem->needed of them

@@ -1,15 +1,18 @@
 #include "pc/ordered.hpp"
 
 #include "pc/field.hpp"
+#include "pc/field_features.hpp"
 
 namespace sevenbag {
 namespace SB_ISA {
 namespace pc {
 
+using sevenbag::pc::kFeatures;
 using sevenbag::pc::kNoPiece;
 using sevenbag::pc::OrderedSearch;
 using sevenbag::pc::Outcome;
 using sevenbag::pc::Problem;
+using sevenbag::pc::rank_of;
 using sevenbag::pc::Step;
 using sevenbag::pc::Visited;
 
@@ -21,10 +24,6 @@ constexpr std::uint64_t kWatchEvery = 256;
 // In a column of six rows at most three pieces can rest, in each of four rotations.
 constexpr int kMaxChildren = 2 * kWidth * 3 * kRotations;
 
-constexpr Word kEvenRows = 1 | Word{1} << 20 | Word{1} << 40;
-constexpr Word kCheckers = kEvenRows * 0x155 | kEvenRows * 0x2aa << kWidth;
-constexpr Word kInnerBorders = kFirstColumn * 0x1ff;
-
 // What counts against a field. Found by trying, over some thousand queues of four and six lines.
 constexpr int kRowChange = 28;     // a filled and an empty cell beside each other ...
 constexpr int kStep = -18;         // ... of which this is given back on the surface
@@ -32,22 +31,15 @@ constexpr int kColumnChange = 10;  // a filled and an empty cell above each othe
 constexpr int kChecker = 12;       // a cell more of one colour, as on a checkerboard
 constexpr int kEmpty = 3;          // a cell to fill
 
-SB_INLINE int magnitude(int value) { return value < 0 ? -value : value; }
-
 // How likely a field is to be filled; higher is likelier.
 SB_INLINE int promise(Field field) {
     const Word filled = field.filled;
-    const auto count = [](Word set)
-                           __attribute__((always_inline)) { return __builtin_popcountll(set); };
-    Word under = filled;  // the surface, and all below it
-    under |= under >> 10;
-    under |= under >> 20;
-    under |= under >> 40;
-    const int cells = count(filled);
-    return -(kRowChange * count((filled ^ filled >> 1) & kInnerBorders) +
-             kStep * count((under ^ under >> 1) & kInnerBorders) +
-             kColumnChange * count(filled ^ filled >> kWidth) +
-             kChecker * magnitude(2 * count(filled & kCheckers) - cells) +
+    const Word under = under_surface(filled);
+    const int cells = count_of(filled);
+    return -(kRowChange * count_of((filled ^ filled >> 1) & kBorders) +
+             kStep * count_of((under ^ under >> 1) & kBorders) +
+             kColumnChange * count_of(filled ^ filled >> kWidth) +
+             kChecker * distance(2 * count_of(filled & kCheckerboard), cells) +
              kEmpty * (kWidth * field.height - cells));
 }
 
@@ -57,6 +49,8 @@ struct Child {
     Step step;
 };
 
+// By what children are tried in order: a network, or the sum above.
+template <bool kByNetwork>
 class Descent {
   public:
     explicit Descent(OrderedSearch& search)
@@ -134,10 +128,17 @@ class Descent {
                                    static_cast<std::uint8_t>(held),
                                    {static_cast<std::uint8_t>(piece), static_cast<std::uint8_t>(r),
                                     static_cast<std::uint8_t>(corner)}};
-                keys[count] = promise(after);
+                keys[count] = kByNetwork ? rank(field, after) : promise(after);
                 ++count;
             }
         return count;
+    }
+
+    // Networks are told the height as it was before rows went: so they can tell how many did.
+    SB_INLINE std::int64_t rank(Field before, Field after) {
+        float features[kFeatures];
+        find_features({after.filled, before.height}, search_.network->wanted(), features);
+        return rank_of(search_.network->score(features, search_.network_memory));
     }
 
     // The last piece: what is empty must be its shape.
@@ -179,7 +180,9 @@ class Descent {
 
 }  // namespace
 
-Outcome run_ordered(OrderedSearch& search) { return Descent(search).run(); }
+Outcome run_ordered(OrderedSearch& search) {
+    return search.network ? Descent<true>(search).run() : Descent<false>(search).run();
+}
 
 }  // namespace pc
 }  // namespace SB_ISA

@@ -26,6 +26,11 @@ constexpr Solver::Pass kPassesForMany[] = {{2, 30'000}, {3, 30'000}, {4, 30'000}
 constexpr Solver::Pass kLongPasses[] = {
     {3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}, {1'000, kUnlimited}};
 
+std::span<const Solver::Pass> first_passes(int needed) {
+    if (needed > kManyPieces) return kPassesForMany;
+    return kQuickPasses;
+}
+
 }  // namespace
 
 // --- memory that is used again ------------------------------------------------------------------
@@ -87,14 +92,27 @@ Solver::~Solver() = default;
 
 // --- low fields ---------------------------------------------------------------------------------
 
-Outcome Solver::ordered(const Problem& problem, Watch watch, const Pass& pass, bool& complete,
-                        std::array<Step, kMaxSteps>& steps) {
-    memory_->forget();
-    OrderedSearch search{&motion_, &problem, &memory_->visited, watch, pass.width, pass.budget};
-    const Outcome outcome = code().run_ordered(search);
-    complete = search.complete;
-    if (outcome == Outcome::found) steps = search.steps;
-    return outcome;
+void Solver::order_by(std::shared_ptr<const Network> network) {
+    network_ = std::move(network);
+    network_memory_.resize(network_ ? network_->memory() : 0);
+}
+
+bool Solver::answered(std::span<const Pass> passes, const Problem& problem, Watch watch,
+                      Outcome& outcome, std::array<Step, kMaxSteps>& steps) {
+    for (const Pass& pass : passes) {
+        memory_->forget();
+        OrderedSearch search{&motion_, &problem, &memory_->visited, watch, pass.width, pass.budget};
+        if (network_) {
+            std::ranges::fill(network_memory_, 0.0f);
+            search.network = network_.get();
+            search.network_memory = network_memory_.data();
+        }
+        outcome = code().run_ordered(search);
+        nodes_ += search.nodes;
+        if (outcome == Outcome::found) steps = search.steps;
+        if (outcome != Outcome::none || search.complete) return true;
+    }
+    return false;
 }
 
 const TileGraph& Solver::graph(int height, std::uint64_t filled) {
@@ -114,24 +132,14 @@ void Solver::use(const Table& table) {
 Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps) {
     for (const Table& table : tables_)
         if (table.rules_out(problem)) return Outcome::none;
-    // Whether one of the passes has the answer.
     Outcome outcome = Outcome::none;
-    const auto answers = [&](const auto& passes) {
-        for (const Pass& pass : passes) {
-            bool complete = false;
-            outcome = ordered(problem, watch, pass, complete, steps);
-            if (outcome != Outcome::none || complete) return true;
-        }
-        return false;
-    };
     const bool few = problem.needed <= 5 && problem.height <= 2;
     if (few && answers(kPassesForFew)) return outcome;
     if (few &&
         memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem), motion_) &&
         !memory_->budget.any())
         return Outcome::none;
-    const bool many = problem.needed > kManyPieces;
-    if (many ? answers(kPassesForMany) : answers(kQuickPasses)) return outcome;
+    if (answered(first_passes(problem.needed), problem, watch, outcome, steps)) return outcome;
     const TileGraph& tiles = graph(problem.height, problem.filled);
     if (tiles.whole() && memory_->budget.run(tiles, supply_of(problem), motion_)) {
         TileSearch search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
@@ -139,8 +147,28 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         if (outcome == Outcome::found) steps = search.steps();
         return outcome;
     }
-    answers(kLongPasses);
+    answered(kLongPasses, problem, watch, outcome, steps);
     return outcome;
+}
+
+Solver::Effort Solver::effort(const std::vector<Piece>& pieces, int height) {
+    const int needed = kFieldWidth * height / 4;
+    const auto count = static_cast<int>(pieces.size());
+    if (height < 2 || height > kFieldRows || height % 2 != 0)
+        throw Error(ErrorKind::board,
+                    "efforts are measured for 2, 4 and 6 rows, not for " + std::to_string(height));
+    if (count != needed && count != needed + 1)
+        throw Error(ErrorKind::queue, std::to_string(count) + " pieces for " +
+                                          std::to_string(height) + " rows; expected " +
+                                          std::to_string(needed + 1));
+    Problem problem{0, height, needed, {}, count, true, kNoPiece, false};
+    std::ranges::transform(pieces, problem.pieces.begin(),
+                           [](Piece piece) { return static_cast<std::uint8_t>(piece); });
+    Outcome outcome = Outcome::none;
+    std::array<Step, kMaxSteps> steps;
+    const std::uint64_t before = nodes_;
+    answered(first_passes(needed), problem, {}, outcome, steps);
+    return {nodes_ - before, outcome == Outcome::found};
 }
 
 // --- any field ----------------------------------------------------------------------------------
@@ -291,7 +319,7 @@ Answer Solver::solve(const Request& request) {
         } else {
             TallProblem problem{cleared,      height, {pieces.begin(), pieces.begin() + seen},
                                 request.hold, save,   request.strict};
-            outcome = solve_tall(problem, kicks_, watch, answer.placements);
+            outcome = solve_tall(problem, kicks_, watch, network_.get(), answer.placements);
         }
         answer.reason = outcome == Outcome::found  ? Reason::found
                         : outcome == Outcome::none ? Reason::none

@@ -11,11 +11,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "board.hpp"
 #include "kicks.hpp"
 #include "pc/motion.hpp"
+#include "pc/network.hpp"
 #include "pc/ordered.hpp"
 #include "pc/problem.hpp"
 #include "pc/table.hpp"
@@ -88,7 +90,18 @@ class Solver {
     // system, as its constructor sees to.
     void use(const Table& table);
 
+    // From now on the searches in the order of play go by this network, or by none.
+    void order_by(std::shared_ptr<const Network> network);
+
     Answer solve(const Request& request);
+
+    // How far the search in the order of play comes with few children of each position, which is
+    // all that an order can change: from the empty field, with these pieces.
+    struct Effort {
+        std::uint64_t nodes;
+        bool found;
+    };
+    Effort effort(const std::vector<Piece>& pieces, int height);
 
     // One height of a low field, without looking at its number of cells.
     Outcome solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps);
@@ -102,11 +115,16 @@ class Solver {
   private:
     struct Memory;
 
-    Outcome ordered(const Problem& problem, Watch watch, const Pass& pass, bool& complete,
-                    std::array<Step, kMaxSteps>& steps);
+    // Whether one of the passes has the answer.
+    bool answered(std::span<const Pass> passes, const Problem& problem, Watch watch,
+                  Outcome& outcome, std::array<Step, kMaxSteps>& steps);
+
     Kicks kicks_;
     Motion motion_;
     std::vector<Table> tables_;
+    std::shared_ptr<const Network> network_;
+    std::vector<float> network_memory_;
+    std::uint64_t nodes_ = 0;  // of all passes ever
     std::unique_ptr<Memory> memory_;
 };
 

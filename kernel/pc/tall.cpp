@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "movegen.hpp"
+#include "pc/features.hpp"
 
 namespace sevenbag::pc {
 
@@ -55,9 +56,13 @@ int promise(const Board& board, int height) {
 
 class Descent {
   public:
-    Descent(const TallProblem& problem, const Kicks& kicks, Watch watch,
+    Descent(const TallProblem& problem, const Kicks& kicks, Watch watch, const Network* network,
             std::vector<Placement>& placements)
-        : problem_(problem), kicks_(kicks), watch_(watch), placements_(placements) {}
+        : problem_(problem),
+          kicks_(kicks),
+          watch_(watch),
+          network_(network),
+          placements_(placements) {}
 
     Outcome run(int width, std::uint64_t budget, bool& complete) {
         width_ = width;
@@ -65,6 +70,7 @@ class Descent {
         complete_ = true;
         seen_.clear();
         placements_.clear();
+        network_memory_.assign(network_ ? network_->memory() : 0, 0.0f);
         for (Piece piece : problem_.pieces) ++left_[static_cast<std::size_t>(piece)];
         const Outcome outcome = descend(problem_.board, problem_.height, problem_.pieces[0], 1);
         left_ = {};
@@ -74,7 +80,7 @@ class Descent {
 
   private:
     struct Child {
-        int promise;
+        std::int64_t promise;
         Placement placement;
         Board board;
         int height;
@@ -141,17 +147,26 @@ class Descent {
             if (child.height > 0) {
                 if (!child.over || !divides(child.board, child.height)) continue;
                 if (problem_.strict && child.board.empty()) continue;
-                child.promise = promise(child.board, child.height);
+                child.promise = promised(child);
             } else {
-                child.promise = std::numeric_limits<int>::max();
+                child.promise = std::numeric_limits<std::int64_t>::max();
             }
             children.push_back(child);
         }
     }
 
+    std::int64_t promised(const Child& child) {
+        if (!network_) return promise(child.board, child.height);
+        float features[kFeatures];
+        find_features(child.board, child.height, features);
+        return rank_of(network_->score(features, network_memory_.data()));
+    }
+
     const TallProblem& problem_;
     const Kicks& kicks_;
     Watch watch_;
+    const Network* network_;
+    std::vector<float> network_memory_;
     std::vector<Placement>& placements_;
     std::vector<Placement> resting_;
     std::unordered_set<Key, Hash> seen_;
@@ -164,13 +179,13 @@ class Descent {
 }  // namespace
 
 Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, Watch watch,
-                   std::vector<Placement>& placements) {
+                   const Network* network, std::vector<Placement>& placements) {
     constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
     constexpr struct {
         int width;
         std::uint64_t budget;
     } kPasses[] = {{3, 20'000}, {8, 50'000}, {24, 200'000}, {1'000'000, kUnlimited}};
-    Descent descent(problem, kicks, watch, placements);
+    Descent descent(problem, kicks, watch, network, placements);
     for (const auto& pass : kPasses) {
         bool complete = false;
         const Outcome outcome = descent.run(pass.width, pass.budget, complete);

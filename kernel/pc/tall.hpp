@@ -6,6 +6,7 @@
 
 #include "board.hpp"
 #include "kicks.hpp"
+#include "pc/network.hpp"
 #include "pc/problem.hpp"
 
 namespace sevenbag::pc {
@@ -20,8 +21,9 @@ struct TallProblem {
     bool strict;
 };
 
-// Few children of each position first, then all of them.
+// Few children of each position first, then all of them; the likeliest first, by a network if there
+// is one.
 Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, Watch watch,
-                   std::vector<Placement>& placements);
+                   const Network* network, std::vector<Placement>& placements);
 
 }  // namespace sevenbag::pc

@@ -285,7 +285,7 @@ pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
          problem.save == pc::kNoPiece ? std::nullopt
                                       : std::optional(static_cast<Piece>(problem.save)),
          problem.strict},
-        kicks, {}, placements);
+        kicks, {}, nullptr, placements);
 }
 
 }  // namespace

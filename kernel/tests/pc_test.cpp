@@ -1,5 +1,6 @@
 // Perfect clears: the generator of low fields against the kernel's general one.
 #include <algorithm>
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "check.hpp"
 #include "movegen.hpp"
 #include "pc/code.hpp"
+#include "pc/features.hpp"
 
 using namespace sevenbag;
 
@@ -147,4 +149,22 @@ TEST(low_fields_have_the_placements_of_boards_under_systems_of_ones_own) {
     Dice dice(2);
     for (int n = 0; n < check::cases(200); ++n)
         expect_equal_placements(random_kicks(dice), dice, 100);
+}
+
+TEST(features_of_low_fields_are_those_of_boards) {
+    Dice dice(5);
+    const Kicks& kicks = find_kicks("srs");
+    int wrong = 0;
+    for (int n = 0; n < check::cases(20'000) && wrong < 3; ++n) {
+        const int height = 1 + static_cast<int>(dice() % pc::kFieldRows);
+        const std::uint64_t filled = random_field(dice, height, kicks);
+        std::array<float, pc::kFeatures> by_field{};
+        std::array<float, pc::kFeatures> by_board{};
+        pc::code().find_features(filled, height, by_field.data());
+        pc::find_features(board_of(filled), height, by_board.data());
+        if (by_field == by_board) continue;
+        ++wrong;
+        check::complain(__FILE__, __LINE__,
+                        "field " + std::to_string(filled) + " of height " + std::to_string(height));
+    }
 }

@@ -779,6 +779,30 @@ PC_MAX_TILES: int
 PC_TILED_ROWS: int
 """Rows of a field that can be tiled at most."""
 
+PC_ACTIVATIONS: tuple[str, ...]
+"""What nodes of a network can make of their sums."""
+PC_MAX_GENES: int
+"""Genes of a network, at most."""
+
+class PcNetwork:
+    """A network that rates boards by their features; see `sevenbag.pc.network`."""
+
+    def __init__(self, hidden: str, output: str, genes: Sequence[tuple[int, int, float]]) -> None:
+        """Made of activations and (input, output, weight).
+
+        Raises:
+            InputError: there is no such activation, or an edge that cannot be.
+        """
+    def scores(self, features: Sequence[Sequence[float]]) -> list[float]:
+        """Of boards one after another; each has nine features."""
+
+def pc_features(board: Board, height: int) -> tuple[float, ...]:
+    """The nine features of a board that is to be filled up to this height.
+
+    Raises:
+        BoardError: the board is not 10 wide, or higher.
+    """
+
 class PcSolver:
     """Searches for perfect clears; one search at a time, others wait."""
 
@@ -822,6 +846,16 @@ class PcSolver:
         stop: StopFlag | None = None,
     ) -> list[PcReason]:
         """What `solve` comes to for each queue; STOPPED for those that were not reached."""
+    def order_by(self, network: PcNetwork | None) -> None:
+        """Let searches in the order of play try first what the network rates highest."""
+    def efforts(self, queues: Iterable[Iterable[PieceLike]], height: int) -> list[tuple[int, bool]]:
+        """For each queue, from the empty field: how many positions the search looks at that tries
+        few placements of each, which is all that an order can change; and whether it succeeds.
+
+        Raises:
+            BoardError: the height is none of 2, 4, 6.
+            QueueError: a queue has another number of pieces than the height needs, or one more.
+        """
     def all_tilings(
         self,
         board: Board,

@@ -14,7 +14,8 @@
     │   ├── SpecError                    a bot specification that names no bot
     │   └── FormatError                  a file that is not what it should be
     │       ├── FumenError               a fumen that is none; `code` names what is wrong
-    │       └── PcFileError              the same of a .pc file
+    │       ├── PcFileError              the same of a .pc file
+    │       └── NetworkError             a network that cannot be read, written or evaluated
     ├── SearchStoppedError               a search reached its limit before it knew the answer
     ├── MissingExtraError (also an ImportError)   an optional part is not installed
     ├── ScarceMemoryError (also a MemoryError)   there is not enough memory for what is asked
@@ -102,6 +103,21 @@ class PcFileError(FormatError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
         self.code = code
+
+
+class NetworkError(FormatError):
+    """A network that cannot be read, written or evaluated.
+
+    Attributes:
+        path: where in its file, such as ``genome.genes[3].weight``; empty for the whole file.
+        code: ``InvalidNetwork``, for tools that name errors.
+    """
+
+    code = "InvalidNetwork"
+
+    def __init__(self, message: str, path: str = "") -> None:
+        super().__init__(message)
+        self.path = path
 
 
 class SearchStoppedError(SevenbagError):

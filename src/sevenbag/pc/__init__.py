@@ -6,6 +6,10 @@
 (4, 10)
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from sevenbag.pc.chance import Chance, chance_of
 from sevenbag.pc.cover import Coverage, Setup, coverage_of, setups_in
 from sevenbag.pc.path import Paths, solutions_of
@@ -14,11 +18,15 @@ from sevenbag.pc.question import Drop, Question
 from sevenbag.pc.solver import Answer, Reason, Solution, Solver, solve
 from sevenbag.pc.tilings import Tile, Tiling, all_solutions, solvable
 
+if TYPE_CHECKING:
+    from sevenbag.pc.network import Network
+
 __all__ = [
     "Answer",
     "Chance",
     "Coverage",
     "Drop",
+    "Network",
     "Paths",
     "Pattern",
     "Question",
@@ -36,3 +44,11 @@ __all__ = [
     "solvable",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Network":
+        from sevenbag.pc import network  # noqa: PLC0415  # what it needs is loaded with it
+
+        return network.Network
+    raise AttributeError(f"module 'sevenbag.pc' has no attribute {name!r}")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sevenbag._kernel import PieceLike, StopFlag
+    from sevenbag.pc.network import Network
 
 Reason = PcReason
 
@@ -87,13 +88,19 @@ class Solver:
     Args:
         kicks: rotation system, or its name.
         tables: whether tables that are found are used (see `sevenbag.pc.table`).
+        network: says which placements are tried first; without one a sum of five figures does,
+            which is faster (docs/networks.md). What is found is as true with any.
 
     Raises:
         KicksError: there is no system of this name.
     """
 
-    def __init__(self, kicks: Kicks | str = "srs+", *, tables: bool = True) -> None:
+    def __init__(
+        self, kicks: Kicks | str = "srs+", *, tables: bool = True, network: Network | None = None
+    ) -> None:
         self._kernel = PcSolver(kicks)
+        if network is not None:
+            self._kernel.order_by(network.kernel)
         if tables:
             use_tables_found(self._kernel)
 

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "count-seq": "how many different queues there are of each length",
     "table": "make a table of queues without a perfect clear, which solvers then use",
     "solve": "a perfect clear for every queue of a height, into a file",
+    "train": "networks that say which placements to try first, bred for speed",
     "chance": "how likely a field is cleared by the queues of a pattern",
     "cover": "how many queues of a pattern can play given placements",
     "path": "all solutions of a field for the queues of a pattern, and the fewest that are enough",

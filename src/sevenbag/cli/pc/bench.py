@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import PC_MAX_HEIGHT, PcSolver, instruction_set
 from sevenbag.cli.arguments import count, named_kicks
+from sevenbag.cli.pc.network import HELP, network_at
 from sevenbag.errors import FormatError, QueueError
 from sevenbag.pc.table import use_table, use_tables_found
 
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="use this table (default: those that sevenbag pc table build has made)",
     )
     tables.add_argument("--no-table", action="store_true", help="use no table")
+    parser.add_argument("--nn", metavar="PATH", help=HELP)
     parser.add_argument("--json", action="store_true", help="print the JSON object alone")
 
 
@@ -74,6 +76,9 @@ def run(args: argparse.Namespace) -> int:
     # The kernel solves some queues at a time: let Ctrl-C end the program itself.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     solver = PcSolver(named_kicks(args.kicks))
+    network = network_at(args.nn)
+    if network is not None:
+        solver.order_by(network.kernel)
     tables: list[Path] = []
     if args.table is not None:
         use_table(solver, args.table)
@@ -105,6 +110,7 @@ def run(args: argparse.Namespace) -> int:
         "repeat": args.repeat,
         "instruction_set": instruction_set(),
         "tables": [str(path) for path in tables],
+        "network": args.nn,
     }
     if not args.json:
         print(

@@ -13,7 +13,7 @@ from sevenbag.arena.demo_view import draw, scene_of
 from sevenbag.arena.frames import Frames, Pace
 from sevenbag.arena.perfect_play import PerfectPlay, Planner, demo_rules
 from sevenbag.cli.keys import pressed_keys
-from sevenbag.cli.pc.network import NETWORK, expect_network
+from sevenbag.cli.pc.network import NETWORK, network_at
 from sevenbag.cli.pc.options import KICKS, Option, one_of, whole
 from sevenbag.cli.stopping import until_left
 from sevenbag.pc import Solver
@@ -51,11 +51,11 @@ def run(values: dict[str, Any], inputs: list[str]) -> int:  # noqa: ARG001  # as
     if values["pps"] == 0:
         print("PPS option must be greater than 0", file=sys.stderr)
         return 0
-    expect_network(values["nn"])
+    solver = Solver(values["kicks"], network=network_at(values["nn"]))
     seed = secrets.randbits(63) if values["seed"] is None else values["seed"]
     height = values["min-height"]
     rules = demo_rules(values["kicks"], 1 + max(15, (height + 1) * 10 // 4))
-    planner = Planner(rules, seed % 2**63, _solver(values["kicks"], height))
+    planner = Planner(rules, seed % 2**63, _solving(solver, height))
     caption = f"{values['kicks']} · {height} rows or more · seed {seed}"
     with until_left(), planner:
         play = PerfectPlay(rules, seed % 2**63, planner, values["pps"], time.perf_counter())
@@ -73,9 +73,7 @@ def run(values: dict[str, Any], inputs: list[str]) -> int:  # noqa: ARG001  # as
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _solver(kicks: str, height: int) -> Solve:
-    solver = Solver(kicks)
-
+def _solving(solver: Solver, height: int) -> Solve:
     def solve(
         queue: Sequence[Piece], hold: Piece | None, stop: StopFlag
     ) -> Sequence[Placement] | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.cli.pc.dropin import complain
-from sevenbag.cli.pc.network import NETWORK, expect_network
+from sevenbag.cli.pc.network import NETWORK, network_at
 from sevenbag.cli.pc.options import KICKS, Option, one_of, whole
 from sevenbag.cli.stopping import run_stoppably
 from sevenbag.errors import FumenError
@@ -55,8 +55,7 @@ _NO_LONGER: Final = MAX_HEIGHT * 10 // 4 + 1
 
 def run(values: dict[str, Any], inputs: list[str]) -> int:
     """Solve each input; one that is no fumen does not keep the others from being solved."""
-    expect_network(values["nn"])
-    solver = Solver(values["kicks"])
+    solver = Solver(values["kicks"], network=network_at(values["nn"]))
     code = 0
     for text in inputs:
         began = time.perf_counter()

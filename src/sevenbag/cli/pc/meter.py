@@ -35,6 +35,10 @@ class Meter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Take the line away, so that something else can be printed; it comes again."""
         if self._terminal and not self._quiet:
             self._write("\r\x1b[K")
 

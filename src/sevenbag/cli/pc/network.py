@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
+from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sevenbag.cli.pc.options import Option
-from sevenbag.errors import FormatError
+from sevenbag.errors import NetworkError
 
-NETWORK: Final = Option(
-    "nn", "n", "an evaluation network, for those who have one; none is needed", str, None, "PATH"
+if TYPE_CHECKING:
+    from sevenbag.pc import Network
+
+HELP: Final = (
+    "a network that says which placements are tried first (default: none, which is faster)"
 )
+NETWORK: Final = Option("nn", "n", HELP, str, None, "PATH")
 
 
-class NetworkFileError(FormatError):
-    """The network's file cannot be read.
+class NetworkNotFoundError(NetworkError):
+    """There is no such file.
 
     Attributes:
         code: ``FileNotFound``, as ``pc`` calls it.
@@ -24,15 +29,27 @@ class NetworkFileError(FormatError):
     code = "FileNotFound"
 
 
-def expect_network(path: str | None) -> None:
-    """Make sure that the file is there: beside the user, or else beside the program.
+def network_at(path: str | None) -> Network | None:
+    """The network in a file: beside the user, or else beside the program, or else one of ours.
 
     Raises:
-        NetworkFileError: it is not.
+        NetworkError: there is no such file, or it holds no network.
     """
     if path is None:
-        return
-    if not any(
-        (folder / path).is_file() for folder in (Path(), Path(sys.argv[0]).resolve().parent)
-    ):
-        raise NetworkFileError(f"{path}: there is no such file")
+        return None
+    from sevenbag.pc.network import Network  # noqa: PLC0415  # few need what it needs
+
+    for folder in (Path(), Path(sys.argv[0]).resolve().parent):
+        if _is_file(folder / path):
+            return Network.load(folder / path)
+    with resources.as_file(resources.files("sevenbag.pc") / "networks") as ours:
+        if path in {file.stem for file in ours.glob("*.json")}:
+            return Network.load(ours / f"{path}.json")
+    raise NetworkNotFoundError(f"{path}: there is no such file")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False

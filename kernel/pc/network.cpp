@@ -1,0 +1,127 @@
+#include "pc/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+
+#include "error.hpp"
+
+namespace sevenbag::pc {
+
+namespace {
+
+float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+
+// Nodes from which edges lead to the score, itself among them; sorted.
+std::vector<std::int32_t> needed_nodes(std::span<const Gene> genes) {
+    std::vector<std::int32_t> needed{kScoreNode};
+    for (bool more = true; more;) {
+        more = false;
+        for (const Gene& gene : genes) {
+            const bool leads = std::ranges::binary_search(needed, gene.output);
+            const auto at = std::ranges::lower_bound(needed, gene.input);
+            if (!leads || (at != needed.end() && *at == gene.input)) continue;
+            needed.insert(at, gene.input);
+            more = true;
+        }
+    }
+    return needed;
+}
+
+}  // namespace
+
+Activation activation_named(std::string_view name) {
+    const auto* found = std::ranges::find(kActivationNames, name);
+    if (found != std::end(kActivationNames))
+        return static_cast<Activation>(found - std::begin(kActivationNames));
+    std::string all;
+    for (const std::string_view known : kActivationNames)
+        all += (all.empty() ? "" : " ") + std::string(known);
+    throw Error(ErrorKind::input,
+                "no activation " + std::string(name.substr(0, 40)) + "; there are " + all);
+}
+
+float activated(Activation activation, float x) {
+    switch (activation) {
+        case Activation::sigmoid:
+            return sigmoid(x);
+        case Activation::tanh:
+            return std::tanh(x);
+        case Activation::relu:
+            return x > 0 ? x : 0;
+        case Activation::leaky_relu:
+            return x > 0 ? x : 0.01f * x;
+        case Activation::isru:
+            // The square of a large number has no room.
+            return std::abs(x) > 1e9f ? std::copysign(1.0f, x) : x / std::sqrt(1 + x * x);
+        case Activation::elu:
+            return x > 0 ? x : std::expm1(x);
+        case Activation::selu:
+            return 1.05070098f * (x > 0 ? x : 1.67326324f * std::expm1(x));
+        case Activation::gelu:
+            return x * sigmoid(1.702f * x);
+        case Activation::softplus:
+            return std::max(x, 0.0f) + std::log1p(std::exp(-std::abs(x)));
+        case Activation::identity:
+            return x;
+        case Activation::swish:
+            return x * sigmoid(x);
+        case Activation::step:
+            return x > 0 ? 1 : 0;
+        case Activation::gaussian:
+            return std::exp(-x * x);
+    }
+    return x;
+}
+
+Network::Network(Activation hidden, Activation score, std::span<const Gene> genes) {
+    if (genes.size() > kMaxGenes)
+        throw Error(ErrorKind::input, "a network of " + std::to_string(genes.size()) +
+                                          " genes; it may have " + std::to_string(kMaxGenes));
+    for (const Gene& gene : genes) {
+        if (gene.input < 0 || gene.output < kScoreNode)
+            throw Error(ErrorKind::input, "an edge from node " + std::to_string(gene.input) +
+                                              " to node " + std::to_string(gene.output) +
+                                              "; edges lead from node 0 or later to node " +
+                                              std::to_string(kScoreNode) + " or later");
+        if (!std::isfinite(gene.weight))
+            throw Error(ErrorKind::input, "an edge from node " + std::to_string(gene.input) +
+                                              " whose weight is no 32-bit number");
+    }
+    const std::vector<std::int32_t> needed = needed_nodes(genes);
+    // In the order in which they are evaluated: the score after the hidden ones.
+    std::vector<std::int32_t> order;
+    std::ranges::copy_if(needed, std::back_inserter(order),
+                         [](std::int32_t node) { return node >= kFirstHiddenNode; });
+    order.push_back(kScoreNode);
+    const auto place_of = [&](std::int32_t node) {
+        if (node < kScoreNode) return node;
+        const auto at = std::ranges::find(order, node) - order.begin();
+        return kScoreNode + static_cast<std::int32_t>(at);
+    };
+    for (const std::int32_t node : order) {
+        for (const Gene& gene : genes) {
+            if (gene.output != node) continue;
+            edges_.push_back({place_of(gene.input), gene.weight});
+            if (gene.input < kFeatures) wanted_ |= 1u << gene.input;
+        }
+        nodes_.push_back({node == kScoreNode ? score : hidden, edges_.size()});
+    }
+}
+
+float Network::score(const float* features, float* memory) const {
+    for (int i = 0; i < kFeatures; ++i)
+        if (wanted_ >> i & 1) memory[i] = features[i];
+    memory[kBiasNode] = 1;
+    float* value = memory + kScoreNode;
+    std::size_t at = 0;
+    for (const Node& node : nodes_) {
+        float sum = 0;
+        for (; at < node.end; ++at) sum += edges_[at].weight * memory[edges_[at].from];
+        *value++ = activated(node.activation, sum);
+    }
+    return value[-1];
+}
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,436 @@
+"""Training of networks: a population, bred for speed of solving, generation after generation.
+
+A folder holds a training::
+
+    current.json    the generation that is tried now, saved every few seconds
+    0.json, 1.json  each generation as it was when all its networks had been tried
+    best.json       the best network so far, for `sevenbag.pc.network`
+
+The generations' files are ``{"seed", "settings", "generation", "trainer", "fitnesses",
+"champion"}``: the trainer is the population (`sevenbag.pc.training_neat`), and a fitness that is
+not known yet is null. A training that was ended, however, goes on from ``current.json``, and comes
+to the very networks that it would have come to, as long as it measures positions and not seconds.
+
+In each generation all networks are tried on the same queues, and on other ones in the next. The
+best network of a generation is then tried on further queues, always the same: only if it does
+better there than all before it is it the best one so far.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import math
+import os
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeVar, cast
+
+import msgspec
+from msgspec import Meta, Struct
+
+from sevenbag._kernel import Kicks
+from sevenbag.errors import InputError, NetworkError
+from sevenbag.pc.network import Activation, Network  # noqa: TC001  # msgspec reads annotations
+from sevenbag.pc.training_neat import (
+    MOST_GENOMES,
+    Population,
+    expect_population,
+    first_population,
+    network_of,
+    next_population,
+)
+from sevenbag.pc.training_trial import HEIGHTS, Measure, Trial, fitness_of, trial_queues
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+BEST: Final = "best.json"
+"""The file with the best network, in a training's folder."""
+
+_CURRENT: Final = "current.json"
+_LARGEST_FILE: Final = 1 << 28
+_CHAMPION_QUEUES: Final = 500
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """What is trained, and how.
+
+    Attributes:
+        height: rows of the perfect clears: 2, 4 or 6.
+        kicks: name of a rotation system.
+        population: networks of a generation.
+        species: about how many species there are.
+        queues: what each network is tried on.
+        hidden: activation of hidden nodes.
+        output: activation of the score.
+        measure: what fitness is: perfect clears in a thousand positions, or in a second.
+    """
+
+    height: int = 4
+    kicks: str = "srs"
+    population: Annotated[int, Meta(ge=2, le=MOST_GENOMES)] = 500
+    species: Annotated[int, Meta(ge=1, le=MOST_GENOMES)] = 15
+    queues: Annotated[int, Meta(ge=1, le=100_000)] = 100
+    hidden: Activation = "relu"
+    output: Activation = "identity"
+    measure: Measure = "nodes"
+
+    def __post_init__(self) -> None:
+        if self.height not in HEIGHTS:
+            raise InputError(f"height {self.height}: expected one of 2, 4, 6")
+        Kicks(self.kicks)
+
+
+class Champion(Struct, frozen=True):
+    """The best network so far: from which generation, and its fitness on the common queues."""
+
+    generation: int
+    fitness: float
+
+
+class Generation(Struct, frozen=True, kw_only=True):
+    """A generation, tried or not yet.
+
+    Attributes:
+        seed: of the whole training.
+        generation: its number, from 0.
+        trainer: the population.
+        fitnesses: of its genomes, in their order; None where it is not known yet.
+        champion: the best network before it; in the file of a generation that has been tried, that
+            generation included. None before the first.
+    """
+
+    seed: Annotated[int, Meta(ge=0)]
+    settings: Settings
+    generation: Annotated[int, Meta(ge=0, le=10**9)]
+    trainer: Population
+    fitnesses: tuple[float | None, ...]
+    champion: Champion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a training is.
+
+    Attributes:
+        generation: the one that is tried.
+        generations: all that are wanted.
+        tried: networks of this generation whose fitness is known.
+        population: networks of this generation.
+        seconds_left: an estimate for this generation; None as long as there is none.
+    """
+
+    generation: int
+    generations: int
+    tried: int
+    population: int
+    seconds_left: float | None
+
+
+class Watcher(Protocol):
+    """Is told what happens."""
+
+    def progress(self, progress: Progress) -> None:
+        """Another network has been tried, or a generation begins."""
+
+    def tried(self, number: int, fitness: float) -> None:
+        """A network of the generation, by its number from 0."""
+
+    def finished(self, generation: Generation) -> None:
+        """All networks of a generation have been tried."""
+
+
+class Executor(Protocol):
+    """Where networks are tried; see `sevenbag.jobs`."""
+
+    def run(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[int, R]]:
+        """What the function makes of each item, as it is ready, with the item's place."""
+
+
+def train(
+    folder: str | os.PathLike[str],
+    settings: Mapping[str, object] | None = None,
+    *,
+    seed: int | None = None,
+    generations: int = 50,
+    executor: Executor | None = None,
+    save_every: float = 10.0,
+    watcher: Watcher | None = None,
+) -> Generation:
+    """Train, or go on with a training.
+
+    Args:
+        folder: where the files are; made if it is not there.
+        settings: what is trained: values of `Settings` by their names; the others are those of the
+            training that the folder holds, or else as `Settings` has them.
+        seed: what chance follows from; a random one for a new training, if not given.
+        generations: how many have been tried in the end, those of earlier runs among them.
+        executor: where networks are tried; one after another in this thread, if not given.
+        save_every: seconds from one saving to the next.
+        watcher: is told what happens.
+
+    Returns:
+        The generation that would be tried next; its champion is the best network that there is.
+
+    Raises:
+        InputError: the training in the folder is another one.
+        MissingExtraError: neat-python is not installed.
+        NetworkError: a file cannot be read or written, or is none of a training.
+    """
+    wishes = _Wishes(generations, executor, save_every, watcher)
+    with _Folder(Path(folder)) as files:
+        return _Run(files, files.begun(settings or {}, seed), wishes).to_the_end()
+
+
+# --- private -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    generations: int
+    executor: Executor | None
+    save_every: float
+    watcher: Watcher | None
+
+
+class _Run:
+    def __init__(self, files: _Folder, current: Generation, wishes: _Wishes) -> None:
+        self._files = files
+        self._current = current
+        self._wishes = wishes
+        self._watcher = wishes.watcher
+
+    def to_the_end(self) -> Generation:
+        self._files.keep_current(self._current)
+        while self._current.generation < self._wishes.generations:
+            tried = self._crowned(self._with_fitnesses())
+            self._files.keep_tried(tried)
+            if self._watcher is not None:
+                self._watcher.finished(tried)
+            self._current = self._following(tried)
+            self._files.keep_current(self._current)
+        return self._current
+
+    def _with_fitnesses(self) -> Generation:
+        """The generation when all networks have been tried. What is known is saved all along."""
+        current, settings = self._current, self._current.settings
+        fitnesses = list(current.fitnesses)
+        seed = f"sevenbag training {current.seed}, queues of generation {current.generation}"
+        trial = _trial(settings, settings.queues, seed)
+        left = [number for number, fitness in enumerate(fitnesses) if fitness is None]
+        tasks = [(_network(current, number), trial) for number in left]
+        begun = saved = time.monotonic()
+        self._report(fitnesses, None)
+        try:
+            for done, (at, fitness) in enumerate(self._results(tasks), start=1):
+                fitnesses[left[at]] = fitness
+                now = time.monotonic()
+                if self._watcher is not None:
+                    self._watcher.tried(left[at], fitness)
+                self._report(fitnesses, (now - begun) / done * (len(left) - done))
+                if now - saved >= self._wishes.save_every:
+                    saved = now
+                    self._files.keep_current(_with(current, fitnesses))
+        except BaseException:
+            self._files.keep_current(_with(current, fitnesses))
+            raise
+        return _with(current, fitnesses)
+
+    def _results(self, tasks: list[tuple[Network, Trial]]) -> Iterator[tuple[int, float]]:
+        if self._wishes.executor is not None:
+            return self._wishes.executor.run(_fitness, tasks)
+        return ((at, _fitness(task)) for at, task in enumerate(tasks))
+
+    def _crowned(self, tried: Generation) -> Generation:
+        """The same with the champion, who may be new."""
+        fitnesses = _known(tried)
+        best = _network(tried, fitnesses.index(max(fitnesses)))
+        seed = f"sevenbag training {tried.seed}, queues of champions"
+        fitness = fitness_of(best, _trial(tried.settings, _CHAMPION_QUEUES, seed))
+        if tried.champion is not None and tried.champion.fitness >= fitness:
+            return tried
+        self._files.crown(best)
+        return msgspec.structs.replace(tried, champion=Champion(tried.generation, fitness))
+
+    @staticmethod
+    def _following(tried: Generation) -> Generation:
+        population = next_population(
+            tried.trainer,
+            _known(tried),
+            tried.generation,
+            f"sevenbag training {tried.seed}, after generation {tried.generation}",
+            tried.settings.species,
+        )
+        return msgspec.structs.replace(
+            tried,
+            generation=tried.generation + 1,
+            trainer=population,
+            fitnesses=(None,) * len(population.genomes),
+        )
+
+    def _report(self, fitnesses: list[float | None], seconds_left: float | None) -> None:
+        if self._watcher is not None:
+            tried = len(fitnesses) - fitnesses.count(None)
+            self._watcher.progress(
+                Progress(
+                    self._current.generation,
+                    self._wishes.generations,
+                    tried,
+                    len(fitnesses),
+                    seconds_left,
+                )
+            )
+
+
+class _Folder:
+    """The files of a training; a context, in which they are nobody else's."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = -1
+
+    def __enter__(self) -> _Folder:
+        with self._as_network_error():
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(self._lock)
+                raise NetworkError(f"{self.path}: another program is training there") from None
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._lock)
+
+    def begun(self, given: Mapping[str, object], seed: int | None) -> Generation:
+        """The generation to try: the first one, or that of the training that was begun here."""
+        try:
+            data = self._read(self.path / _CURRENT)
+        except FileNotFoundError:
+            settings = _changed(Settings(), given)
+            seed = secrets.randbits(32) if seed is None else seed
+            population = first_population(
+                settings.population, f"sevenbag training {seed}, first generation"
+            )
+            return Generation(
+                seed=seed,
+                settings=settings,
+                generation=0,
+                trainer=population,
+                fitnesses=(None,) * settings.population,
+            )
+        current = self._decoded(data)
+        if seed is not None and seed != current.seed:
+            raise InputError(
+                f"{self.path} holds a training of seed {current.seed}, not of {seed};"
+                f" another folder can hold that"
+            )
+        if differences := _differences(current.settings, _changed(current.settings, given)):
+            raise InputError(f"{self.path} holds another training: {', '.join(differences)}")
+        return current
+
+    def keep_current(self, generation: Generation) -> None:
+        """Write the generation that is tried now."""
+        self._write(_CURRENT, msgspec.json.encode(generation))
+
+    def keep_tried(self, generation: Generation) -> None:
+        """Write a generation for good."""
+        self._write(f"{generation.generation}.json", msgspec.json.encode(generation))
+
+    def crown(self, network: Network) -> None:
+        """Write the best network so far."""
+        self._write(BEST, network.encode())
+
+    def _write(self, name: str, data: bytes) -> None:
+        path = self.path / name
+        draft = self.path / f".{name}.{secrets.token_hex(4)}"
+        with self._as_network_error():
+            try:
+                with draft.open("xb") as file:
+                    file.write(data)
+                    file.flush()
+                    os.fsync(file.fileno())
+                draft.replace(path)
+            finally:
+                with contextlib.suppress(OSError):
+                    draft.unlink()
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            with path.open("rb") as file:
+                return file.read(_LARGEST_FILE + 1)
+        except FileNotFoundError:
+            raise
+        except OSError as error:
+            raise NetworkError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+    def _decoded(self, data: bytes) -> Generation:
+        path = self.path / _CURRENT
+        try:
+            if len(data) > _LARGEST_FILE:
+                raise NetworkError(f"more than {_LARGEST_FILE} bytes")
+            generation = msgspec.json.decode(data, type=Generation)
+            size = generation.settings.population
+            if not len(generation.trainer.genomes) == len(generation.fitnesses) == size:
+                raise NetworkError(f"expected {size} genomes and fitnesses", "trainer.genomes")
+            if not all(fitness is None or math.isfinite(fitness) for fitness in
+                       generation.fitnesses):  # fmt: skip
+                raise NetworkError("a fitness that is no finite number", "fitnesses")
+            expect_population(generation.trainer)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, InputError) as error:
+            where = f"{error.path}: " if isinstance(error, NetworkError) and error.path else ""
+            raise NetworkError(f"{path}: {where}{error}") from None
+        return generation
+
+    @contextlib.contextmanager
+    def _as_network_error(self) -> Generator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise NetworkError(
+                f"{self.path}: cannot be written: {error.strerror or error}"
+            ) from error
+
+
+def _fitness(task: tuple[Network, Trial]) -> float:
+    return fitness_of(*task)
+
+
+def _network(generation: Generation, number: int) -> Network:
+    settings = generation.settings
+    return network_of(generation.trainer.genomes[number], settings.hidden, settings.output)
+
+
+def _trial(settings: Settings, count: int, seed: str) -> Trial:
+    queues = trial_queues(count, settings.height, settings.kicks, seed)
+    return Trial(queues, settings.height, settings.kicks, settings.measure)
+
+
+def _with(generation: Generation, fitnesses: Sequence[float | None]) -> Generation:
+    return msgspec.structs.replace(generation, fitnesses=tuple(fitnesses))
+
+
+def _known(generation: Generation) -> list[float]:
+    return [cast("float", fitness) for fitness in generation.fitnesses]
+
+
+def _changed(settings: Settings, given: Mapping[str, object]) -> Settings:
+    try:
+        return msgspec.convert(msgspec.structs.asdict(settings) | dict(given), Settings)
+    except msgspec.ValidationError as error:
+        raise InputError(str(error)) from None
+
+
+def _differences(there: Settings, asked: Settings) -> list[str]:
+    return [
+        f"its {field} is {getattr(there, field)}, not {getattr(asked, field)}"
+        for field in Settings.__struct_fields__
+        if getattr(there, field) != getattr(asked, field)
+    ]

@@ -1,0 +1,139 @@
+"""``--nn``: where files are looked for, what is wrong with them, that they are used."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.pc.network import Gene, Network
+from tests.cli.pc.run import PC, pc
+from tests.cli.pc.test_fumen import EMPTY, solved
+from tests.cli.run import environment, sevenbag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = Network(genes=(Gene(3, 10, -1.8, enabled=True), Gene(4, 10, -0.7, enabled=True)))
+BAD = Network(genes=(Gene(3, 10, 1.8, enabled=True), Gene(4, 10, 0.7, enabled=True)))
+FUMEN = f"v115@{EMPTY}"
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    path = tmp_path / "a network.json"
+    GOOD.write(path)
+    return path
+
+
+def test_a_solution_by_a_network(network: Path) -> None:
+    for option in (["--nn", str(network)], [f"--nn={network}"], ["-n", str(network)]):
+        done = pc("fumen", *option, FUMEN)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(solved(done.stdout, "srs").pages) == 10
+
+
+def test_beside_the_user(network: Path) -> None:
+    done = subprocess.run(
+        [*PC, "fumen", "--nn", network.name, FUMEN],
+        cwd=network.parent,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_beside_the_program(network: Path, tmp_path: Path) -> None:
+    program = network.parent / "pc"
+    program.write_text("import sys; from sevenbag.cli.pc.dropin import main; sys.exit(main())\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    command = [sys.executable, "-P", str(program)]
+    words = ("fumen", "--nn", network.name, FUMEN)
+
+    def run() -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*command, *words],
+            cwd=elsewhere,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+
+    assert (run().returncode, run().stderr) == (0, "")
+    # A file beside the user comes first.
+    (elsewhere / network.name).write_text("{}")
+    assert run().returncode == 1
+
+
+def test_ours_by_its_name() -> None:
+    done = pc("fumen", "--nn", "default", FUMEN)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(solved(done.stdout, "srs").pages) == 10
+
+
+@pytest.mark.parametrize("verb", ["demo", "fumen"])
+@pytest.mark.parametrize(
+    "path", ["none.json", "/", "defaul", "../networks/default", "x" * 5000, "/dev/zero"]
+)
+def test_what_is_no_file(verb: str, path: str) -> None:
+    done = pc(verb, "--nn", path, FUMEN)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "error: FileNotFound\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "truncated"),
+        ('{"options": {}}', "options"),
+        (GOOD.encode().decode().replace("-0.7", '"x"'), "genome.genes[1].weight: Expected `float`"),
+        (GOOD.encode().decode().replace('"input_count": 9', '"input_count": 8'), "input_count: 8"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["demo", "fumen"])
+def test_what_is_no_network(verb: str, content: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text(content)
+    done = pc(verb, "--nn", path, FUMEN)
+    assert (done.returncode, done.stdout) == (1, "")
+    first, last = done.stderr.splitlines()
+    assert first.startswith(f"pc: {path}: ")
+    assert message in first
+    assert last == "error: InvalidNetwork"
+
+
+def test_the_benchmark_by_a_network(network: Path, tmp_path: Path) -> None:
+    queues = tmp_path / "queues"
+    queues.write_text("LSTIZJOSJIO\nOIZSOZOISLT\n")
+    done = sevenbag("pc", "bench", queues, "--nn", network, "--json")
+    assert done.returncode == 0
+    figures = json.loads(done.stdout)
+    assert (figures["queues"], figures["solved"]) == (2, 1)
+    assert figures["network"] == str(network)
+    done = sevenbag("pc", "bench", queues, "--nn", "none.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "sevenbag: none.json: there is no such file\n"
+
+
+def test_the_demo_by_a_network(network: Path) -> None:
+    with subprocess.Popen(
+        [*PC, "demo", "--nn", str(network), "--seed", "1", "--pps", "200"],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as demo:
+        assert demo.stdout is not None
+        lines = [demo.stdout.readline() for _ in range(2)]
+        demo.terminate()
+        _, errors = demo.communicate(timeout=60)
+    assert all("PPS" in line or "pieces" in line.lower() for line in lines)
+    assert "rror" not in errors
