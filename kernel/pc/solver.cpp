@@ -134,7 +134,7 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         if (table.rules_out(problem)) return Outcome::none;
     Outcome outcome = Outcome::none;
     const bool few = problem.needed <= 5 && problem.height <= 2;
-    if (few && answers(kPassesForFew)) return outcome;
+    if (few && answered(kPassesForFew, problem, watch, outcome, steps)) return outcome;
     if (few &&
         memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem), motion_) &&
         !memory_->budget.any())

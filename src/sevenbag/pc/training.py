@@ -26,11 +26,12 @@ import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Final, Protocol, cast
 
 import msgspec
 from msgspec import Meta, Struct
 
+from sevenbag import jobs
 from sevenbag._kernel import Kicks
 from sevenbag.errors import InputError, NetworkError
 from sevenbag.pc.network import Activation, Network  # noqa: TC001  # msgspec reads annotations
@@ -45,10 +46,7 @@ from sevenbag.pc.training_neat import (
 from sevenbag.pc.training_trial import HEIGHTS, Measure, Trial, fitness_of, trial_queues
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-
-T = TypeVar("T")
-R = TypeVar("R")
+    from collections.abc import Generator, Mapping, Sequence
 
 BEST: Final = "best.json"
 """The file with the best network, in a training's folder."""
@@ -146,20 +144,13 @@ class Watcher(Protocol):
         """All networks of a generation have been tried."""
 
 
-class Executor(Protocol):
-    """Where networks are tried; see `sevenbag.jobs`."""
-
-    def run(self, function: Callable[[T], R], items: Sequence[T]) -> Iterator[tuple[int, R]]:
-        """What the function makes of each item, as it is ready, with the item's place."""
-
-
 def train(
     folder: str | os.PathLike[str],
     settings: Mapping[str, object] | None = None,
     *,
     seed: int | None = None,
     generations: int = 50,
-    executor: Executor | None = None,
+    executor: jobs.Executor | None = None,
     save_every: float = 10.0,
     watcher: Watcher | None = None,
 ) -> Generation:
@@ -171,7 +162,7 @@ def train(
             training that the folder holds, or else as `Settings` has them.
         seed: what chance follows from; a random one for a new training, if not given.
         generations: how many have been tried in the end, those of earlier runs among them.
-        executor: where networks are tried; one after another in this thread, if not given.
+        executor: where networks are tried; here, one after another, if not given.
         save_every: seconds from one saving to the next.
         watcher: is told what happens.
 
@@ -183,7 +174,7 @@ def train(
         MissingExtraError: neat-python is not installed.
         NetworkError: a file cannot be read or written, or is none of a training.
     """
-    wishes = _Wishes(generations, executor, save_every, watcher)
+    wishes = _Wishes(generations, executor or jobs.in_process(), save_every, watcher)
     with _Folder(Path(folder)) as files:
         return _Run(files, files.begun(settings or {}, seed), wishes).to_the_end()
 
@@ -194,7 +185,7 @@ def train(
 @dataclass(frozen=True, slots=True)
 class _Wishes:
     generations: int
-    executor: Executor | None
+    executor: jobs.Executor
     save_every: float
     watcher: Watcher | None
 
@@ -228,24 +219,20 @@ class _Run:
         begun = saved = time.monotonic()
         self._report(fitnesses, None)
         try:
-            for done, (at, fitness) in enumerate(self._results(tasks), start=1):
-                fitnesses[left[at]] = fitness
-                now = time.monotonic()
-                if self._watcher is not None:
-                    self._watcher.tried(left[at], fitness)
-                self._report(fitnesses, (now - begun) / done * (len(left) - done))
-                if now - saved >= self._wishes.save_every:
-                    saved = now
-                    self._files.keep_current(_with(current, fitnesses))
+            with contextlib.closing(self._wishes.executor.run(_fitness, tasks)) as results:
+                for done, (at, fitness) in enumerate(results, start=1):
+                    fitnesses[left[at]] = fitness
+                    now = time.monotonic()
+                    if self._watcher is not None:
+                        self._watcher.tried(left[at], fitness)
+                    self._report(fitnesses, (now - begun) / done * (len(left) - done))
+                    if now - saved >= self._wishes.save_every:
+                        saved = now
+                        self._files.keep_current(_with(current, fitnesses))
         except BaseException:
             self._files.keep_current(_with(current, fitnesses))
             raise
         return _with(current, fitnesses)
-
-    def _results(self, tasks: list[tuple[Network, Trial]]) -> Iterator[tuple[int, float]]:
-        if self._wishes.executor is not None:
-            return self._wishes.executor.run(_fitness, tasks)
-        return ((at, _fitness(task)) for at, task in enumerate(tasks))
 
     def _crowned(self, tried: Generation) -> Generation:
         """The same with the champion, who may be new."""

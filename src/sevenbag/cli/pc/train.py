@@ -11,6 +11,7 @@ import msgspec
 from sevenbag.cli.arguments import count, number_from_zero, positive
 from sevenbag.cli.main import Interrupted
 from sevenbag.cli.pc.meter import Meter
+from sevenbag.cli.workers import add_worker_options, executor_of
 from sevenbag.pc.network import Activation
 from sevenbag.pc.training import BEST, Settings, train
 from sevenbag.pc.training_trial import HEIGHTS, Measure
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--hidden", choices=get_args(Activation), metavar="NAME", help="activation of hidden nodes")
     add("--output", choices=get_args(Activation), metavar="NAME", help="activation of the score")
     add("--measure", choices=get_args(Measure), help="what counts: positions looked at, or time")
+    add_worker_options(parser)
     parser.add_argument(
         "--save-every",
         type=positive,
@@ -91,12 +93,13 @@ def run(args: argparse.Namespace) -> int:
     }
     settings = msgspec.structs.replace(Settings(), **given)
     folder = args.folder or Path("pops") / f"{settings.hidden}-{settings.output}"
-    with Meter() as meter:
+    with executor_of(args) as executor, Meter() as meter:
         last = train(
             folder,
             given,
             seed=args.seed,
             generations=args.generations,
+            executor=executor,
             save_every=args.save_every,
             watcher=_Teller(meter, verbose=args.verbose),
         )
