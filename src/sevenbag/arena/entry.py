@@ -147,13 +147,14 @@ class _Reader:
         known = [field.encode_name for field in msgspec.structs.fields(_Entry)]
         of_engines = [field.encode_name for field in msgspec.structs.fields(_EngineTable)]
         self._expect_known(data, known, "")
-        engines = data.get("engine")
-        if not isinstance(engines, list) or len(engines) < 2:
+        engines: object = data.get("engine")
+        tables = cast("list[object]", engines) if isinstance(engines, list) else []
+        if len(tables) < 2:
             self._refuse("expected two tables [[engine]] or more, each with a bot")
-        for number, table in enumerate(engines, start=1):
+        for number, table in enumerate(tables, start=1):
             if not isinstance(table, dict):
                 self._refuse(f"engine {number} is {shown(table)}, must be a table [[engine]]")
-            self._expect_known(table, of_engines, f"engine {number}: ")
+            self._expect_known(cast("_Words", table), of_engines, f"engine {number}: ")
             if "bot" not in table:
                 self._refuse(f"engine {number}: 'bot' is missing, what it is called by")
         if "games" in data and "pairs" in data:

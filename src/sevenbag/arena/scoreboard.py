@@ -150,4 +150,5 @@ def _test_lines(ledger: Ledger, header: TournamentHeader) -> list[str]:
 
 
 def _number(value: float) -> str:
-    return f"{value:+.1f}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+    # Never -0.0.
+    return f"{round(value, 1) + 0.0:+.1f}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")

@@ -87,7 +87,7 @@ def pieces(text: str) -> int:
     return number
 
 
-def seed(text: str) -> int:
+def seed_argument(text: str) -> int:
     """A seed; those beyond begin again."""
     try:
         number = int(text)

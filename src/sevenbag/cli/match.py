@@ -16,7 +16,7 @@ from sevenbag.arena.settings import DEFAULT_GAMES, DEFAULT_PPS, Engine, Settings
 from sevenbag.arena.tournament import Tournament
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, named_rules, positive
-from sevenbag.cli.game_options import add_clock_options, add_rules_options, seed
+from sevenbag.cli.game_options import add_clock_options, add_rules_options, seed_argument
 from sevenbag.cli.playing import add_playing_options, play_in
 from sevenbag.errors import FormatError, InputError
 
@@ -75,7 +75,11 @@ def register(subparsers: Subparsers) -> None:
     )
     game = parser.add_argument_group("the games")
     game.add_argument(
-        "--seed", type=seed, default=1, metavar="N", help="what all seeds follow from (default: 1)"
+        "--seed",
+        type=seed_argument,
+        default=1,
+        metavar="N",
+        help="what all seeds follow from (default: 1)",
     )
     game.add_argument(
         "--openings", type=Path, metavar="FILE", help="seeds or fumens that pairs begin with"
@@ -185,16 +189,12 @@ def _folder(args: argparse.Namespace, header: TournamentHeader) -> Path:
                 f"{args.folder}: there is a match in this folder; --resume goes on with it,"
                 " --folder chooses another one"
             )
-        if args.resume and not there:
-            raise InputError(f"{args.folder}: there is no match to go on with")
         return Path(args.folder)
     name = f"{_plain(args.first)}-{_plain(args.second)}"
     last: Path | None = None
     for number in itertools.count(1):
         folder = _FOLDER / (name if number == 1 else f"{name}-{number}")
         if not folder.exists():
-            if args.resume and last is None:
-                raise InputError(f"{_FOLDER / name}: there is no such match to go on with")
             return folder if last is None else last
         if args.resume and _is_same(folder, header):
             last = folder

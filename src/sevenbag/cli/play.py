@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import secrets
@@ -12,19 +11,24 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
+from sevenbag.arena.book import LAST_SEED, start_board
+from sevenbag.arena.entry import ramped
 from sevenbag.arena.live import Lines, LiveView
-from sevenbag.arena.match import FRAMES_PER_TURN, Conditions, play_match
+from sevenbag.arena.match import Conditions, RealTime, play_match
 from sevenbag.arena.record import Recorder
 from sevenbag.arena.screen import SceneView
+from sevenbag.arena.seat import Clock
+from sevenbag.arena.settings import DEFAULT_PPS
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, named_rules, positive
+from sevenbag.cli.game_options import add_clock_options, add_rules_options, seed_argument
 from sevenbag.cli.keeping import ReplayPlace
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import FormatError
-from sevenbag.game import Rules
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Generator
 
     from sevenbag.arena.result import Result
@@ -42,10 +46,6 @@ program that speaks TBP, such as "tbp:sevenbag serve beam --as tbp".
 # What is left on the screen may scroll out of it: it is drawn in full, if it is wide enough.
 _TALL: Final = 100
 _LIVE_PPS: Final = 6.0
-_LAST_SEED: Final = 2**31 - 2
-_MOST_PIECES: Final = 100_000
-# The factor on attack, per second of the game: doubled 40 pieces after the ramp's begin.
-_RAMP_GROWTH: Final = 0.05
 
 
 def register(subparsers: Subparsers) -> None:
@@ -56,26 +56,12 @@ def register(subparsers: Subparsers) -> None:
     parser.add_argument("first", metavar="A", help="a bot")
     parser.add_argument("second", metavar="B", help="another, or the same once more")
     game = parser.add_argument_group("the game")
-    game.add_argument("--seed", type=_seed, metavar="N", help="which pieces come (default: any)")
     game.add_argument(
-        "--rules",
-        default="guideline",
-        metavar="NAME|FILE",
-        help=f"rules preset ({', '.join(Rules.presets())}), or a TOML file of your own (default:"
-        " %(default)s)",
+        "--seed", type=seed_argument, metavar="N", help="which pieces come (default: any)"
     )
+    add_rules_options(game)
     game.add_argument(
-        "--pieces",
-        type=_pieces,
-        default=1000,
-        metavar="N",
-        help="end after N pieces each (default: %(default)s)",
-    )
-    game.add_argument(
-        "--ramp",
-        type=_pieces,
-        metavar="N",
-        help="from piece N on attack grows, so that even equal bots come to an end",
+        "--opening", metavar="FUMEN", help="a board that both begin on: the fumen's first page"
     )
     limits = game.add_mutually_exclusive_group()
     limits.add_argument(
@@ -86,8 +72,10 @@ def register(subparsers: Subparsers) -> None:
         "--pps",
         type=positive,
         metavar="N",
-        help=f"turns a second, at most (default: {_LIVE_PPS:g} where it is watched, else no limit)",
+        help=f"turns a second, at most (default: {_LIVE_PPS:g} where it is watched, else no limit);"
+        " in real time pieces a second",
     )
+    add_clock_options(parser)
     output = parser.add_argument_group("what is shown and kept")
     output.add_argument(
         "--replay",
@@ -107,19 +95,12 @@ def register(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play, tell the result, keep the replay."""
-    seed = args.seed if args.seed is not None else 1 + secrets.randbelow(_LAST_SEED)
+    seed = args.seed if args.seed is not None else 1 + secrets.randbelow(LAST_SEED)
     limits = Limits(args.ms, args.nodes)
     console = Console()
     drawable = console.is_terminal and not console.is_dumb_terminal
     watched = drawable and not (args.plain or args.quiet or args.json)
-    conditions = Conditions(
-        rules=_rules(args.rules, args.ramp),
-        seed=seed,
-        limits=(limits, limits),
-        specs=(args.first, args.second),
-        max_pieces=args.pieces,
-        pps=args.pps or (_LIVE_PPS if watched else None),
-    )
+    conditions = _conditions(args, seed, limits, watched=watched)
     place = None if args.no_replay else ReplayPlace(args.replay, seed)
     if place is not None:
         place.expect_writable()
@@ -150,6 +131,32 @@ def run(args: argparse.Namespace) -> int:
 # --- helpers ------------------------------------------------------------------------------------
 
 
+def _conditions(
+    args: argparse.Namespace, seed: int, limits: Limits, *, watched: bool
+) -> Conditions:
+    rules = ramped(named_rules(args.rules), args.ramp)
+    if args.opening is not None:
+        start_board(args.opening, rules)
+    clock = None if args.bank is None else Clock(args.bank, args.increment)
+    timing = None
+    if args.real_time:
+        pace = args.pps or DEFAULT_PPS
+        timing = RealTime((pace, pace), args.nps, args.wall)
+    return Conditions(
+        rules=rules,
+        seed=seed,
+        limits=(limits, limits),
+        specs=(args.first, args.second),
+        max_pieces=args.pieces,
+        pps=args.pps or (_LIVE_PPS if watched else None),
+        clocks=(clock, clock),
+        lead=args.lead,
+        double=args.double,
+        opening=args.opening,
+        real_time=timing,
+    )
+
+
 @contextlib.contextmanager
 def _display(
     args: argparse.Namespace, console: Console, *, watched: bool
@@ -167,14 +174,6 @@ def _display(
         if sys.stderr.isatty():
             _say(starting)
         yield (Lines(sys.stdout),)
-
-
-def _rules(name: str, ramp: int | None) -> Rules:
-    rules = named_rules(name)
-    if ramp is None:
-        return rules
-    growth = {"multiplier_growth": _RAMP_GROWTH, "multiplier_margin": ramp * FRAMES_PER_TURN}
-    return rules.replace({"attack": growth}, name=f"{rules.name}, ramp at {ramp}")
 
 
 def _mention_unheeded(args: argparse.Namespace, bots: tuple[Bot, Bot], limits: Limits) -> None:
@@ -251,20 +250,3 @@ def _plain_data(result: Result, header: Header, kept: Path | None) -> dict[str, 
         ],
         "replay": str(kept) if kept is not None else None,
     }
-
-
-def _pieces(text: str) -> int:
-    number = count(text)
-    if number > _MOST_PIECES:
-        raise argparse.ArgumentTypeError(f"{text} pieces are too many; the most are {_MOST_PIECES}")
-    return number
-
-
-def _seed(text: str) -> int:
-    try:
-        seed = int(text)
-    except ValueError:
-        seed = -1
-    if not 0 <= seed <= _LAST_SEED:
-        raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected 0 to {_LAST_SEED}")
-    return seed

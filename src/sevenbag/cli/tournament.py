@@ -51,8 +51,6 @@ def run(args: argparse.Namespace) -> int:
                 f"{folder}: there is a tournament in this folder; --resume goes on with it,"
                 " --folder chooses another one"
             )
-        if args.resume and not there:
-            raise InputError(f"{folder}: there is no tournament to go on with")
         Tournament.begin(folder, header)
     return play_in(folder, args)
 
