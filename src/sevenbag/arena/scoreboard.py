@@ -150,5 +150,7 @@ def _test_lines(ledger: Ledger, header: TournamentHeader) -> list[str]:
 
 
 def _number(value: float) -> str:
+    if not math.isfinite(value):
+        return "inf" if value > 0 else "-inf"
     # Never -0.0.
-    return f"{round(value, 1) + 0.0:+.1f}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+    return f"{round(value, 1) + 0.0:+.1f}"
