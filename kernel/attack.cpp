@@ -122,10 +122,12 @@ Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, dou
         return attack;
     }
     if (rules.combo_apart) {
-        attack.list.add(rounded(rules, lines * multiplier + bonus, random));
+        attack.clear = rounded(rules, lines * multiplier + bonus, random);
+        attack.list.add(attack.clear);
         attack.list.add(rounded(rules, (combined - lines) * multiplier, random));
     } else {
-        attack.list.add(rounded(rules, combined * multiplier + bonus, random));
+        attack.clear = rounded(rules, combined * multiplier + bonus, random);
+        attack.list.add(attack.clear);
     }
     if (clear.perfect && rules.perfect_clear == PerfectClear::adds)
         attack.list.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));

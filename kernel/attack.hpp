@@ -58,6 +58,7 @@ class AttackList {
 struct Attack {
     AttackList list;
     int released = 0;       // lines of a broken charge; they are the first in the list
+    int clear = 0;          // lines of the clear itself, and of its combo unless that is apart
     bool withheld = false;  // it cancels, but what is left of it is not sent
 };
 

@@ -155,27 +155,24 @@ Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) con
 
 const Lock& Game::play(const Move& move, int frame) {
     advance_time(frame);
-    lock_.placement = move.placement;
+    lock_.begin(move.placement, frame_);
     lock_.held = move.hold;
-    lock_.rows = 0;
-    lock_.clear = {move.placement.piece, move.placement.spin, 0, 0, false};
-    lock_.attacks = lock_.sent = {};
-    lock_.released = lock_.cancelled = lock_.dealt_count = 0;
-    lock_.garbage.clear();
-    lock_.frame = frame_;
 
     take_piece(move);
     field_.fill(*rules_, move.placement);
     if (locks_out(*rules_, move.placement)) {
         top_out_ = TopOut::lock_out;
     } else {
-        clear_and_send();
+        clear_and_send(*rules_, field_,
+                       {garbage_, counters_, multiplier_.value, stats_.pieces + 1, attackers_},
+                       lock_);
+        cleared_ = lock_.clear.lines > 0;
         let_garbage_in();
         if (!over()) next_piece();
     }
     lock_.counters = counters_;
     lock_.top_out = top_out_;
-    count_lock();
+    stats_.count(lock_);
     return lock_;
 }
 
@@ -183,19 +180,6 @@ void Game::check_frame(int frame) {
     if (frame < 0 || frame > kLastFrame)
         throw Error(ErrorKind::rules, "frame is " + std::to_string(frame) + ", must be 0 to " +
                                           std::to_string(kLastFrame) + ", a day");
-}
-
-void Game::Grown::advance(const Growth& growth, int from, int to) {
-    if (growth.end_frame > 0) {
-        const double passed = std::clamp(to, growth.margin, growth.end_frame) - growth.margin;
-        value = growth.start +
-                (growth.end - growth.start) * passed / (growth.end_frame - growth.margin);
-        return;
-    }
-    if (growth.per_second == 0) return;
-    // Added frame by frame, as the rule is written: a product would round otherwise.
-    for (int frame = std::max(from, growth.margin); frame < to; ++frame)
-        value += growth.per_second / 60;
 }
 
 void Game::advance_time(int frame) {
@@ -238,21 +222,6 @@ void Game::take_piece(const Move& move) {
     held_ = put_away;
 }
 
-void Game::clear_and_send() {
-    Clear& clear = lock_.clear;
-    clear = field_.clear(*rules_, lock_.placement, lock_.rows);
-    cleared_ = clear.lines > 0;
-
-    const Attack attack =
-        attack_of(*rules_, clear, counters_, multiplier_.value, garbage_.random(), attackers_);
-    lock_.attacks = attack.list;
-    lock_.released = attack.released;
-    if (clear.lines == 0) return;
-    const Outcome outcome = garbage_.cancel(*rules_, attack.list, stats_.pieces + 1);
-    if (!attack.withheld) lock_.sent = outcome.sent;
-    lock_.cancelled = outcome.cancelled;
-}
-
 void Game::let_garbage_in() {
     if (lock_.clear.lines > 0 && rules_->blocking == Blocking::full) {
         settle();
@@ -279,22 +248,6 @@ void Game::settle() {
 void Game::next_piece() {
     take_from_queue();
     if (!spawn_of(current_)) top_out_ = TopOut::block_out;
-}
-
-void Game::count_lock() {
-    const Clear& clear = lock_.clear;
-    ++stats_.pieces;
-    stats_.lines += clear.lines;
-    stats_.attack += lock_.attacks.total();
-    stats_.cancelled += lock_.cancelled;
-    stats_.sent += lock_.sent.total();
-    stats_.garbage_cleared += clear.garbage_lines;
-    stats_.spins += clear.spin != Spin::none;
-    stats_.perfect_clears += clear.perfect;
-    stats_.max_combo = std::max(stats_.max_combo, counters_.combo);
-    stats_.max_back_to_back = std::max(stats_.max_back_to_back, counters_.back_to_back);
-    if (clear.lines > 0)
-        ++stats_.clears[static_cast<int>(clear.spin)][std::min(clear.lines, kCountedLines)];
 }
 
 }  // namespace sevenbag

@@ -2,72 +2,25 @@
 // is told by the caller in frames of 1/60 s.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "attack.hpp"
 #include "bag.hpp"
 #include "board.hpp"
 #include "field.hpp"
 #include "garbage.hpp"
 #include "grid.hpp"
+#include "growth.hpp"
+#include "lock.hpp"
 #include "movegen.hpp"
 #include "piece.hpp"
 #include "rules.hpp"
 
 namespace sevenbag {
 
-enum class TopOut : std::uint8_t {
-    none,
-    block_out,    // the next piece could not appear
-    lock_out,     // a piece locked above the visible rows
-    garbage_out,  // garbage pushed a filled cell over the top of the board
-};
-
 inline constexpr int kMostAttackers = 1000;
-
-// Clears are counted by lines up to these; a clear of more counts here, too.
-inline constexpr int kCountedLines = 5;
-
-// What happened when a piece locked.
-struct Lock {
-    Placement placement{};   // with the spin as the kernel judged it
-    bool held = false;       // the piece came out of the hold slot
-    std::uint64_t rows = 0;  // bit y: row y was cleared (before anything moved)
-    Clear clear;
-    AttackList attacks;  // before cancelling
-    int released = 0;    // lines of a broken charge among them
-    int cancelled = 0;
-    AttackList sent;
-    std::vector<Holed> garbage;    // the rows that entered, in order
-    Counters counters;             // after the lock
-    std::array<Piece, 2> dealt{};  // pieces that came into sight at the queue's end
-    int dealt_count = 0;
-    TopOut top_out = TopOut::none;
-    int frame = 0;
-};
-
-struct Stats {
-    int pieces = 0;
-    int holds = 0;
-    int lines = 0;
-    std::int64_t attack = 0;     // before cancelling
-    std::int64_t cancelled = 0;  // own pending garbage removed by attack
-    std::int64_t sent = 0;       // attack left after cancelling
-    std::int64_t received = 0;   // lines announced by the other side
-    int garbage_entered = 0;     // rows of garbage that came onto the board
-    int garbage_cleared = 0;     // cleared rows that held garbage
-    int spins = 0;               // locks with a spin, with or without lines
-    int perfect_clears = 0;
-    int max_combo = 0;
-    int max_back_to_back = 0;
-    std::array<std::array<int, kCountedLines + 1>, 3> clears{};  // by spin and lines
-
-    friend bool operator==(const Stats&, const Stats&) = default;
-};
 
 class Game {
   public:
@@ -139,23 +92,15 @@ class Game {
     static void check_frame(int frame);
 
   private:
-    // A value of the rules that grows with time.
-    struct Grown {
-        double value;
-        void advance(const Growth& growth, int from, int to);
-    };
-
     void advance_time(int frame);
     // Verdicts that the current piece may leave to the one that hold brings.
     Carried carried_by_hold(Piece next) const;
     void take_from_queue();
     void take_piece(const Move& move);
-    void clear_and_send();
     void let_garbage_in();
     void push(const std::vector<Holed>& rows);
     void settle();
     void next_piece();
-    void count_lock();
 
     std::shared_ptr<const Rules> rules_;
     Field field_;

@@ -34,6 +34,7 @@ void bind_kicks(nanobind::module_& m);
 void bind_rules(nanobind::module_& m);
 void bind_garbage(nanobind::module_& m);
 void bind_game(nanobind::module_& m);
+void bind_frames(nanobind::module_& m);
 void bind_search(nanobind::module_& m);
 void bind_envs(nanobind::module_& m);
 void bind_pc(nanobind::module_& m);

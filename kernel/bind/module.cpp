@@ -56,6 +56,7 @@ NB_MODULE(_kernel, m) {
     sevenbag::bind::bind_rules(m);
     sevenbag::bind::bind_garbage(m);
     sevenbag::bind::bind_game(m);
+    sevenbag::bind::bind_frames(m);
     sevenbag::bind::bind_search(m);
     sevenbag::bind::bind_envs(m);
     sevenbag::bind::bind_pc(m);

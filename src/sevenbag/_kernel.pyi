@@ -8,7 +8,7 @@ import enum
 import mmap
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import SupportsIndex, overload
+from typing import Literal, SupportsIndex, overload
 
 class Piece(enum.IntEnum):
     """The seven one-sided tetrominoes."""
@@ -579,6 +579,237 @@ class Stats:
         """
     def __eq__(self, other: object) -> bool: ...
     def __hash__(self) -> int: ...
+
+class Button(enum.IntEnum):
+    """A key of a player who plays in real time; NONE does nothing, and counts as a key."""
+
+    MOVE_LEFT = 0
+    MOVE_RIGHT = 1
+    SOFT_DROP = 2
+    HARD_DROP = 3
+    ROTATE_CW = 4
+    ROTATE_CCW = 5
+    ROTATE_180 = 6
+    HOLD = 7
+    NONE = 8
+
+class Handling:
+    """How a player's keyboard acts. Times are frames, and may be fractions of one.
+
+    Args:
+        das: a held key repeats after this long.
+        arr: and then once in so long; 0 is at once to the wall, otherwise 0.001 at least.
+        dcd: repeats wait so long after a piece has appeared or turned at a wall.
+        soft_drop: times the gravity; 41 and more falls to the floor within a frame.
+        safe_lock: no hard drop for 7 frames after a piece has locked by time.
+        cancel: releasing one side discharges the other.
+        may_slam: sliding pieces stick to the floor where a soft drop is quick enough.
+        initial_rotation: ``off``, ``hold`` (a held key turns the next piece as it appears) or
+            ``tap``, which means nothing without entry delays.
+        initial_hold: the same of the hold key.
+
+    Raises:
+        RulesError: a value is out of its range.
+    """
+
+    def __init__(
+        self,
+        *,
+        das: float = 10.0,
+        arr: float = 2.0,
+        dcd: float = 0.0,
+        soft_drop: float = 6.0,
+        safe_lock: bool = True,
+        cancel: bool = False,
+        may_slam: bool = True,
+        initial_rotation: str = "off",
+        initial_hold: str = "off",
+    ) -> None: ...
+    @property
+    def das(self) -> float: ...
+    @property
+    def arr(self) -> float: ...
+    @property
+    def dcd(self) -> float: ...
+    @property
+    def soft_drop(self) -> float: ...
+    @property
+    def safe_lock(self) -> bool: ...
+    @property
+    def cancel(self) -> bool: ...
+    @property
+    def may_slam(self) -> bool: ...
+    @property
+    def initial_rotation(self) -> str: ...
+    @property
+    def initial_hold(self) -> str: ...
+
+class FrameRules:
+    """The rules of time.
+
+    Args:
+        gravity: rows a frame.
+        gravity_growth: what it grows by in a second.
+        gravity_margin: frames before it begins to.
+        gravity_may_slam: more than the board's height a frame is at once.
+        lock_time: frames a piece may stand still.
+        lock_resets: moves that begin that time anew.
+        infinite_movement: any number of them.
+        infinite_hold: hold as often as one likes.
+        hard_drop: whether there is one.
+        sends: whether there is anybody to attack.
+        crossing: attacks that cross on the way cancel out.
+        rounded_heights: heights are rounded to millionths, as since version 19 of TETR.IO.
+
+    Raises:
+        RulesError: a value is out of its range.
+    """
+
+    def __init__(
+        self,
+        *,
+        gravity: float = 0.02,
+        gravity_growth: float = 0.0,
+        gravity_margin: int = 0,
+        gravity_may_slam: bool = True,
+        lock_time: float = 30.0,
+        lock_resets: int = 15,
+        infinite_movement: bool = False,
+        infinite_hold: bool = False,
+        hard_drop: bool = True,
+        sends: bool = True,
+        crossing: bool = True,
+        rounded_heights: bool = True,
+    ) -> None: ...
+    @property
+    def gravity(self) -> float: ...
+    @property
+    def gravity_growth(self) -> float: ...
+    @property
+    def gravity_margin(self) -> int: ...
+    @property
+    def gravity_may_slam(self) -> bool: ...
+    @property
+    def lock_time(self) -> float: ...
+    @property
+    def lock_resets(self) -> int: ...
+    @property
+    def infinite_movement(self) -> bool: ...
+    @property
+    def infinite_hold(self) -> bool: ...
+    @property
+    def hard_drop(self) -> bool: ...
+    @property
+    def sends(self) -> bool: ...
+    @property
+    def crossing(self) -> bool: ...
+    @property
+    def rounded_heights(self) -> bool: ...
+
+class FrameStats(Stats):
+    """What TETR.IO counts besides."""
+
+    @property
+    def inputs(self) -> int:
+        """Keys pressed, but for hard drops that were swallowed."""
+    @property
+    def points(self) -> int:
+        """The score."""
+    @property
+    def max_spike(self) -> int:
+        """Most lines sent within a second of each other."""
+    @property
+    def combo_power(self) -> int:
+        """Lines of the largest clear of the combo that is on, 7 at most."""
+    @property
+    def dry_spins(self) -> tuple[int, int]:
+        """Mini and full spins that cleared nothing."""
+
+def chain_power(back_to_back: int) -> int:
+    """Lines that a chain of difficult clears is worth."""
+
+class FrameGame:
+    """A game played frame by frame; `sevenbag.game.frames` has the face of it."""
+
+    def __init__(self, rules: RuleSet, time: FrameRules, handling: Handling, seed: int) -> None: ...
+    def press(self, button: Button, moment: float = 0.0, hoisted: bool = False) -> None:
+        """A key goes down at a moment of this frame, from 0 to 1.
+
+        Args:
+            button: the key.
+            moment: when; an earlier one than was told before is as that one.
+            hoisted: it was down already when the game began.
+
+        Raises:
+            InputError: no such moment.
+        """
+    def release(self, button: Button, moment: float = 0.0) -> None:
+        """A key goes up."""
+    def target(self, players: Sequence[int]) -> None:
+        """Whom this player attacks from now on, by numbers that the caller chooses."""
+    def announce(
+        self, sender: int, number: int, lines: int, acknowledged: int, hole: int = -1
+    ) -> None:
+        """An attack is on its way here.
+
+        Args:
+            sender: whose.
+            number: of those that player sent here, from 1.
+            lines: as it was sent.
+            acknowledged: the number of the last attack of ours that had reached the sender.
+            hole: the column that comes with it, or -1.
+
+        Raises:
+            RulesError: a number out of its range.
+        """
+    def confirm(self, sender: int, number: int) -> None:
+        """An announced attack sets out in this frame."""
+    def end_frame(self) -> None:
+        """The rest of the frame passes."""
+    @overload
+    def perform(self, script: list[float], frames: int, record: Literal[False] = False) -> None:
+        """Play what is known beforehand; `sevenbag.game.frames.FrameGame.play` says how."""
+    @overload
+    def perform(
+        self, script: list[float], frames: int, record: Literal[True]
+    ) -> list[tuple[Lock, tuple[str, ...], Piece, Piece | None]]: ...
+    def take_sent(self) -> tuple[tuple[int, int, int, int, int, int], ...]:
+        """Attacks since this was asked last (see `sevenbag.game.frames.Sent`)."""
+    @property
+    def board(self) -> Board: ...
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """Rows from the bottom, a letter a cell."""
+    @property
+    def piece(self) -> Placement:
+        """The piece in the air, as it would lock where it is."""
+    @property
+    def height(self) -> float:
+        """The top row of its box, with the fraction that gravity wears down."""
+    @property
+    def hold(self) -> Piece | None: ...
+    @property
+    def previews(self) -> tuple[Piece, ...]: ...
+    @property
+    def combo(self) -> int: ...
+    @property
+    def back_to_back(self) -> int: ...
+    @property
+    def pending(self) -> tuple[int, ...]:
+        """Lines of the attacks that wait."""
+    @property
+    def stats(self) -> FrameStats: ...
+    @property
+    def last_lock(self) -> Lock: ...
+    @property
+    def frame(self) -> int:
+        """Frames that have ended."""
+    @property
+    def lasted(self) -> float:
+        """How long it has lasted, in frames, up to the last key or until the player was out."""
+    @property
+    def out(self) -> str | None:
+        """Why the player is out: ``topout``, ``garbagesmash``; None while it is not."""
 
 class Game:
     """The kernel's part of `sevenbag.game.Game`."""

@@ -1,0 +1,256 @@
+// Games played frame by frame; sevenbag.game.frames is the face that people see.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <vector>
+
+#include "bind.hpp"
+#include "error.hpp"
+#include "frames/frame_game.hpp"
+#include "frames/script.hpp"
+#include "game.hpp"
+#include "lists.hpp"
+
+namespace nb = nanobind;
+
+namespace sevenbag::bind {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kInitialNames{"off", "hold", "tap"};
+
+InitialAction initial_argument(const char* name, const std::string& value) {
+    for (std::size_t i = 0; i < kInitialNames.size(); ++i)
+        if (kInitialNames[i] == value) return static_cast<InitialAction>(i);
+    throw Error(ErrorKind::rules,
+                std::string(name) + " is '" + value.substr(0, 40) + "', must be off, hold or tap");
+}
+
+nb::str name_of(InitialAction action) {
+    const std::string_view name = kInitialNames[static_cast<std::size_t>(action)];
+    return nb::str(name.data(), name.size());
+}
+
+nb::object name_of(Out out) {
+    constexpr const char* kNames[] = {"", "topout", "garbagesmash"};
+    if (out == Out::none) return nb::none();
+    return nb::cast(kNames[static_cast<std::size_t>(out)]);
+}
+
+std::vector<double> numbers_of(const nb::list& list) {
+    std::vector<double> numbers;
+    numbers.reserve(list.size());
+    for (nb::handle item : list) {
+        const double number = PyFloat_AsDouble(item.ptr());
+        if (number == -1 && PyErr_Occurred()) throw nb::python_error();
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+void check_network(int lines, int hole, int width) {
+    if (lines < 0 || lines > kLargestAttack)
+        throw Error(ErrorKind::rules, "lines is " + std::to_string(lines) + ", must be 0 to " +
+                                          std::to_string(kLargestAttack));
+    if (hole < -1 || hole >= width)
+        throw Error(ErrorKind::rules, "hole is " + std::to_string(hole) + ", must be -1 to " +
+                                          std::to_string(width - 1));
+}
+
+double moment_argument(double moment) {
+    if (!(moment >= 0 && moment <= 1))
+        throw Error(ErrorKind::input,
+                    "moment is " + std::to_string(moment) + ", must be 0 to 1, of a frame");
+    return moment;
+}
+
+void bind_settings(nb::module_& m) {
+    nb::class_<Handling>(m, "Handling")
+        .def(
+            "__init__",
+            [](Handling* self, double das, double arr, double dcd, double soft_drop, bool safe_lock,
+               bool cancel, bool may_slam, const std::string& rotation, const std::string& hold) {
+                const Handling made{das,
+                                    arr,
+                                    dcd,
+                                    soft_drop,
+                                    safe_lock,
+                                    cancel,
+                                    may_slam,
+                                    initial_argument("initial_rotation", rotation),
+                                    initial_argument("initial_hold", hold)};
+                validate(made);
+                new (self) Handling(made);
+            },
+            nb::kw_only(), nb::arg("das") = 10.0, nb::arg("arr") = 2.0, nb::arg("dcd") = 0.0,
+            nb::arg("soft_drop") = 6.0, nb::arg("safe_lock") = true, nb::arg("cancel") = false,
+            nb::arg("may_slam") = true, nb::arg("initial_rotation") = "off",
+            nb::arg("initial_hold") = "off")
+        .def_ro("das", &Handling::das)
+        .def_ro("arr", &Handling::arr)
+        .def_ro("dcd", &Handling::dcd)
+        .def_ro("soft_drop", &Handling::soft_drop)
+        .def_ro("safe_lock", &Handling::safe_lock)
+        .def_ro("cancel", &Handling::cancel)
+        .def_ro("may_slam", &Handling::may_slam)
+        .def_prop_ro("initial_rotation",
+                     [](const Handling& h) { return name_of(h.initial_rotation); })
+        .def_prop_ro("initial_hold", [](const Handling& h) { return name_of(h.initial_hold); });
+
+    nb::class_<FrameRules>(m, "FrameRules")
+        .def(
+            "__init__",
+            [](FrameRules* self, double gravity, double growth, int margin, bool may_slam,
+               double lock_time, int lock_resets, bool infinite_movement, bool infinite_hold,
+               bool hard_drop, bool sends, bool crossing, bool rounded) {
+                FrameRules made;
+                made.gravity = {.start = gravity, .per_second = growth, .margin = margin};
+                made.gravity_may_slam = may_slam;
+                made.lock_time = lock_time;
+                made.lock_resets = lock_resets;
+                made.infinite_movement = infinite_movement;
+                made.infinite_hold = infinite_hold;
+                made.hard_drop = hard_drop;
+                made.sends = sends;
+                made.crossing = crossing;
+                made.heights_are_rounded = rounded;
+                validate(made);
+                new (self) FrameRules(made);
+            },
+            nb::kw_only(), nb::arg("gravity") = 0.02, nb::arg("gravity_growth") = 0.0,
+            nb::arg("gravity_margin") = 0, nb::arg("gravity_may_slam") = true,
+            nb::arg("lock_time") = 30.0, nb::arg("lock_resets") = 15,
+            nb::arg("infinite_movement") = false, nb::arg("infinite_hold") = false,
+            nb::arg("hard_drop") = true, nb::arg("sends") = true, nb::arg("crossing") = true,
+            nb::arg("rounded_heights") = true)
+        .def_prop_ro("gravity", [](const FrameRules& r) { return r.gravity.start; })
+        .def_prop_ro("gravity_growth", [](const FrameRules& r) { return r.gravity.per_second; })
+        .def_prop_ro("gravity_margin", [](const FrameRules& r) { return r.gravity.margin; })
+        .def_ro("gravity_may_slam", &FrameRules::gravity_may_slam)
+        .def_ro("lock_time", &FrameRules::lock_time)
+        .def_ro("lock_resets", &FrameRules::lock_resets)
+        .def_ro("infinite_movement", &FrameRules::infinite_movement)
+        .def_ro("infinite_hold", &FrameRules::infinite_hold)
+        .def_ro("hard_drop", &FrameRules::hard_drop)
+        .def_ro("sends", &FrameRules::sends)
+        .def_ro("crossing", &FrameRules::crossing)
+        .def_ro("rounded_heights", &FrameRules::heights_are_rounded);
+}
+
+nb::tuple sent_of(FrameGame& game) {
+    nb::list items;
+    for (const Sent& s : game.take_sent())
+        items.append(nb::make_tuple(s.target, s.number, s.lines, s.acknowledged, s.frame, s.piece));
+    return nb::tuple(items);
+}
+
+nb::tuple previews_of(const FrameGame& game) {
+    nb::list items;
+    for (int i = 0; i < game.rules().previews; ++i) items.append(nb::cast(game.preview(i)));
+    return nb::tuple(items);
+}
+
+nb::object perform(FrameGame& game, const nb::list& script, int frames, bool record) {
+    Game::check_frame(frames);
+    const std::vector<double> numbers = numbers_of(script);
+    std::vector<Recorded> locks;
+    {
+        nb::gil_scoped_release release;
+        const Script unpacked = Script::unpack(numbers);
+        Performance(game, unpacked).play(frames, record ? &locks : nullptr);
+    }
+    if (!record) return nb::none();
+    nb::list items;
+    for (const Recorded& r : locks)
+        items.append(nb::make_tuple(r.lock, colors_of(r.grid), r.next, r.held));
+    return items;
+}
+
+}  // namespace
+
+void bind_frames(nb::module_& m) {
+    bind_settings(m);
+
+    nb::enum_<Button>(m, "Button", nb::is_arithmetic())
+        .value("MOVE_LEFT", Button::move_left)
+        .value("MOVE_RIGHT", Button::move_right)
+        .value("SOFT_DROP", Button::soft_drop)
+        .value("HARD_DROP", Button::hard_drop)
+        .value("ROTATE_CW", Button::rotate_cw)
+        .value("ROTATE_CCW", Button::rotate_ccw)
+        .value("ROTATE_180", Button::rotate_180)
+        .value("HOLD", Button::hold)
+        .value("NONE", Button::none);
+
+    nb::class_<Tally, Stats>(m, "FrameStats")
+        .def_ro("inputs", &Tally::inputs)
+        .def_ro("points", &Tally::points)
+        .def_ro("max_spike", &Tally::max_spike)
+        .def_ro("combo_power", &Tally::combo_power)
+        .def_prop_ro("dry_spins",
+                     [](const Tally& t) { return nb::make_tuple(t.dry_spins[1], t.dry_spins[2]); });
+    m.def("chain_power", &chain_power, nb::arg("back_to_back"));
+
+    nb::class_<FrameGame>(m, "FrameGame")
+        .def(
+            "__init__",
+            [](FrameGame* self, const Rules& rules, const FrameRules& time,
+               const Handling& handling, std::int64_t seed) {
+                new (self) FrameGame(std::make_shared<const Rules>(rules), time, handling, seed);
+            },
+            nb::arg("rules"), nb::arg("time"), nb::arg("handling"), nb::arg("seed"))
+        .def(
+            "press",
+            [](FrameGame& game, Button button, double moment, bool hoisted) {
+                game.press(button, moment_argument(moment), hoisted);
+            },
+            nb::arg("button"), nb::arg("moment") = 0.0, nb::arg("hoisted") = false)
+        .def(
+            "release",
+            [](FrameGame& game, Button button, double moment) {
+                game.release(button, moment_argument(moment));
+            },
+            nb::arg("button"), nb::arg("moment") = 0.0)
+        .def("target", &FrameGame::target, nb::arg("players"))
+        .def(
+            "announce",
+            [](FrameGame& game, int sender, int number, int lines, int acknowledged, int hole) {
+                check_network(lines, hole, game.rules().width);
+                game.announce({sender, number}, lines, acknowledged, hole);
+            },
+            nb::arg("sender"), nb::arg("number"), nb::arg("lines"), nb::arg("acknowledged"),
+            nb::arg("hole") = -1)
+        .def(
+            "confirm",
+            [](FrameGame& game, int sender, int number) { game.confirm({sender, number}); },
+            nb::arg("sender"), nb::arg("number"))
+        .def("end_frame", &FrameGame::end_frame)
+        .def("perform", &perform, nb::arg("script"), nb::arg("frames"), nb::arg("record") = false)
+        .def("take_sent", &sent_of)
+        .def_prop_ro("board", [](const FrameGame& game) { return Board(game.field().board); })
+        .def_prop_ro("colors", [](const FrameGame& game) { return colors_of(game.field().grid); })
+        .def_prop_ro("piece", [](const FrameGame& game) { return game.piece().placement(); })
+        .def_prop_ro("height", [](const FrameGame& game) { return game.piece().height(); })
+        .def_prop_ro("hold", &FrameGame::held)
+        .def_prop_ro("previews", &previews_of)
+        .def_prop_ro("combo", [](const FrameGame& game) { return game.counters().combo; })
+        .def_prop_ro("back_to_back",
+                     [](const FrameGame& game) { return game.counters().back_to_back; })
+        .def_prop_ro("pending",
+                     [](const FrameGame& game) {
+                         nb::list items;
+                         for (const Batch& batch : game.garbage().pending())
+                             items.append(nb::cast(batch.lines));
+                         return nb::tuple(items);
+                     })
+        .def_prop_ro("stats", [](const FrameGame& game) { return Tally(game.tally()); })
+        .def_prop_ro("last_lock", [](const FrameGame& game) { return Lock(game.last_lock()); })
+        .def_prop_ro("frame", &FrameGame::frame)
+        .def_prop_ro("lasted", &FrameGame::lasted)
+        .def_prop_ro("out", [](const FrameGame& game) { return name_of(game.out()); });
+}
+
+}  // namespace sevenbag::bind

@@ -1,0 +1,70 @@
+// The two keys that move a piece sideways: one shift as a key goes down, more while it is held.
+#pragma once
+
+#include <array>
+
+#include "frames/settings.hpp"
+
+namespace sevenbag {
+
+enum class Side : int { left, right };
+
+constexpr Side other(Side side) { return side == Side::left ? Side::right : Side::left; }
+
+class AutoShift {
+  public:
+    // `hoisted`: the key was down already when the game began, so that its charge is full.
+    void press(const Handling& handling, Side side, bool hoisted) {
+        Key& key = key_of(side);
+        key.held = true;
+        key.charge = hoisted ? handling.das - handling.dcd : 0;
+        // It starts full: the first repeat comes at the moment in which the charge is.
+        key.repeat = handling.arr;
+        last_ = side;
+    }
+
+    void release(const Handling& handling, Side side) {
+        key_of(side).held = false;
+        key_of(side).charge = 0;
+        Key& opposite = key_of(other(side));
+        if (opposite.held) last_ = other(side);
+        if (handling.cancel) {
+            opposite.repeat = handling.arr;
+            opposite.charge = 0;
+        }
+    }
+
+    // So many frames pass for one side. Returns how many shifts are due, `width` at most.
+    int pass(const Handling& handling, Side side, double frames, int width);
+
+    // The charge is cut, so that repeats wait: after a turn, or at the next piece, if the last
+    // shift was blocked.
+    void cut(const Handling& handling) {
+        if (!blocked_ || handling.dcd == 0) return;
+        for (Key& key : keys_) {
+            key.charge = std::min(key.charge, handling.das - handling.dcd);
+            key.repeat = handling.arr;
+        }
+    }
+
+    // The direction pressed last, in columns.
+    int direction() const { return last_ == Side::left ? -1 : 1; }
+
+    // Whether the last shift was blocked.
+    void set_blocked(bool blocked) { blocked_ = blocked; }
+
+  private:
+    struct Key {
+        bool held = false;
+        double charge = 0;  // frames it was held, up to the handling's `das`
+        double repeat = 0;  // frames since the last repeat
+    };
+
+    Key& key_of(Side side) { return keys_[static_cast<std::size_t>(side)]; }
+
+    std::array<Key, 2> keys_{};
+    Side last_ = Side::left;
+    bool blocked_ = false;
+};
+
+}  // namespace sevenbag

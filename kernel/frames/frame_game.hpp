@@ -1,0 +1,153 @@
+// One player's game as TETR.IO plays it: frame by frame, from keys, with the moments inside frames
+// at which they were pressed.
+//
+// A frame is: what happens in it, in order (`press`, `release`, and what comes from the network),
+// then `end_frame`. Recorded games come out as they were, to the last line and the last point.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "bag.hpp"
+#include "crossing.hpp"
+#include "field.hpp"
+#include "frames/airborne.hpp"
+#include "frames/auto_shift.hpp"
+#include "frames/settings.hpp"
+#include "frames/tally.hpp"
+#include "garbage.hpp"
+#include "growth.hpp"
+#include "lock.hpp"
+#include "rules.hpp"
+
+namespace sevenbag {
+
+enum class Button : std::uint8_t {
+    move_left,
+    move_right,
+    soft_drop,
+    hard_drop,
+    rotate_cw,
+    rotate_ccw,
+    rotate_180,
+    hold,
+    none,  // a key that does nothing, but counts as one
+};
+inline constexpr int kButtons = 9;
+
+// Why a player is out.
+enum class Out : std::uint8_t {
+    none,
+    top_out,
+    garbage_smash,  // garbage that had just come in left no room for the next piece
+};
+
+// An attack on its way out.
+struct Sent {
+    int target;
+    int number;  // of those towards this target, from 1
+    int lines;
+    int acknowledged;  // the number of the last attack that had come from there
+    int frame;         // the one in which it was made
+    int piece;         // by which piece of the game, from 1
+};
+
+class FrameGame {
+  public:
+    // `seed` decides pieces and holes both. Raises Error(rules).
+    FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time, const Handling& handling,
+              std::int64_t seed);
+
+    // --- what happens in a frame, in order; nothing once the player is out
+
+    // A key goes down, or up, at a moment from 0 to below 1 of this frame. `hoisted`: it was down
+    // already when the game began.
+    void press(Button button, double moment, bool hoisted = false);
+    void release(Button button, double moment);
+    // Whom this player attacks from now on.
+    void target(std::vector<int> players) { targets_ = std::move(players); }
+    // An attack is on its way here; its sender had received this player's attacks up to
+    // `acknowledged`. `hole` is the column that comes with it, or -1.
+    void announce(Ticket ticket, int lines, int acknowledged, int hole = -1);
+    // It sets out.
+    void confirm(Ticket ticket);
+
+    // Time passes up to a moment of this frame, or to its end.
+    void pass(double moment);
+    void end_frame();
+
+    // --- how it stands
+
+    const Rules& rules() const { return *rules_; }
+    const FrameRules& frame_rules() const { return time_; }
+    const Handling& handling() const { return handling_; }
+    const Field& field() const { return field_; }
+    const Airborne& piece() const { return piece_; }
+    std::optional<Piece> held() const { return held_; }
+    Piece preview(int i) const { return queue_.peek(i); }
+    const GarbageQueue& garbage() const { return garbage_; }
+    const Counters& counters() const { return counters_; }
+    const Tally& tally() const { return tally_; }
+    const Lock& last_lock() const { return lock_; }
+    // Frames that have ended.
+    int frame() const { return frame_; }
+    Out out() const { return out_; }
+    // How long it has lasted, in frames: until the player was out, or up to the moment of the last
+    // key of the last frame.
+    double lasted() const { return out_ != Out::none ? out_at_ : frame_ + kept_moment_; }
+    // Attacks since this was asked last.
+    std::vector<Sent> take_sent();
+
+  private:
+    Air air() const { return {*rules_, time_, handling_, field_.board, gravity_.value, soft_}; }
+    void advance(double frames);
+    bool shift();
+    void turn(int quarters);
+    void hard_drop();
+    void hold();
+    void spawn(Piece piece, bool from_hold);
+    bool makes_room();
+    void lock(LockedBy by);
+    void let_garbage_in(LockedBy by);
+    void send();
+    void end(Out out);
+
+    std::shared_ptr<const Rules> rules_;
+    FrameRules time_;
+    Handling handling_;
+
+    Field field_;
+    mutable Queue queue_;  // deals as far as it is looked into
+    std::optional<Piece> held_;
+    bool hold_used_ = false;
+    Airborne piece_;
+
+    AutoShift sides_;
+    bool soft_ = false;
+    std::array<bool, kButtons> down_{};
+
+    Grown gravity_;
+    Grown multiplier_;
+    Grown cap_;
+    GarbageQueue garbage_;
+    Crossing crossing_;
+    std::vector<int> targets_;
+    std::vector<Sent> sent_;
+    Counters counters_;
+
+    // The frame as locks see it is one further once all keys of a frame are done.
+    int frame_ = 0;
+    int seen_frame_ = 0;
+    double moment_ = 0;       // of this frame
+    double kept_moment_ = 0;  // of the last one
+    bool cleared_ = false;    // the last lock cleared rows
+
+    Tally tally_;
+    Lock lock_;
+    Out out_ = Out::none;
+    double out_at_ = 0;
+};
+
+}  // namespace sevenbag

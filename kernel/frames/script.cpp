@@ -1,0 +1,124 @@
+#include "frames/script.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "error.hpp"
+
+namespace sevenbag {
+
+class Script::Reader {
+  public:
+    explicit Reader(std::span<const double> numbers) : numbers_(numbers) {}
+
+    bool at_end() const { return at_ == numbers_.size(); }
+
+    double number(const char* name, double least, double most) {
+        if (at_end()) refuse(std::string("the list ends before ") + name);
+        const double value = numbers_[at_++];
+        if (!(value >= least && value <= most))
+            refuse(std::string(name) + " is " + std::to_string(value) + ", must be " +
+                   std::to_string(least) + " to " + std::to_string(most));
+        return value;
+    }
+    int whole(const char* name, int least, int most) {
+        const double value = number(name, least, most);
+        if (value != std::floor(value)) refuse(std::string(name) + " is no whole number");
+        return static_cast<int>(value);
+    }
+
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw Error(ErrorKind::input, "number " + std::to_string(at_) + " of a script: " + what);
+    }
+
+  private:
+    std::span<const double> numbers_;
+    std::size_t at_ = 0;
+};
+
+Script Script::unpack(std::span<const double> numbers) {
+    constexpr int kMostNumber = 1 << 30;
+    constexpr int kMostTargets = 1000;
+    Script script;
+    script.events_.reserve(numbers.size() / 4);
+    Reader reader(numbers);
+    int frame = 0;
+    while (!reader.at_end()) {
+        Event event{};
+        frame = event.frame = reader.whole("frame", frame, kLastFrame);
+        event.what = static_cast<What>(reader.whole("event", 0, static_cast<int>(What::target)));
+        switch (event.what) {
+            case What::press:
+            case What::press_hoisted:
+            case What::release:
+                event.button = static_cast<Button>(reader.whole("button", 0, kButtons - 1));
+                event.moment = reader.number("moment", 0, 1);
+                break;
+            case What::announce:
+                event.ticket.sender = reader.whole("sender", -kMostNumber, kMostNumber);
+                event.ticket.number = reader.whole("number", 0, kMostNumber);
+                event.lines = reader.whole("lines", 0, kLargestAttack);
+                event.acknowledged = reader.whole("acknowledged", 0, kMostNumber);
+                event.hole = reader.whole("hole", -1, kMaxWidth - 1);
+                break;
+            case What::confirm:
+                event.ticket.sender = reader.whole("sender", -kMostNumber, kMostNumber);
+                event.ticket.number = reader.whole("number", 0, kMostNumber);
+                break;
+            case What::target:
+                event.players.resize(
+                    static_cast<std::size_t>(reader.whole("count", 0, kMostTargets)));
+                for (int& player : event.players)
+                    player = reader.whole("player", -kMostNumber, kMostNumber);
+                break;
+        }
+        script.events_.push_back(std::move(event));
+    }
+    return script;
+}
+
+void Performance::play(int frames, std::vector<Recorded>* record) {
+    while (game_.frame() < frames && game_.out() == Out::none) {
+        play_events(record);
+        game_.end_frame();
+        note(record);
+    }
+    if (game_.out() == Out::none) play_events(record);
+}
+
+void Performance::play_events(std::vector<Recorded>* record) {
+    for (; next_ < script_.events_.size(); ++next_) {
+        const Script::Event& event = script_.events_[next_];
+        if (event.frame > game_.frame()) break;
+        // A piece may lock by time before the key that locks the next one.
+        game_.pass(event.moment);
+        note(record);
+        happen(event);
+        note(record);
+    }
+}
+
+void Performance::happen(const Script::Event& event) {
+    using enum Script::What;
+    switch (event.what) {
+        case press:
+        case press_hoisted:
+            return game_.press(event.button, event.moment, event.what == press_hoisted);
+        case release:
+            return game_.release(event.button, event.moment);
+        case announce:
+            return game_.announce(event.ticket, event.lines, event.acknowledged, event.hole);
+        case confirm:
+            return game_.confirm(event.ticket);
+        case target:
+            return game_.target(event.players);
+    }
+}
+
+void Performance::note(std::vector<Recorded>* record) {
+    if (!record || game_.tally().pieces == noted_) return;
+    noted_ = game_.tally().pieces;
+    record->push_back({game_.last_lock(), game_.field().grid, game_.piece().piece(), game_.held()});
+}
+
+}  // namespace sevenbag

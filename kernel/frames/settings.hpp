@@ -1,0 +1,53 @@
+// What a game played frame by frame knows beyond the rules of a game of placements: how pieces fall
+// and lock by time, and how a player's keys are taken. Data, nothing else; the defaults are
+// TETR.IO's.
+#pragma once
+
+#include <cstdint>
+
+#include "rules.hpp"
+
+namespace sevenbag {
+
+// When a key that is held turns the next piece as it appears, or puts it into hold. Games without
+// entry delays, which are all that are played here, have no time in which a tap could count.
+enum class InitialAction : std::uint8_t { off, hold, tap };
+
+// How a player's keyboard acts. Times are frames, and may be fractions of one.
+struct Handling {
+    // A soft drop by this factor, or more, falls to the floor within a frame.
+    static constexpr double kInstantDrop = 41;
+
+    double das = 10;        // a held key repeats after this long
+    double arr = 2;         // and then once in so long; 0 is at once to the wall
+    double dcd = 0;         // repeats wait so long after a piece has appeared or turned at a wall
+    double soft_drop = 6;   // times the gravity
+    bool safe_lock = true;  // no hard drop for a moment after a piece has locked by time
+    bool cancel = false;    // releasing one side discharges the other
+    bool may_slam = true;   // sliding pieces stick to the floor where a soft drop is quick enough
+    InitialAction initial_rotation = InitialAction::off;
+    InitialAction initial_hold = InitialAction::off;
+};
+
+// The rules of time.
+struct FrameRules {
+    Growth gravity{.start = 0.02};    // rows a frame
+    bool gravity_may_slam = true;     // gravity of more than the board's height a frame is at once
+    double lock_time = 30;            // frames a piece may stand still
+    int lock_resets = 15;             // moves that begin that time anew; then it locks as it lands
+    bool infinite_movement = false;   // any number of them
+    bool infinite_hold = false;       // hold as often as one likes
+    bool hard_drop = true;            // whether there is one
+    bool sends = true;                // whether there is anybody to attack
+    bool crossing = true;             // attacks that cross on the way cancel out
+    bool heights_are_rounded = true;  // to millionths, since version 19
+};
+
+inline constexpr double kMostFrames = 100000;
+inline constexpr double kMostGravity = 100000;
+
+// Raise Error(rules) where a value is outside what the kernel can play.
+void validate(const Handling& handling);
+void validate(const FrameRules& rules);
+
+}  // namespace sevenbag

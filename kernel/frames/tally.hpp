@@ -1,0 +1,31 @@
+// What TETR.IO counts of a game beyond what every game does: points, inputs, spikes, powers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "lock.hpp"
+
+namespace sevenbag {
+
+struct Tally : Stats {
+    int inputs = 0;  // keys pressed
+    std::int64_t points = 0;
+    std::int64_t spike = 0;  // lines sent within a second of each other
+    int spike_frames = 0;    // until it is over
+    std::int64_t max_spike = 0;
+    int combo_power = 0;             // largest clear of the combo that is on
+    std::array<int, 3> dry_spins{};  // by spin: those that cleared nothing
+
+    // Counts a lock and its points. `own` is what the clear itself attacked with.
+    void count(const Lock& lock, int own);
+    // Lines went out.
+    void send(int lines);
+    // A frame is over.
+    void pass_frame();
+};
+
+// What a chain of difficult clears is worth, in lines: TETR.IO's "btbpower".
+int chain_power(int back_to_back);
+
+}  // namespace sevenbag

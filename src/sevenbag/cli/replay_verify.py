@@ -1,0 +1,118 @@
+"""``sevenbag replay verify FILE...``: TETR.IO replays, played again from their keys."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from sevenbag.arena.recorded import verify
+from sevenbag.arena.recorded_locks import by_player, load_locks
+from sevenbag.errors import FormatError
+from sevenbag.formats import ttrm
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from sevenbag.arena.recorded import Verdict
+    from sevenbag.arena.recorded_locks import KnownLock
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Describe the command."""
+    parser.description = (
+        "Plays every round of every player again, frame by frame, from the keys in the file, and"
+        " compares what comes out with the numbers that the game itself recorded, and with what"
+        " the other player received. Exit code 1 if something differs, 2 if a file or a round"
+        " cannot be played again."
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a .ttrm or .ttr file")
+    parser.add_argument(
+        "--locks",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="LIST",
+        help="lines of JSON, one a lock as it has to be; may be given several times",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object for each player-round")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Verify every file; a broken one does not keep the others from it."""
+    known = [lock for path in args.locks for lock in load_locks(path)]
+    verdicts: list[Verdict] = []
+    broken = 0
+    began = time.perf_counter()
+    for path in args.files:
+        try:
+            found = _verify_file(path, known)
+        except FormatError as error:
+            print(f"sevenbag: {error}", file=sys.stderr)
+            broken += 1
+            continue
+        (_tell_json if args.json else _tell)(path, found)
+        verdicts += found
+    if not args.json and len(args.files) > 1:
+        seconds = time.perf_counter() - began
+        pieces = sum(verdict.pieces for verdict in verdicts)
+        print(f"{_summary(verdicts)}: {pieces:,} pieces in {seconds:.2f} s")
+    if broken or any(verdict.refused is not None for verdict in verdicts):
+        return 2
+    return 0 if all(verdict.equal for verdict in verdicts) else 1
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_MOST_TOLD: Final = 5
+"""Differences of one player-round that are told: the first is the cause of the others."""
+
+
+def _verify_file(path: Path, known: Sequence[KnownLock]) -> list[Verdict]:
+    recording = ttrm.load(path)
+    return list(verify(recording, by_player(known, path.name)))
+
+
+def _tell(path: Path, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        where = f"{path}: round {verdict.round}, {verdict.name}: "
+        if verdict.refused is not None:
+            print(f"sevenbag: {where}cannot be played again: {verdict.refused}", file=sys.stderr)
+        for difference in verdict.differences[:_MOST_TOLD]:
+            print(f"{where}{difference}")
+        further = len(verdict.differences) - _MOST_TOLD
+        if further > 0:
+            print(f"{where}and {further} more")
+    print(f"{path}: {_summary(verdicts)}")
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    equal = sum(verdict.equal for verdict in verdicts)
+    return f"{equal} of {len(verdicts)} player-rounds equal"
+
+
+def _tell_json(path: Path, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        told = {
+            "file": str(path),
+            "round": verdict.round,
+            "player": verdict.name,
+            "equal": verdict.equal,
+            "pieces": verdict.pieces,
+            "refused": verdict.refused,
+            "differences": [
+                {
+                    "lock": one.lock,
+                    "frame": one.frame,
+                    "field": one.field,
+                    "played": one.played,
+                    "recorded": one.recorded,
+                }
+                for one in verdict.differences
+            ],
+        }
+        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")

@@ -1,0 +1,216 @@
+"""Reads a file of any version into one form."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+
+import msgspec
+
+from sevenbag.errors import FormatError
+from sevenbag.formats.ttrm.options import Options
+from sevenbag.formats.ttrm.wire import DECODER, Data, Event, File, Keys, OldRound
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Mapping, Sequence
+
+MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_ROUNDS: Final = 1000
+MAX_PLAYERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerRound:
+    """One player's part of a round.
+
+    Attributes:
+        name: the player's.
+        frames: how long it lasted.
+        options: the rules and the player's keyboard.
+        events: all that happened, in order.
+        recorded: the numbers that the game itself counted, by its names: ``piecesplaced``,
+            ``garbage.sent``, ``clears.tspindoubles``, and ``apm``, ``pps``, ``vsscore``.
+        reason: why it ended: ``winner``, ``garbagesmash``, ``topout``, ``clear`` and others.
+        bag: the first pieces, in letters, where an older file tells them; empty otherwise.
+    """
+
+    name: str
+    frames: int
+    options: Options
+    events: Sequence[Event]
+    recorded: Mapping[str, float]
+    reason: str | None = None
+    bag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A whole file.
+
+    Attributes:
+        source: what error messages call it.
+        version: of the game that wrote it.
+        mode: ``league``, ``40l``, ``blitz`` and the like; None for a room.
+        date: when it was played, where the file says so.
+        rounds: the players of every round, in the file's order, which may change between rounds.
+    """
+
+    source: str
+    version: int
+    mode: str | None
+    date: datetime | None
+    rounds: tuple[tuple[PlayerRound, ...], ...]
+
+
+def load(path: str | os.PathLike[str]) -> Recording:
+    """Read a file.
+
+    Raises:
+        FormatError: as `read`; also where there is no such file or it is far too large.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    return read(data, str(path))
+
+
+def read(data: bytes, source: str = "replay") -> Recording:
+    """Read the bytes of a file.
+
+    Args:
+        data: the whole file.
+        source: what error messages call it.
+
+    Raises:
+        FormatError: it is no replay of TETR.IO, or broken; the message names the place.
+    """
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"{source}: larger than {MAX_BYTES} bytes, the most a replay may have")
+    try:
+        file = DECODER.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"{source}: no replay of TETR.IO: {error}") from None
+    rounds = tuple(_rounds(file, source))
+    if not rounds:
+        _refuse(source, "holds no rounds")
+    if not all(rounds):
+        _refuse(source, "a round holds no players")
+    if len(rounds) > MAX_ROUNDS or max(map(len, rounds)) > MAX_PLAYERS:
+        _refuse(source, f"more than {MAX_ROUNDS} rounds, or {MAX_PLAYERS} players in one")
+    versions = [player.options.version for members in rounds for player in members]
+    return Recording(
+        source,
+        max(versions, default=0),
+        file.gamemode or file.gametype,
+        _date(file.ts),
+        rounds,
+    )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_NO_NAME: Final = "player {}"
+# What older versions call otherwise.
+_OTHER_NUMBERS: Final = {
+    "currentcombopower": "combopower",
+    "currentbtbchainpower": "btbpower",
+    "finalTime": "finaltime",
+}
+
+
+def _rounds(file: File, source: str) -> Iterable[tuple[PlayerRound, ...]]:
+    """The players of every round."""
+    body, old = file.replay, file.data
+    solo = file.user.username if file.user else None
+    if body is not None and body.rounds is not None:
+        for number, members in enumerate(body.rounds):
+            yield tuple(
+                _player(member.replay, member.username, seat, f"{source}: round {number + 1}")
+                for seat, member in enumerate(members)
+            )
+    elif body is not None and body.events is not None:
+        name = file.users[0].username if file.users else solo
+        keys = Keys(body.frames, body.events, body.options, body.results)
+        yield (_player(keys, name, 0, source),)
+    elif isinstance(old, Keys):
+        yield (_player(old, solo, 0, source),)
+    elif old is not None:
+        for number, played in enumerate(old):
+            yield tuple(
+                _player(keys, _seated(played, seat), seat, f"{source}: round {number + 1}")
+                for seat, keys in enumerate(played.replays)
+            )
+    else:
+        _refuse(source, 'no replay of TETR.IO: it has neither "replay" nor "data" with events')
+
+
+def _seated(played: OldRound, seat: int) -> str | None:
+    if seat >= len(played.board):
+        return None
+    place = played.board[seat]
+    return place.username or (place.user.username if place.user else None)
+
+
+def _player(keys: Keys, name: str | None, seat: int, where: str) -> PlayerRound:
+    name = name or _NO_NAME.format(seat + 1)
+    where = f"{where}: {name}"
+    written, handling, bag = keys.options, None, ""
+    stats: dict[str, Any] = keys.results.stats if keys.results else {}
+    rates = keys.results.aggregatestats if keys.results else None
+    reason = keys.results.gameoverreason if keys.results else None
+    if written is None:
+        # An older file: everything lies in the first and in the last event.
+        full = _first(keys.events, "full")
+        end = _first(reversed(keys.events), "end")
+        if full is None or full.options is None:
+            _refuse(where, "the game's options are missing")
+        written = full.options
+        if full.game is not None:
+            handling, bag = full.game.handling, "".join(full.game.bag)
+        if end is not None and end.export is not None:
+            stats, rates, reason = end.export.stats, end.export.aggregatestats, end.reason
+    try:
+        options = Options.of(written, handling)
+    except (msgspec.ValidationError, TypeError) as error:
+        _refuse(where, f"options: {error}")
+    recorded = dict(_numbers(stats)) | dict(_numbers(rates or {}))
+    return PlayerRound(name, keys.frames, options, keys.events, recorded, reason, bag.upper())
+
+
+def _first(events: Iterable[Event], kind: str) -> Data | None:
+    for event in events:
+        if event.type == kind:
+            return event.data if isinstance(event.data, Data) else None
+    return None
+
+
+def _numbers(stats: Mapping[str, Any], inside: str = "") -> Iterable[tuple[str, float]]:
+    """Every number, by the names that lead to it."""
+    for name, value in stats.items():
+        if isinstance(value, bool):
+            continue
+        if isinstance(value, int | float) and math.isfinite(value):
+            yield inside + _OTHER_NUMBERS.get(name, name), value
+        elif isinstance(value, dict) and not inside:
+            yield from _numbers(cast("dict[str, Any]", value), f"{name}.")
+
+
+def _date(text: str | None) -> datetime | None:
+    if text is None or not re.fullmatch(r"\d{4}-\d\d-\d\dT[0-9:.]{5,20}Z", text, re.ASCII):
+        return None
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _refuse(where: str, what: str) -> NoReturn:
+    raise FormatError(f"{where}: {what}") from None

@@ -1,0 +1,74 @@
+"""``sevenbag replay verify``: what it says, and with which exit code it ends."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.cli.run import sevenbag
+from tests.formats.tetrio_files import match, written
+from tests.truth import truth
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_real_matches() -> None:
+    files = [truth(f"replays/versus-{letter}.ttrm") for letter in "ab"]
+    lists = [truth(f"replays/versus-{letter}.locks.jsonl") for letter in "ab"]
+    done = sevenbag("replay", "verify", *files, *(w for one in lists for w in ("--locks", one)))
+    assert done.returncode == 0
+    assert done.stderr == ""
+    first, second, last = done.stdout.splitlines()
+    assert first.endswith("versus-a.ttrm: 10 of 10 player-rounds equal")
+    assert second.endswith("versus-b.ttrm: 12 of 12 player-rounds equal")
+    assert last.startswith("22 of 22 player-rounds equal: 1,342 pieces in ")
+
+
+def test_an_edited_file(tmp_path: Path) -> None:
+    path = tmp_path / "edited.ttrm"
+    file = match("won", "lost")
+    replay = file["replay"]["rounds"][1][0]["replay"]
+    replay["results"]["stats"]["score"] += 1
+    path.write_bytes(written(file))
+    done = sevenbag("replay", "verify", path.name, folder=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "edited.ttrm: round 2, lost: score: 7288, recorded is 7289",
+        "edited.ttrm: 1 of 2 player-rounds equal",
+    ]
+
+
+def test_json(tmp_path: Path) -> None:
+    path = tmp_path / "round.ttrm"
+    path.write_bytes(written(match("lost")))
+    (tmp_path / "locks").write_text(
+        '{"round":0,"user":"lost","n":1,"frame":1,"mino":"i"}', encoding="utf-8"
+    )
+    words = ("replay", "verify", path.name, "--locks", "locks", "--json")
+    done = sevenbag(*words, folder=tmp_path)
+    assert done.returncode == 1
+    (told,) = map(json.loads, done.stdout.splitlines())
+    assert (told["round"], told["player"], told["equal"], told["pieces"]) == (1, "lost", False, 40)
+    assert {"lock": 1, "frame": 27, "field": "frame", "played": 27, "recorded": 1} in told[
+        "differences"
+    ]
+
+
+def test_files_that_cannot_be_played(tmp_path: Path) -> None:
+    good, odd = tmp_path / "good.ttrm", tmp_path / "odd.ttrm"
+    file = match("lost")
+    good.write_bytes(written(file))
+    file["replay"]["rounds"][0][0]["replay"]["options"]["usebombs"] = True
+    odd.write_bytes(written(file))
+    (tmp_path / "broken.ttrm").write_bytes(b"{")
+    words = ("replay", "verify", "broken.ttrm", "odd.ttrm", "none.ttrm", "good.ttrm")
+    done = sevenbag(*words, folder=tmp_path)
+    assert done.returncode == 2
+    assert [line.split(": ")[1] for line in done.stderr.splitlines()] == [
+        "broken.ttrm",
+        "odd.ttrm",
+        "none.ttrm",
+    ]
+    assert "usebombs is True" in done.stderr
+    assert "good.ttrm: 1 of 1 player-rounds equal" in done.stdout

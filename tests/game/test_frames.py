@@ -1,0 +1,318 @@
+"""Games played frame by frame: two real rounds to the last number, and rules one by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sevenbag import Placement
+from sevenbag.arena.recorded import numbers_of
+from sevenbag.errors import InputError, RulesError
+from sevenbag.game import Rules
+from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from tests.counted import compared
+from tests.game.tetrio_rounds import ROUNDS, board_text, game_of, in_short, script_of
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+class TestRealRounds:
+    def test_locks(self, name: str) -> None:
+        told = ROUNDS[name]
+        game = game_of(told)
+        locks = game.play_recorded(script_of(told), told["frames"])
+        for number, (lock, line) in enumerate(zip(locks, told["locks"], strict=True), start=1):
+            fields = line.split("|")
+            del fields[2]
+            assert in_short(number, lock) == "|".join(fields)
+        assert board_text(game.colors) == told["board"]
+        compared("locks played from keys", len(locks))
+
+    def test_numbers(self, name: str) -> None:
+        told = ROUNDS[name]
+        game = game_of(told)
+        game.play(script_of(told), told["frames"])
+        numbers = numbers_of(game)
+        for field, recorded in told["numbers"].items():
+            assert numbers[field] == pytest.approx(recorded, abs=5e-4), field
+        assert game.out == told["out"]
+        assert game.frame == told["frames"]
+
+    def test_attacks_leave_as_locks_send_them(self, name: str) -> None:
+        told = ROUNDS[name]
+        game = game_of(told)
+        locks = game.play_recorded(script_of(told), told["frames"])
+        sent = game.take_sent()
+        assert [lines for _, _, lines, _, _, _ in sent] == [
+            n for lock in locks for n in lock[0].sent
+        ]
+        assert [number for _, number, *_ in sent] == list(range(1, len(sent) + 1))
+        assert game.take_sent() == ()
+
+    # Each of these is a rule that decides this round: another one gives other numbers.
+    @pytest.mark.parametrize(
+        "changes",
+        [
+            {"das": 16.0},
+            {"arr": 5.0},
+            {"soft_drop": 6.0},
+            {"gravity": 0.06},
+            {"crossing": False},
+        ],
+        ids=str,
+    )
+    def test_what_decides(self, name: str, changes: dict[str, float]) -> None:
+        told = ROUNDS[name]
+        if name == "won" and changes == {"crossing": False}:
+            pytest.skip("nothing crossed in this round")
+        game = game_of(told, **changes)
+        game.play(script_of(told), told["frames"])
+        numbers = numbers_of(game)
+        assert any(
+            numbers[field] != pytest.approx(recorded, abs=5e-4)
+            for field, recorded in told["numbers"].items()
+        )
+
+
+def columns(game: FrameGame) -> int:
+    return game.piece.x
+
+
+def frames(game: FrameGame, count: int) -> None:
+    for _ in range(count):
+        game.end_frame()
+
+
+class TestKeys:
+    def test_one_shift_at_once(self) -> None:
+        game = FrameGame(seed=1)
+        game.press(Button.MOVE_LEFT)
+        assert columns(game) == 3
+        frames(game, 9)
+        assert columns(game) == 3
+
+    def test_repeats_begin_when_the_charge_is_full(self) -> None:
+        game = FrameGame(seed=1, handling=Handling(das=7.5, arr=2))
+        game.press(Button.MOVE_LEFT)
+        frames(game, 7)
+        assert columns(game) == 3
+        frames(game, 1)  # 7.5 frames are over: the first repeat
+        assert columns(game) == 2
+        frames(game, 2)
+        assert columns(game) == 1
+
+    def test_no_time_between_repeats(self) -> None:
+        game = FrameGame(seed=1, handling=Handling(das=5, arr=0))
+        game.press(Button.MOVE_RIGHT)
+        frames(game, 5)
+        piece = game.piece
+        assert not game.board.fits(Placement(piece.piece, piece.rotation, piece.x + 1, piece.y))
+
+    def test_hoisted_keys_are_charged(self) -> None:
+        game = FrameGame(seed=1, handling=Handling(das=10, arr=0))
+        game.press(Button.MOVE_LEFT, 0.0, True)
+        frames(game, 1)
+        slow = FrameGame(seed=1, handling=Handling(das=10, arr=0))
+        slow.press(Button.MOVE_LEFT)
+        frames(slow, 1)
+        assert columns(game) < columns(slow)
+
+    def test_the_side_pressed_last_wins(self) -> None:
+        game = FrameGame(seed=1, handling=Handling(das=3, arr=1))
+        game.press(Button.MOVE_LEFT)
+        game.press(Button.MOVE_RIGHT)
+        frames(game, 4)
+        assert columns(game) > 4
+
+    def test_releasing_gives_the_other_side_back(self) -> None:
+        handling: dict[str, Any] = {"das": 3.0, "arr": 1.0}
+        kept, dropped = (
+            FrameGame(seed=1, handling=Handling(**handling, cancel=cancel))
+            for cancel in (False, True)
+        )
+        for game in (kept, dropped):
+            game.press(Button.MOVE_LEFT)
+            frames(game, 3)
+            game.press(Button.MOVE_RIGHT)
+            game.release(Button.MOVE_RIGHT)
+            frames(game, 1)
+        assert columns(kept) < columns(dropped)
+
+    def test_hold_is_once_a_piece(self) -> None:
+        game = FrameGame(seed=1)
+        first, second = game.queue[:2]
+        game.press(Button.HOLD)
+        game.press(Button.HOLD)
+        assert (game.hold, game.piece.piece) == (first, second)
+        assert (game.stats.holds, game.stats.inputs) == (1, 2)
+        free = FrameGame(seed=1, time=FrameRules(infinite_hold=True))
+        free.press(Button.HOLD)
+        free.press(Button.HOLD)
+        assert (free.hold, free.piece.piece) == (second, first)
+
+    def test_a_held_hold_key_holds_the_next_piece(self) -> None:
+        game = FrameGame(seed=1, handling=Handling(initial_hold="hold"))
+        pieces = game.queue
+        game.press(Button.HOLD)
+        game.press(Button.HARD_DROP, 0.5)
+        assert (game.hold, game.piece.piece) == (pieces[2], pieces[0])
+        assert game.stats.holds == 2
+
+    def test_a_held_key_turns_the_next_piece(self) -> None:
+        game = FrameGame(seed=1, handling=Handling(initial_rotation="hold"))
+        game.press(Button.ROTATE_CW)
+        game.press(Button.HARD_DROP, 0.5)
+        assert game.piece.rotation.name == "EAST"
+
+    def test_no_hard_drop_just_after_a_lock_by_time(self) -> None:
+        def after_lock(*, safe: bool, wait: int) -> int:
+            game = FrameGame(seed=1, handling=Handling(soft_drop=41, safe_lock=safe))
+            game.press(Button.SOFT_DROP)
+            while game.stats.pieces == 0:
+                game.end_frame()
+            game.release(Button.SOFT_DROP)
+            frames(game, wait)
+            game.press(Button.HARD_DROP)
+            return game.stats.pieces
+
+        assert after_lock(safe=True, wait=6) == 1
+        assert after_lock(safe=True, wait=7) == 2
+        assert after_lock(safe=False, wait=0) == 2
+
+    def test_no_hard_drop_where_there_is_none(self) -> None:
+        game = FrameGame(seed=1, time=FrameRules(hard_drop=False))
+        game.press(Button.HARD_DROP)
+        assert game.stats.pieces == 0
+
+
+class TestTime:
+    def test_gravity(self) -> None:
+        game = FrameGame(seed=1)
+        begun = game.piece.y
+        assert game.height == pytest.approx(22.04)
+        frames(game, 2)
+        assert game.piece.y == begun - 1  # 22.04 less than 0.04 is no longer in row 22
+        frames(game, 50)
+        assert game.piece.y == begun - 2
+
+    def test_a_soft_dropped_piece_locks_after_half_a_second(self) -> None:
+        game = FrameGame(seed=1, handling=Handling(soft_drop=41))
+        game.press(Button.SOFT_DROP)
+        while game.stats.pieces == 0:
+            game.end_frame()
+        # In the first frame it falls, and stands; it locks once that is more than 30 frames ago.
+        assert game.frame == 31
+
+    def test_moves_begin_the_lock_time_anew(self) -> None:
+        def locks_at(moves: int) -> int:
+            game = FrameGame(seed=1, handling=Handling(soft_drop=41))
+            game.press(Button.SOFT_DROP)
+            frames(game, 1)
+            for number in range(moves):
+                frames(game, 20)
+                side = Button.MOVE_LEFT if number % 2 else Button.MOVE_RIGHT
+                game.press(side)
+                game.release(side)
+            while game.stats.pieces == 0:
+                game.end_frame()
+            return game.frame
+
+        assert locks_at(1) == 1 + 20 + 31
+        assert locks_at(5) == 1 + 100 + 31
+        # The fifteenth does not any more: the piece locks as soon as it stands.
+        assert locks_at(15) == 1 + 15 * 20 + 1
+
+    def test_gravity_above_the_board_is_at_once(self) -> None:
+        game = FrameGame(seed=1, time=FrameRules(gravity=21))
+        piece = game.piece
+        assert game.board.fits(piece)
+        assert not game.board.fits(
+            Placement(piece.piece, piece.rotation, piece.x, piece.y - 1, piece.spin)
+        )
+
+    def test_garbage_enters_when_it_has_travelled(self) -> None:
+        def enters(wait: int) -> int:
+            game = FrameGame(seed=1)
+            game.announce(7, 1, 4, 0)
+            frames(game, 5)
+            game.confirm(7, 1)
+            frames(game, wait)
+            game.press(Button.HARD_DROP)
+            return game.stats.garbage_entered
+
+        assert enters(19) == 0
+        assert enters(20) == 4
+
+    def test_what_was_never_confirmed_never_enters(self) -> None:
+        game = FrameGame(seed=1)
+        game.announce(7, 1, 4, 0)
+        frames(game, 100)
+        game.press(Button.HARD_DROP)
+        assert game.stats.garbage_entered == 0
+        assert game.pending == (4,)
+
+    def test_a_game_without_keys_ends(self) -> None:
+        game = FrameGame(seed=1)
+        game.play([], 100_000)
+        assert game.out == "topout"
+        frame = game.frame
+        game.press(Button.HARD_DROP)
+        assert game.stats.inputs == 0
+        game.end_frame()
+        assert game.frame == frame + 1
+        assert game.lasted <= frame
+
+
+class TestBounds:
+    @pytest.mark.parametrize(
+        "script",
+        [
+            [1],
+            [-1, 0, 0, 0],
+            [0, 9],
+            [0, 0, 99, 0],
+            [0, 0, 0, 2],
+            [0, 0, 0, float("nan")],
+            [0.5, 0, 0, 0],
+            [5, 0, 0, 0, 4, 0, 0, 0],
+            [0, 3, 1, 1, -5, 0, -1],
+            [0, 3, 1, 1, 5, 0, 40],
+            [0, 5, 1e9],
+            [0, 5, 3, 1],
+        ],
+        ids=str,
+    )
+    def test_no_script(self, script: list[float]) -> None:
+        with pytest.raises(InputError, match="of a script"):
+            FrameGame().play(script, 10)
+
+    def test_script_of_other_things(self) -> None:
+        with pytest.raises(TypeError):
+            FrameGame().play(["now"], 10)  # type: ignore[list-item]
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [{"das": -1}, {"arr": 1e-9}, {"soft_drop": float("nan")}, {"initial_hold": "yes"}],
+        ids=str,
+    )
+    def test_no_keyboard(self, wrong: dict[str, float]) -> None:
+        with pytest.raises(RulesError, match=next(iter(wrong))):
+            Handling(**wrong)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("wrong", [{"gravity": -1}, {"lock_resets": -1}], ids=str)
+    def test_no_rules_of_time(self, wrong: dict[str, int]) -> None:
+        with pytest.raises(RulesError, match=next(iter(wrong))):
+            FrameRules(**wrong)  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("moment", [-0.1, 1.5, float("nan")])
+    def test_no_moment(self, moment: float) -> None:
+        with pytest.raises(InputError, match="moment"):
+            FrameGame().press(Button.HOLD, moment)
+
+    @pytest.mark.parametrize("preset", ["jstris", "ppt", "botris", "pason-2012", "guideline"])
+    def test_rules_that_are_not_played_so(self, preset: str) -> None:
+        rules = Rules.preset(preset)
+        try:
+            FrameGame(rules).play([], 2000)
+        except RulesError as error:
+            assert "frame by frame" in str(error)  # noqa: PT017

@@ -1,0 +1,133 @@
+"""Two rounds of real TETR.IO matches, in short: every key, every attack, every lock.
+
+tests/data/tetrio-rounds.json writes a key event as ``frame.tenths``, ``+`` or ``-``, a letter
+(``L R`` move, ``X Z`` turn clockwise and back, ``S`` soft drop, ``H`` hard drop, ``C`` hold), and
+an attack as ``frame in iid number amt lines ack number``, its confirmation as ``frame ok number``.
+A lock is ``number | frame | H or T | piece | rotation | x | y | lines | spin | attacks | sent |
+combo | B2B | holes | next piece | hold | CRC-32 of the board``.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag.game.frames import RecordedLock
+
+ROUNDS: Final[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "tetrio-rounds.json").read_text(encoding="utf-8")
+)
+
+BUTTONS: Final = {
+    "L": Button.MOVE_LEFT,
+    "R": Button.MOVE_RIGHT,
+    "X": Button.ROTATE_CW,
+    "Z": Button.ROTATE_CCW,
+    "S": Button.SOFT_DROP,
+    "H": Button.HARD_DROP,
+    "C": Button.HOLD,
+}
+
+OPPONENT: Final = 2
+
+# What the options of these rounds say, and what the game does without being told.
+TIME: Final[dict[str, Any]] = {"gravity": 0.02, "gravity_growth": 0.0035, "gravity_margin": 7200}
+HANDLING: Final[dict[str, Any]] = {"das": 10.0, "arr": 2.0, "dcd": 0.0, "soft_drop": 20.0}
+
+
+def game_of(told: dict[str, Any], **changes: Any) -> FrameGame:
+    """The game before its first frame; changes are of its rules of time and its keyboard."""
+    time = TIME | {name: value for name, value in changes.items() if name not in _OF_KEYBOARDS}
+    keys = HANDLING | {name: value for name, value in changes.items() if name in _OF_KEYBOARDS}
+    return FrameGame(
+        "tetrio-default",
+        seed=told["seed"],
+        time=FrameRules(**time),
+        handling=Handling(**keys),
+    )
+
+
+def script_of(told: dict[str, Any]) -> list[float]:
+    """Every event, as the kernel takes them."""
+    events: list[tuple[float, ...]] = []
+    for word in told["keys"].split():
+        sign = "+" if "+" in word else "-"
+        when, letter = word.split(sign)
+        frame, tenths = when.split(".")
+        events.append((int(frame), 0 if sign == "+" else 2, BUTTONS[letter], int(tenths) / 10))
+    for words in (text.split() for text in told["messages"].split(";")):
+        match words:
+            case [frame, "target", _]:
+                events.append((int(frame), 5, 1, OPPONENT))
+            case [frame, "in", "iid", number, "amt", lines, "ack", known]:
+                events.append((int(frame), 3, OPPONENT, int(number), int(lines), int(known), -1))
+            case [frame, "ok", number]:
+                events.append((int(frame), 4, OPPONENT, int(number)))
+            case _:
+                raise AssertionError(words)
+    events.sort(key=lambda event: event[0])
+    return [number for event in events for number in event]
+
+
+def in_short(number: int, lock: RecordedLock) -> str:
+    """A lock as the file writes it; how it was locked is left out."""
+    told, colors, following, held = lock
+    placement = told.placement
+    board = board_text(colors)
+    # The file counts from the top left corner of a box, and O does not turn in its box.
+    x, y, rotation = _in_box(placement)
+    fields = (
+        number,
+        told.frame,
+        placement.piece.name.lower(),
+        rotation,
+        x,
+        y,
+        told.lines,
+        ("none", "mini", "normal")[told.spin],
+        _listed(told.attacks),
+        _listed(told.sent),
+        told.combo - 1,
+        told.back_to_back - 1,
+        "".join(map(str, told.garbage)) or "-",
+        following.name.lower(),
+        held.name.lower() if held is not None else "-",
+        f"{zlib.crc32(board.encode()):08x}",
+    )
+    return "|".join(map(str, fields))
+
+
+def board_text(colors: Sequence[str]) -> str:
+    """Rows from the bottom, in lower case, without the empty ones at the top."""
+    rows = [row.lower() for row in colors]
+    while len(rows) > 1 and not rows[-1].strip("."):
+        rows.pop()
+    return "/".join(rows)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_OF_KEYBOARDS: Final = {*HANDLING, "safe_lock", "cancel", "may_slam"}
+
+# Where the centre lies in the box, from its top left corner, by rotation.
+_CENTRES: Final = {
+    "I": ((1, -1), (2, -1), (2, -2), (1, -2)),
+    "O": ((0, -1), (0, 0), (1, 0), (1, -1)),
+}
+
+
+def _in_box(placement: Any) -> tuple[int, int, int]:
+    rotation = int(placement.rotation)
+    dx, dy = _CENTRES.get(placement.piece.name, ((1, -1),) * 4)[rotation]
+    return placement.x - dx, placement.y - dy, rotation
+
+
+def _listed(attacks: Sequence[int]) -> str:
+    return ",".join(map(str, attacks)) or "-"
