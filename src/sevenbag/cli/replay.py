@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from sevenbag.cli import replay_convert, replay_show, replay_stats
+from sevenbag.cli import replay_convert, replay_show, replay_stats, replay_verify
 
 if TYPE_CHECKING:
     import argparse
@@ -24,6 +24,7 @@ class _Verb(Protocol):
 _VERBS: Final[dict[str, tuple[_Verb, str]]] = {
     "show": (replay_show, "play a replay back"),
     "convert": (replay_convert, "write a replay as fumens, JSON or a table"),
+    "verify": (replay_verify, "play TETR.IO replays again from their keys, and compare"),
     "stats": (replay_stats, "count what each player did in a replay"),
 }
 
