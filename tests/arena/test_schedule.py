@@ -1,0 +1,331 @@
+"""Who meets whom: every kind of tournament, played out with made-up results."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import math
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag.arena.book import LAST_SEED, Start
+from sevenbag.arena.ledger import Ledger
+from sevenbag.arena.pairing import bracket, swiss_pairs
+from sevenbag.arena.records import (
+    EngineRecord,
+    FallRecord,
+    GameRecord,
+    PlayerRecord,
+    SprtRecord,
+    TournamentHeader,
+)
+from sevenbag.arena.schedule import Fixture, Plan, waves
+from sevenbag.arena.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.arena.settings import Kind
+
+
+def header(kind: Kind, engines: int, sprt: SprtRecord | None = None) -> TournamentHeader:
+    names = tuple(EngineRecord(name=f"e{number}") for number in range(engines))
+    return TournamentHeader(kind=kind, engines=names, sprt=sprt)
+
+
+def record(fixture: Fixture, winner: int | None, attack: tuple[int, int] = (0, 0)) -> GameRecord:
+    return GameRecord(
+        id=fixture.id,
+        pair=fixture.pair,
+        round=fixture.round,
+        tie=fixture.tie,
+        seed=fixture.seed,
+        players=fixture.players,
+        names=(f"e{fixture.players[0]}", f"e{fixture.players[1]}"),
+        winner=winner,
+        ending="pieces",
+        stats=(
+            PlayerRecord(pieces=10, lines=0, attack=attack[0]),
+            PlayerRecord(pieces=10, lines=0, attack=attack[1]),
+        ),
+    )
+
+
+def stronger(fixture: Fixture) -> int | None:
+    """The lower number wins."""
+    return 0 if fixture.players[0] < fixture.players[1] else 1
+
+
+def played(
+    kind: Kind,
+    engines: int,
+    judge: Callable[[Fixture], int | None] = stronger,
+    **settings: int,
+) -> tuple[list[list[Fixture]], Ledger]:
+    """A tournament played to its end, wave by wave."""
+    chosen = Settings(**settings)  # type: ignore[arg-type]
+    ledger = Ledger(header(kind, engines), chosen)
+    done: list[list[Fixture]] = []
+    for wave in waves(Plan(kind, engines, chosen, 1), ledger):
+        fixtures = list(wave)
+        done.append(fixtures)
+        for fixture in fixtures:
+            ledger.add(record(fixture, judge(fixture)))
+    return done, ledger
+
+
+def meetings(fixtures: list[Fixture]) -> collections.Counter[frozenset[int]]:
+    return collections.Counter(frozenset(fixture.players) for fixture in fixtures)
+
+
+# --- all kinds ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["match", "round robin", "gauntlet", "knockout", "swiss"])
+@pytest.mark.parametrize("games", [1, 2, 7])
+def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(kind: Kind, games: int) -> None:
+    done, _ = played(kind, 2 if kind == "match" else 5, games=games)
+    fixtures = list(itertools.chain(*done))
+    assert [fixture.id for fixture in fixtures] == list(range(len(fixtures)))
+    for _, pair in itertools.groupby(fixtures, key=lambda fixture: fixture.pair):
+        first, *rest = pair
+        assert len(rest) <= 1
+        for second in rest:
+            assert second.players == first.players[::-1]
+            assert second.seed == first.seed
+            assert 1 <= second.seed <= LAST_SEED
+
+
+def test_everybody_meets_everybody_with_the_same_openings() -> None:
+    done, _ = played("round robin", 5, games=6)
+    (fixtures,) = done
+    assert meetings(fixtures) == dict.fromkeys(
+        map(frozenset, itertools.combinations(range(5), 2)), 6
+    )
+    seeds = collections.defaultdict[int, list[int]](list)
+    for fixture in fixtures:
+        seeds[fixture.tie].append(fixture.seed)
+    assert len(seeds) == 10
+    assert len(set(map(tuple, seeds.values()))) == 1
+    assert len(set(seeds[0])) == 3
+    # At any time nobody is more than a pair of games of one encounter ahead.
+    ahead = meetings(fixtures[: len(fixtures) // 2])
+    assert max(ahead.values()) - min(ahead.values()) <= 2
+
+
+def test_in_a_gauntlet_the_first_meet_the_rest() -> None:
+    done, _ = played("gauntlet", 5, games=2, gauntlet=2)
+    assert set(meetings(done[0])) == {frozenset((a, b)) for a in (0, 1) for b in (2, 3, 4)}
+
+
+def test_openings_follow_each_other_and_never_repeat_a_game() -> None:
+    book = (Start(5), Start(None, "v115@x"), Start(9, "v115@y"))
+    plan = Plan("match", 2, Settings(games=14), 1, book)
+    fixtures = list(next(waves(plan, Ledger(header("match", 2), plan.settings))))
+    begun = [(fixture.seed, fixture.fumen) for fixture in fixtures[::2]]
+    assert begun[0] == (5, None)
+    assert begun[2] == (9, "v115@y")
+    assert [fumen for _, fumen in begun] == [None, "v115@x", "v115@y"] * 2 + [None]
+    assert len(set(begun)) == 7
+
+
+# --- knockout -----------------------------------------------------------------------------------
+
+
+@given(st.integers(2, 70))
+def test_a_bracket_keeps_the_best_apart(entrants: int) -> None:
+    lines = bracket(entrants)
+    assert sorted(one for one in lines if one is not None) == list(range(entrants))
+    assert len(lines) == 2 ** math.ceil(math.log2(entrants))
+    # Nobody has a bye whose opponent would have had one, and byes go to the best.
+    byes = [a for a, b in zip(lines[::2], lines[1::2], strict=True) if b is None]
+    assert sorted(one for one in byes if one is not None) == list(range(len(byes)))
+    # If the better one always wins, the best n meet in the last n.
+    while len(lines) > 2:
+        lines = [
+            min(one for one in pair if one is not None)
+            for pair in zip(lines[::2], lines[1::2], strict=True)
+        ]
+        assert sorted(one for one in lines if one is not None) == list(range(len(lines)))[:entrants]
+
+
+@pytest.mark.parametrize("engines", [2, 3, 5, 8, 13])
+def test_a_knockout_has_a_champion(engines: int) -> None:
+    done, ledger = played("knockout", engines, games=2)
+    assert ledger.champion == 0
+    assert sum(map(len, done)) == 2 * (engines - 1)
+    assert ledger.standings()[0].engine == 0
+
+
+def test_first_to_plays_no_more_than_is_needed() -> None:
+    done, ledger = played("knockout", 2, first_to=3)
+    assert [len(wave) for wave in done] == [4]
+    assert ledger.champion == 0
+    # Alternating winners: two, and two, until somebody has three.
+    done, _ = played("knockout", 2, lambda fixture: fixture.id % 2, first_to=3)
+    assert sum(map(len, done)) <= 8
+
+
+def test_a_tie_goes_on_by_pairs_and_ends() -> None:
+    done, ledger = played("knockout", 2, lambda _: None, games=4)
+    assert [len(wave) for wave in done] == [4, 2, 2, 2, 2, 2]
+    # Nobody is better in anything: the one of whom more was expected.
+    assert ledger.champion == 0
+
+
+def test_attack_decides_a_tie_that_does_not_end() -> None:
+    settings = Settings(games=2)
+    ledger = Ledger(header("knockout", 2), settings)
+    for wave in waves(Plan("knockout", 2, settings, 1), ledger):
+        for fixture in wave:
+            attack = (1, 2) if fixture.players == (0, 1) else (2, 1)
+            ledger.add(record(fixture, None, attack))
+    assert ledger.champion == 1
+
+
+# --- Swiss --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engines", [2, 3, 4, 7, 8, 16])
+def test_swiss_rounds(engines: int) -> None:
+    done, ledger = played("swiss", engines, games=2)
+    assert len(done) == max(1, math.ceil(math.log2(engines)))
+    for wave in done:
+        seated = collections.Counter(engine for fixture in wave for engine in fixture.players)
+        # Everybody once, but for the one with the bye.
+        assert set(seated.values()) == {2}
+        assert len(seated) == engines - engines % 2
+    pairs = [set(meetings(wave)) for wave in done]
+    met = list(itertools.chain(*pairs))
+    if engines > len(done) + 1:
+        assert len(met) == len(set(met))
+    assert ledger.standings()[0].engine == 0
+    assert sum(one.points for one in ledger.standings()) == len(done) * 2 * ((engines + 1) // 2)
+
+
+@given(st.integers(2, 24), st.randoms(use_true_random=False))
+def test_nobody_meets_somebody_twice_as_long_as_that_can_be(
+    engines: int, dice: random.Random
+) -> None:
+    met: set[frozenset[int]] = set()
+    points = [0.0] * engines
+    byes: list[int] = []
+    for _ in range(max(1, (engines - 1) // 2)):
+        pairs, bye = swiss_pairs(points, met, byes)
+        found = {frozenset(pair) for pair in pairs}
+        assert not found & met
+        assert len(set(itertools.chain(*pairs))) == 2 * len(pairs) == engines - engines % 2
+        if bye is not None:
+            assert bye not in byes
+            byes.append(bye)
+        met |= found
+        for pair in pairs:
+            points[dice.choice(pair)] += 1
+
+
+# --- what games amount to -----------------------------------------------------------------------
+
+
+def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
+    settings = Settings(first_to=3)
+    plan = Plan("match", 2, settings, 1)
+    fixtures = list(itertools.islice(next(waves(plan, Ledger(header("match", 2), settings))), 12))
+    winners = [0, None, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]
+    games = [
+        record(fixture, None if seat is None else int(fixture.players[seat] != fixture.players[0]))
+        for fixture, seat in zip(fixtures, winners, strict=True)
+    ]
+    verdicts = set[int]()
+    for order in range(50):
+        ledger = Ledger(header("match", 2), settings)
+        for game in random.Random(order).sample(games, len(games)):
+            ledger.add(game)
+        assert ledger.verdict is not None
+        verdicts.add(ledger.verdict.games)
+    wins = [0, 0]
+    for number, game in enumerate(games, start=1):
+        if game.winner is not None:
+            wins[game.players[game.winner]] += 1
+        if max(wins) == 3:
+            assert verdicts == {number}
+            break
+    else:
+        pytest.fail("nobody has won three")
+
+
+def test_a_test_counts_whole_pairs_from_the_first_on() -> None:
+    sprt = SprtRecord(elo0=0, elo1=50)
+    settings = Settings()
+    plan = Plan("match", 2, settings, 1, tested=True)
+    fixtures = itertools.islice(next(waves(plan, Ledger(header("match", 2), settings))), 600)
+    dice = random.Random(4)
+    games = [record(fixture, dice.choice((0, 0, 1, None))) for fixture in fixtures]
+    games = [
+        game if game.players == (0, 1) or game.winner is None else record_swapped(game)
+        for game in games
+    ]
+    ordered = Ledger(header("match", 2, sprt), settings, games)
+    assert ordered.verdict is not None
+    assert ordered.verdict.decision == "H1"
+    assert ordered.verdict.games % 2 == 0
+    for seed in range(5):
+        mixed = Ledger(header("match", 2, sprt), settings)
+        # Everybody plays some games ahead of the others.
+        for start in range(0, 600, 6):
+            for game in random.Random(seed).sample(games[start : start + 6], 6):
+                mixed.add(game)
+        assert mixed.verdict == ordered.verdict
+        assert mixed.llr == ordered.llr
+        assert mixed.counted == ordered.counted == games[: ordered.verdict.games]
+
+
+def record_swapped(game: GameRecord) -> GameRecord:
+    """The same, won from the other seat."""
+    fixture = Fixture(game.id, game.pair, game.round, game.tie, game.players, game.seed)
+    return record(fixture, None if game.winner is None else 1 - game.winner)
+
+
+def test_standings_count_points_faults_and_what_was_beaten() -> None:
+    settings = Settings(games=2)
+    ledger = Ledger(header("round robin", 3), settings)
+    results = {frozenset((0, 1)): 0, frozenset((0, 2)): 2, frozenset((1, 2)): 1}
+    for wave in waves(Plan("round robin", 3, settings, 1), ledger):
+        for fixture in wave:
+            winner = fixture.players.index(results[frozenset(fixture.players)])
+            game = record(fixture, winner)
+            if fixture.id == 0:
+                fall = FallRecord(reason="illegal move", detail="x")
+                falls = (None, fall) if winner == 0 else (fall, None)
+                game = GameRecord(
+                    **{f: getattr(game, f) for f in game.__struct_fields__ if f != "falls"},
+                    falls=falls,
+                )
+            ledger.add(game)
+    standings = ledger.standings()
+    assert [one.points for one in standings] == [2, 2, 2]
+    assert [one.games for one in standings] == [4, 4, 4]
+    assert {one.engine: one.faults for one in standings}[1] == {"illegal moves": 1}
+    assert sum(len(one.faults) for one in standings) == 1
+
+
+def test_equal_points_are_told_apart_by_those_one_has_beaten() -> None:
+    # 3 beats 0, the best of the others; 2 beats 1.
+    settings = Settings(games=1)
+    ledger = Ledger(header("round robin", 4), settings)
+    beats = {(0, 1): 0, (0, 2): 0, (0, 3): 3, (1, 2): 2, (1, 3): 1, (2, 3): None}
+    for wave in waves(Plan("round robin", 4, settings, 1), ledger):
+        for fixture in wave:
+            pair = (min(fixture.players), max(fixture.players))
+            winner = beats[pair]
+            ledger.add(record(fixture, None if winner is None else fixture.players.index(winner)))
+    standings = ledger.standings()
+    assert [(one.engine, one.points) for one in standings] == [
+        (0, 2.0),
+        (3, 1.5),
+        (2, 1.5),
+        (1, 1.0),
+    ]
