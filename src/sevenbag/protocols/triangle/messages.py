@@ -1,0 +1,213 @@
+"""The messages of the Triangle.js adapter protocol, as its hosts really speak it.
+
+Attributes are named as in Python; on the wire they are camelCase. How messages become lines is in
+`wire`; what else than the strict form is understood, in `reading`. Facts are of Triangle.js 4.2.6
+and its main branch of May 2026.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal, TypeAlias, TypeVar
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType, field
+
+from sevenbag.errors import ProtocolError
+
+PieceLetter: TypeAlias = Literal["i", "o", "t", "l", "j", "s", "z"]
+Cell: TypeAlias = Literal["i", "o", "t", "l", "j", "s", "z", "gb", "bomb"] | None
+"""``gb`` is garbage; a ``bomb`` lies where a garbage row would have its hole."""
+Row: TypeAlias = tuple[Cell, ...]
+SpinsName: TypeAlias = Literal[
+    "T-spins",
+    "T-spins+",
+    "all",
+    "all+",
+    "all-mini",
+    "all-mini+",
+    "mini-only",
+    "handheld",
+    "stupid",
+    "none",
+]
+ComboTableName: TypeAlias = Literal["multiplier", "classic guideline", "modern guideline", "none"]
+KeyName: TypeAlias = Literal[
+    "moveLeft",
+    "moveRight",
+    "softDrop",
+    "hardDrop",
+    "rotateCW",
+    "rotateCCW",
+    "rotate180",
+    "hold",
+    "dasLeft",
+    "dasRight",
+]
+Number: TypeAlias = int | float
+
+PIECE_LETTERS: Final[tuple[PieceLetter, ...]] = ("i", "o", "t", "l", "j", "s", "z")
+KEYS: Final[tuple[KeyName, ...]] = (
+    "moveLeft",
+    "moveRight",
+    "softDrop",
+    "hardDrop",
+    "rotateCW",
+    "rotateCCW",
+    "rotate180",
+    "hold",
+    "dasLeft",
+    "dasRight",
+)
+"""The keys of a move. ``softDrop`` falls to the floor; there is no fall by a single row."""
+ALIASES: Final[dict[str, KeyName]] = {
+    "rotateClockwise": "rotateCW",
+    "rotateCounterclockwise": "rotateCCW",
+}
+"""Names of keys that the published text has, and no host knows."""
+
+T = TypeVar("T")
+
+
+class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="camel"):
+    """What all messages have.
+
+    Attributes:
+        data: whatever host and bot agreed upon between themselves, plain or any type that msgspec
+            writes; left out, there is none.
+    """
+
+    data: object | UnsetType = UNSET
+
+    def data_as(self, kind: type[T]) -> T | None:
+        """The data as an author's own type: a msgspec Struct, a dataclass, a TypedDict.
+
+        Returns: None where there is no data.
+
+        Raises:
+            ProtocolError: the data is not of that type; `path` says where.
+        """
+        if self.data is UNSET:
+            return None
+        try:
+            return msgspec.convert(self.data, kind)
+        except msgspec.ValidationError as error:
+            what, _, place = str(error).partition(" - at `")
+            path = "data" + place.removesuffix("`").removeprefix("$")
+            raise ProtocolError(what, path, type(self).__name__.lower()) from None
+
+
+# --- messages of the bot ------------------------------------------------------------------------
+
+
+class Info(_Message, frozen=True, kw_only=True, tag="info"):
+    """Who the bot is; its first message, sent unasked."""
+
+    name: str
+    version: str
+    author: str
+
+
+class Move(_Message, frozen=True, kw_only=True, tag="move"):
+    """The answer to a `Play`: keys to be pressed, in order.
+
+    Attributes:
+        keys: of `KEYS`; as they came, known or not. UNSET if there were none at all, at which
+            Triangle.js ends the game.
+    """
+
+    keys: tuple[str, ...] | UnsetType
+
+
+# --- messages of the host -----------------------------------------------------------------------
+
+
+class Config(_Message, frozen=True, kw_only=True, tag="config"):
+    """The rules of the room and the first pieces; sent once, right after `Info`.
+
+    Attributes:
+        board_width: columns.
+        board_height: rows that are seen; twenty more lie above.
+        kicks: the rotation system, as Triangle.js calls it.
+        spins: which placements count as spins.
+        combo_table: what clears in a row send.
+        b2b_charging: whether a long back-to-back chain is sent as it breaks. On the wire
+            ``b2bCharing`` in every release and in triangle-rs, ``b2bCharging`` since: both are
+            read, and both are written.
+        b2b_charge_at: a longer chain than this is sent; 0 if none is.
+        b2b_charge_base: lines that are sent on top of it.
+        b2b_chaining: whether a longer chain adds more to each clear.
+        garbage_multiplier: factor on all that is sent, at the start.
+        garbage_cap: lines that may enter at a lock, at the start. Triangle.js has the multiplier
+            here; the cap of `Play` is right.
+        garbage_special_bonus: whether a difficult clear of a garbage line sends one more.
+        pc_b2b: what a perfect clear adds to the chain.
+        pc_garbage: lines that it sends; both 0 if it sends nothing.
+        queue: upcoming pieces. The current one, which is the first of the game, is not among them.
+    """
+
+    board_width: int = 10
+    board_height: int = 20
+    kicks: str = "SRS+"
+    spins: SpinsName = "all-mini+"
+    combo_table: ComboTableName = "multiplier"
+    b2b_charging: bool = True
+    b2b_charge_at: int = 4
+    b2b_charge_base: int = 3
+    b2b_chaining: bool = False
+    garbage_multiplier: Number = 1
+    garbage_cap: Number = 8
+    garbage_special_bonus: bool = True
+    pc_b2b: int = field(default=1, name="pcB2b")
+    pc_garbage: int = 5
+    queue: tuple[PieceLetter, ...] = ()
+
+
+class State(_Message, frozen=True, kw_only=True, tag="state"):
+    """The whole position. Some hosts send it before each `Play`, Triangle.js after garbage only.
+
+    Attributes:
+        board: rows from the bottom, those above the visible ones included.
+        current: the piece to be placed; it is not on the board.
+        hold: the held piece.
+        queue: upcoming pieces, the current one not among them.
+        garbage: attacks that wait, in order, in lines.
+        combo: clears in a row; -1 at rest, 0 after the first.
+        b2b: difficult clears in a row; -1 at rest, 0 after the first.
+    """
+
+    board: tuple[Row, ...]
+    current: PieceLetter
+    hold: PieceLetter | None
+    queue: tuple[PieceLetter, ...]
+    garbage: tuple[int, ...] = ()
+    combo: int = -1
+    b2b: int = -1
+
+
+class Pieces(_Message, frozen=True, kw_only=True, tag="pieces"):
+    """These pieces joined the end of the queue."""
+
+    pieces: tuple[PieceLetter, ...]
+
+
+class Play(_Message, frozen=True, kw_only=True, tag="play"):
+    """Asks for a move; exactly one is the answer.
+
+    Attributes:
+        garbage_cap: lines that may enter at this lock.
+        garbage_multiplier: factor on all that is sent now.
+    """
+
+    garbage_cap: Number = 8
+    garbage_multiplier: Number = 1
+
+
+FromBot: TypeAlias = Info | Move
+FromHost: TypeAlias = Config | State | Pieces | Play
+Message: TypeAlias = FromBot | FromHost
+
+
+def plain_number(number: float) -> Number:
+    """As JavaScript writes it: a whole number without a point."""
+    return int(number) if math.isfinite(number) and float(number).is_integer() else number

@@ -1,0 +1,68 @@
+"""Messages of the Triangle.js adapter protocol as lines of JSON, and as plain objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import msgspec
+
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols.lines import LONGEST_LINE
+from sevenbag.protocols.triangle.messages import Config
+from sevenbag.protocols.triangle.reading import read_message
+
+if TYPE_CHECKING:
+    from sevenbag.protocols.triangle.messages import Message
+
+
+def encode(message: Message) -> bytes:
+    """The message as one line of compact JSON with its line end."""
+    if isinstance(message, Config):
+        return _ENCODER.encode(to_object(message)) + b"\n"
+    return _ENCODER.encode(message) + b"\n"
+
+
+def decode(line: bytes | str) -> Message | None:
+    """The message in a line; None for what is to be passed over.
+
+    To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
+    type.
+
+    Args:
+        line: the line, with or without its end.
+
+    Raises:
+        ProtocolError: the line is longer than `LONGEST_LINE`, or a message of a known type has a
+            part missing, of a wrong kind, or out of its range; `path` says which.
+    """
+    if len(line) > LONGEST_LINE:
+        raise ProtocolError(f"a line of {len(line)} characters; the longest is {LONGEST_LINE}")
+    return read_message(plain(line))
+
+
+def plain(line: bytes | str) -> object:
+    """The plain data in a line of JSON; None for what is none."""
+    try:
+        content: object = _DECODER.decode(line)
+    except (ValueError, RecursionError):
+        return None
+    return content
+
+
+def from_object(content: object) -> Message | None:
+    """As `decode`, for transports that carry objects instead of lines."""
+    return read_message(content)
+
+
+def to_object(message: Message) -> dict[str, Any]:
+    """A message as plain data, for transports that carry objects instead of lines."""
+    # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
+    content = cast("dict[str, Any]", _DECODER.decode(_ENCODER.encode(message)))
+    if isinstance(message, Config):
+        # Bots of all times find the field that they know.
+        content["b2bCharing"] = content["b2bCharging"]
+    return content
+
+
+_ENCODER: Final = msgspec.json.Encoder()
+_DECODER: Final = msgspec.json.Decoder(Any)
