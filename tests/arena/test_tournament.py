@@ -1,0 +1,453 @@
+"""Tournaments in folders: the same wherever they are played, whatever bots or killers do."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import os
+import shlex
+import signal
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from sevenbag import jobs
+from sevenbag.arena.playback import Playback
+from sevenbag.arena.records import (
+    GAMES_FILE,
+    GameRecord,
+    SprtRecord,
+    TournamentHeader,
+    read_games,
+    read_header,
+    read_result,
+)
+from sevenbag.arena.settings import Engine, Settings, header_of
+from sevenbag.arena.tournament import Tournament
+from sevenbag.errors import FormatError, InputError
+from sevenbag.formats.replay import Replay
+from sevenbag.game import Rules
+from tests.cli import run as cli
+from tests.fakes import faulty
+from tests.fakes.dropper import Dropper
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sevenbag.jobs import Executor
+
+    Command = Callable[..., list[str]]
+
+RULES = Rules.preset("guideline")
+BEAMS = ("beam:nodes=60", "beam:nodes=150", "random:seed=3")
+
+
+def engines(*specs: str, **fields: object) -> list[Engine]:
+    return [
+        Engine(name=f"{number}", spec=spec, **fields)  # type: ignore[arg-type]
+        for number, spec in enumerate(specs)
+    ]
+
+
+def play(
+    folder: Path,
+    header: TournamentHeader,
+    executor: Executor | None = None,
+    told: Callable[[GameRecord], None] = lambda _: None,
+) -> list[GameRecord]:
+    """Play what is left to play; the games that count, in the order of the schedule."""
+    Tournament.begin(folder, header)
+    with Tournament(folder) as tournament, executor or jobs.in_process() as running:
+        result = tournament.play(running, told)
+        assert read_result(folder) == result
+        return tournament.ledger.counted
+
+
+def essence(games: list[GameRecord]) -> list[tuple[object, ...]]:
+    """What does not depend on the clock."""
+    return [
+        (
+            *(game.id, game.pair, game.round, game.tie, game.seed, game.opening, game.players),
+            *(game.names, game.winner, game.ending, game.falls, game.replay),
+            *((s.pieces, s.lines, s.attack, s.clears, s.attack_by, s.game_s) for s in game.stats),
+        )
+        for game in games
+    ]
+
+
+def spec_of(command: list[str], **seconds: float) -> str:
+    """A bot that is given up sooner at some steps."""
+    options = "".join(f"{name}_seconds={value}:" for name, value in seconds.items())
+    return f"tbp:{options}{shlex.join(command)}"
+
+
+# --- what is kept -------------------------------------------------------------------------------
+
+
+def test_a_folder_holds_all_of_a_tournament(tmp_path: Path) -> None:
+    header = header_of("round robin", engines(*BEAMS), Settings(games=2, pieces=30), RULES)
+    seen: list[int] = []
+    games = play(tmp_path / "t", header, told=lambda game: seen.append(game.id))
+    assert seen == [game.id for game in games] == list(range(6))
+    assert read_header(tmp_path / "t") == header
+    assert read_games(tmp_path / "t", header) == games
+    for game in games:
+        assert game.replay is not None
+        replay = Replay.load(tmp_path / "t" / game.replay)
+        assert [player.name for player in replay.header.players] == list(game.names)
+        assert [player.spec for player in replay.header.players] == [
+            header.engines[number].spec for number in game.players
+        ]
+        assert all(turn.milliseconds is not None for turn in replay.turns)
+        playback = Playback(replay)
+        playback.play_to(1000)
+        assert playback.differences() == []
+        for seat, stats in enumerate(playback.versus.players):
+            there = game.stats[seat]
+            assert (there.pieces, there.lines, there.attack) == (
+                stats.stats.pieces,
+                stats.stats.lines,
+                stats.stats.attack,
+            )
+            assert sum(there.attack_by.values()) == there.attack
+            assert there.thinking_ms is not None
+            assert there.game_s == playback.versus.frame / 60
+
+
+def test_nothing_is_played_twice(tmp_path: Path) -> None:
+    header = header_of("round robin", engines(*BEAMS), Settings(games=2, pieces=20), RULES)
+    first = play(tmp_path / "t", header)
+    again: list[GameRecord] = []
+    assert play(tmp_path / "t", header, told=again.append) == first
+    assert again == []
+
+
+def test_without_replays_results_alone_are_kept(tmp_path: Path) -> None:
+    settings = Settings(games=1, pieces=5, replays=False)
+    games = play(tmp_path / "t", header_of("match", engines(*BEAMS[:2]), settings, RULES))
+    assert games[0].replay is None
+    assert list((tmp_path / "t" / "replays").iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["match", "round robin", "gauntlet", "knockout", "swiss"])
+def test_workers_play_the_same_games(kind: str, tmp_path: Path) -> None:
+    players = engines(*BEAMS[: 2 if kind == "match" else 3])
+    settings = Settings(games=4, pieces=40, real_time=True, nps=3000)
+    header = header_of(kind, players, settings, RULES)  # type: ignore[arg-type]
+    here = play(tmp_path / "here", header)
+    there = play(tmp_path / "there", header, jobs.local(2))
+    assert essence(here) == essence(there)
+    for game in here:
+        # But for times, which are those of the machine.
+        replays = [Replay.load(tmp_path / where / str(game.replay)) for where in ("here", "there")]
+        placed = [[(t.placements, t.frame) for t in replay.turns] for replay in replays]
+        assert placed[0] == placed[1]
+
+
+# --- killed and resumed -------------------------------------------------------------------------
+
+
+def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=6, pieces=20), RULES)
+    whole = play(tmp_path / "t", header)
+    path = tmp_path / "t" / GAMES_FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    for kept, torn in ((4, 30), (0, 1), (5, len(lines[5]) - 1)):
+        path.write_bytes(b"".join(lines[:kept]) + lines[kept][:torn])
+        played: list[int] = []
+        games = play(tmp_path / "t", header, told=functools.partial(_note, played))
+        assert essence(games) == essence(whole)
+        assert played == list(range(kept, 6))
+        assert [json.loads(line)["id"] for line in path.read_bytes().splitlines()] == [
+            *range(kept),
+            *played,
+        ]
+
+
+def test_broken_off_a_test_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    sprt = SprtRecord(elo0=0, elo1=100)
+    settings = Settings(pieces=25)
+    header = header_of("match", engines(*BEAMS[:2]), settings, RULES, sprt=sprt)
+    whole = play(tmp_path / "whole", header, jobs.local(2))
+    result = read_result(tmp_path / "whole")
+    assert result is not None
+    assert result.decision is not None
+    assert result.counted_games == len(whole)
+
+    class BrokenError(Exception):
+        pass
+
+    def after(number: int) -> Callable[[GameRecord], None]:
+        count = iter(range(number))
+
+        def told(_: GameRecord) -> None:
+            if next(count, None) is None:
+                raise BrokenError
+
+        return told
+
+    with pytest.raises(BrokenError):
+        play(tmp_path / "parts", header, jobs.local(2), after(3))
+    with contextlib.suppress(BrokenError):
+        play(tmp_path / "parts", header, jobs.in_process(), after(4))
+    assert essence(play(tmp_path / "parts", header, jobs.local(2))) == essence(whole)
+    assert read_result(tmp_path / "parts") == result
+
+
+def test_a_worker_that_is_killed_costs_no_game(tmp_path: Path) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=10, pieces=60), RULES)
+    whole = play(tmp_path / "whole", header)
+    killed: list[int] = []
+
+    def kill(_: GameRecord) -> None:
+        if len(killed) < 3:
+            workers = sorted(cli.descendants(os.getpid()) - set(killed))
+            killed.append(workers[0])
+            os.kill(workers[0], signal.SIGKILL)
+
+    assert essence(play(tmp_path / "t", header, jobs.local(2), kill)) == essence(whole)
+    assert len(killed) == 3
+
+
+@pytest.mark.parametrize("bots", ["our own", "fakes"])
+def test_killed_again_and_again_a_match_comes_out_the_same(
+    bots: str, fake: Command, mark: str, tmp_path: Path
+) -> None:
+    assert mark
+    first, second = (
+        (f"tbp:{shlex.join(fake())}", f"tbp:{shlex.join(fake('LeavesChildren'))}")
+        if bots == "fakes"
+        else ("beam:nodes=60", "beam:nodes=150")
+    )
+    words = ["match", first, second, "--games", "8", "--pieces", "20", "--concurrency", "2"]
+    whole = cli.sevenbag(*words, "--folder", "whole", "--json", folder=tmp_path)
+    assert whole.returncode == 0
+    path = tmp_path / "parts" / GAMES_FILE
+    for stop in (1, 3, 6):
+        process = cli.start(*words, "--folder", "parts", "--resume", folder=tmp_path)
+        try:
+            cli.wait_until(functools.partial(_has_lines, path, stop, process))
+        finally:
+            process.kill()
+            process.communicate()
+    parts = cli.sevenbag(*words, "--folder", "parts", "--resume", "--json", folder=tmp_path)
+    ids = [json.loads(line)["id"] for line in path.read_bytes().splitlines()]
+    assert sorted(ids) == list(range(8))
+    results = [json.loads(done.stdout) | {"folder": ""} for done in (whole, parts)]
+    assert results[0] == results[1]
+    header = read_header(tmp_path / "whole")
+    by_id = [
+        sorted(read_games(tmp_path / where, header), key=lambda game: game.id)
+        for where in ("whole", "parts")
+    ]
+    assert essence(by_id[0]) == essence(by_id[1])
+
+
+def _note(played: list[int], game: GameRecord) -> None:
+    played.append(game.id)
+
+
+def _has_lines(path: Path, count: int, process: subprocess.Popen[str]) -> bool:
+    """Whether so many games are over, or the process is."""
+    if process.poll() is not None:
+        return True
+    return path.exists() and path.read_bytes().count(b"\n") >= count
+
+
+# --- faults -------------------------------------------------------------------------------------
+
+FAULTS = {
+    "DiesAtStart": ("no start", "no starts"),
+    "HangsAtInfo": ("timeout", "timeouts"),
+    "NoNewline": ("timeout", "timeouts"),
+    "Refuses": ("no start", "no starts"),
+    "DiesInGame": ("crash", "crashes"),
+    "KilledInGame": ("crash", "crashes"),
+    "DiesInMidMessage": ("crash", "crashes"),
+    "HangsAtSuggest": ("timeout", "timeouts"),
+    "Rubbish": ("rubbish", "rubbish"),
+    "MalformedMove": ("rubbish", "rubbish"),
+    "LongLine": ("rubbish", "rubbish"),
+    "IllegalMoves": ("illegal move", "illegal moves"),
+    "GivesUp": ("forfeit", "forfeits"),
+    "LeavesChildren": ("crash", "crashes"),
+    "DoesNotRead": ("timeout", "timeouts"),
+    "AnswersLate": ("timeout", "timeouts"),
+}
+# Where a bot says nothing for ever, that is seen as well after a moment.
+SOON = {
+    "HangsAtInfo": {"info": 0.5},
+    "NoNewline": {"info": 0.5},
+    "HangsAtSuggest": {"move": 0.3},
+    "DoesNotRead": {"move": 0.3},
+    "AnswersLate": {"move": 0.3},
+}
+HARMLESS = {
+    "FalseSpins",
+    "IgnoresQuit",
+    "AnswersTwiceAtOnce",
+    "Chatty",
+    "TalksToStderr",
+    "FirstMoveIllegal",
+}
+
+
+def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
+    fake: Command, tmp_path: Path
+) -> None:
+    assert {*FAULTS, *HARMLESS} <= {
+        name
+        for name, kind in vars(faulty).items()
+        if isinstance(kind, type) and issubclass(kind, Dropper)
+    }
+    players = [
+        Engine(name="beam", spec="beam:nodes=20"),
+        *(
+            Engine(name=name, spec=spec_of(fake(name), **SOON.get(name, {})))
+            for name in (*FAULTS, *HARMLESS)
+        ),
+    ]
+    header = header_of("gauntlet", players, Settings(games=1, pieces=8), RULES)
+    folder = tmp_path / "t"
+    games = play(folder, header, jobs.local(2))
+    assert len(games) == len(FAULTS) + len(HARMLESS)
+    for game in games:
+        seat = 1 - game.players.index(0)
+        name = game.names[seat]
+        fall = game.falls[seat]
+        assert game.falls[1 - seat] is None
+        if name in HARMLESS:
+            assert (name, fall, game.ending) == (name, None, "pieces")
+            continue
+        assert fall is not None
+        assert (name, fall.reason) == (name, FAULTS[name][0])
+        assert fall.detail
+        assert (game.winner, game.ending) == (1 - seat, "fall")
+        replay = Replay.load(folder / str(game.replay))
+        assert replay.outcome.falls[seat] is not None
+    with Tournament(folder) as tournament:
+        for standing in tournament.ledger.standings():
+            if standing.name in FAULTS:
+                assert standing.faults == {FAULTS[standing.name][1]: 1}
+            else:
+                assert standing.faults == {}
+
+
+def test_a_bot_that_is_missing_has_not_started(tmp_path: Path) -> None:
+    # As on another machine, which lacks the program.
+    players = engines("beam:nodes=20", "tbp:./no-such-program")
+    header = header_of("match", players, Settings(games=2, pieces=5), RULES)
+    games = play(tmp_path / "t", header)
+    for game in games:
+        seat = game.players.index(1)
+        fall = game.falls[seat]
+        assert fall is not None
+        assert (fall.reason, game.winner) == ("no start", 1 - seat)
+        assert "no such command" in fall.detail
+
+
+@pytest.mark.parametrize(("restart", "starts"), [("game", 6), ("never", 1)])
+def test_programs_are_started_anew_or_kept(
+    restart: str,
+    starts: int,
+    fake: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    note = tmp_path / "note"
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
+    spec = f"tbp:{shlex.join(fake('NotesWhatItHears'))}"
+    players = [
+        Engine(name="beam", spec="beam:nodes=20"),
+        Engine(name="notes", spec=spec, restart=restart),  # type: ignore[arg-type]
+    ]
+    header = header_of("match", players, Settings(games=6, pieces=5), RULES)
+    games = play(tmp_path / "t", header, jobs.local(1))
+    assert [game.ending for game in games] == ["pieces"] * 6
+    heard = note.read_text().split()
+    assert heard.count("rules") == starts
+    assert heard.count("start") >= 6
+    # The last one may be lost with its worker, who has nothing to do any more.
+    assert heard.count("stop") >= 5
+
+
+def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Path) -> None:
+    players = [
+        Engine(name="beam", spec="beam:nodes=20"),
+        Engine(name="dies", spec=spec_of(fake("DiesInGame")), restart="never"),
+    ]
+    header = header_of("match", players, Settings(games=4, pieces=8), RULES)
+    games = play(tmp_path / "t", header, jobs.local(1))
+    falls = [game.falls[game.players.index(1)] for game in games]
+    assert [fall.reason if fall else None for fall in falls] == ["crash"] * 4
+    assert [max(s.pieces for s in game.stats) for game in games] == [2] * 4
+
+
+# --- what cannot be played ----------------------------------------------------------------------
+
+
+def test_only_one_program_plays_in_a_folder(tmp_path: Path) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=1, pieces=5), RULES)
+    Tournament.begin(tmp_path / "t", header)
+    with Tournament(tmp_path / "t"), pytest.raises(InputError, match="another program plays"):
+        Tournament(tmp_path / "t")
+    with Tournament(tmp_path / "t"):
+        pass
+
+
+def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=2, pieces=5), RULES)
+    Tournament.begin(tmp_path / "t", header)
+    Tournament.begin(tmp_path / "t", header)
+    other = header_of("match", engines(*BEAMS[:2]), Settings(games=4, pieces=5), RULES, seed=9)
+    with pytest.raises(InputError, match="its settings, seed differ"):
+        Tournament.begin(tmp_path / "t", other)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "notes.txt").touch()
+    with pytest.raises(InputError, match="something else in this folder"):
+        Tournament.begin(tmp_path / "full", header)
+    assert [path.name for path in (tmp_path / "full").iterdir() if path.is_file()] == ["notes.txt"]
+    with pytest.raises(FormatError, match="no such file"):
+        Tournament(tmp_path / "none")
+
+
+def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=2), RULES)
+    changes: list[dict[str, object]] = [
+        {"kind": "brawl"},
+        {"settings": {"games": -1}},
+        {"rules": {"name": "x"}},
+        {"openings": ["nonsense"]},
+        {"engines": [{"name": "a", "limits": {"ms": "soon"}}, {"name": "b"}]},
+        {"sprt": {"elo0": 5, "elo1": 0, "alpha": 0.05, "beta": 0.05, "model": "logistic"}},
+    ]
+    for number, change in enumerate(changes):
+        folder = tmp_path / str(number)
+        Tournament.begin(folder, header)
+        data = msgspec.to_builtins(header) | change
+        (folder / "tournament.json").write_bytes(msgspec.json.encode(data))
+        with pytest.raises(InputError):
+            Tournament(folder)
+        # And is left for others to look at.
+        with contextlib.suppress(InputError), Tournament(folder):
+            pass
+
+
+def test_a_full_disk_ends_a_tournament_with_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=2, pieces=5), RULES)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(FormatError, match="No space left"):
+            play(tmp_path / "t", header)
+    games = play(tmp_path / "t", header)
+    assert [game.id for game in games] == [0, 1]
