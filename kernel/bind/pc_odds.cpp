@@ -8,9 +8,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -32,14 +34,40 @@ namespace {
 using Row = std::pair<std::int64_t, std::int64_t>;
 using OddsAndLines = std::tuple<Row, Row, Row, nb::bytes>;
 
-// A census, and for each thread that asks it a way through.
+// For each thread that asks a census a way through it: a Way has memory, is built on a census, and
+// used by one thread at a time.
+template <class Way>
+class Ways {
+  public:
+    template <class Use>
+    auto lend(const pc::Census& census, Use use) {
+        std::unique_ptr<Way> way;
+        {
+            const std::lock_guard<std::mutex> alone(lending_);
+            if (!idle_.empty()) {
+                way = std::move(idle_.back());
+                idle_.pop_back();
+            }
+        }
+        if (!way) way = std::make_unique<Way>(census);
+        auto found = use(*way);
+        const std::lock_guard<std::mutex> alone(lending_);
+        idle_.push_back(std::move(way));
+        return found;
+    }
+
+  private:
+    std::mutex lending_;
+    std::vector<std::unique_ptr<Way>> idle_;
+};
+
 struct Census {
     Census(const Kicks& kicks, int height, int threads, pc::Progress& progress)
         : census(kicks, height, threads, progress) {}
 
     pc::Census census;
-    std::mutex lending;
-    std::vector<std::unique_ptr<pc::Batch>> idle;
+    Ways<pc::Batch> batches;
+    Ways<pc::ImpossibleSearch> searches;
 };
 
 void expect_threads(int threads) {
@@ -64,45 +92,82 @@ std::unique_ptr<Census> take_census(nb::handle kicks, int height, int threads,
     }
 }
 
-// Nothing, if it was stopped.
-std::optional<OddsAndLines> odds(Census& self, int threads, pc::Progress& progress) {
-    expect_threads(threads);
-    const int length = self.census.length();
+void expect_block(const Census& census, int block) {
+    if (block < 0 || static_cast<std::size_t>(block) >= census.census.blocks().size())
+        throw Error(ErrorKind::queue, "there is no block " + std::to_string(block));
+}
+
+void expect_letters(int letters) {
+    if (letters < pc::kBlockLetters || letters > pc::kLongestSequence)
+        throw Error(ErrorKind::queue, "sequences of " + std::to_string(letters) +
+                                          " letters; it must be " +
+                                          std::to_string(pc::kBlockLetters) + " to " +
+                                          std::to_string(pc::kLongestSequence));
+}
+
+OddsAndLines told(std::span<const pc::SequenceCode> impossible, int length) {
     pc::Odds odds{};
     std::string lines;
     {
         const nb::gil_scoped_release released;
+        odds = pc::odds_without(impossible, length);
+        lines = pc::lines_of(impossible, length);
+    }
+    const auto row = [](const pc::Share& share) { return Row{share.possible, share.total}; };
+    return {row(odds.opening), row(odds.none), row(odds.any),
+            nb::bytes(lines.data(), lines.size())};
+}
+
+// Nothing, if it was stopped.
+std::optional<OddsAndLines> odds(Census& self, int threads, pc::Progress& progress) {
+    expect_threads(threads);
+    std::vector<pc::SequenceCode> impossible;
+    {
+        const nb::gil_scoped_release released;
         try {
-            const auto impossible = pc::find_impossible(self.census, threads, progress);
-            odds = pc::odds_without(impossible, length);
-            lines = pc::lines_of(impossible, length);
+            impossible = pc::find_impossible(self.census, threads, progress);
         } catch (const pc::Stopped&) {
             return std::nullopt;
         }
     }
-    const auto row = [](const pc::Share& share) { return Row{share.possible, share.total}; };
-    return OddsAndLines{row(odds.opening), row(odds.none), row(odds.any),
-                        nb::bytes(lines.data(), lines.size())};
+    return told(impossible, self.census.length());
+}
+
+nb::bytes impossible(Census& self, int block) {
+    expect_block(self, block);
+    std::vector<pc::SequenceCode> found;
+    {
+        const nb::gil_scoped_release released;
+        found = self.searches.lend(self.census, [block](pc::ImpossibleSearch& search) {
+            return search.of(static_cast<std::size_t>(block));
+        });
+    }
+    return nb::bytes(found.data(), found.size() * sizeof(pc::SequenceCode));
+}
+
+OddsAndLines odds_without(const nb::bytes& impossible, int letters) {
+    expect_letters(letters);
+    std::vector<pc::SequenceCode> codes(impossible.size() / sizeof(pc::SequenceCode));
+    if (!codes.empty())
+        std::memcpy(codes.data(), impossible.c_str(), codes.size() * sizeof(pc::SequenceCode));
+    const auto wrong = [letters](auto code) { return !pc::is_sequence_code(code, letters); };
+    std::ranges::sort(codes);
+    if (impossible.size() % sizeof(pc::SequenceCode) != 0 || std::ranges::any_of(codes, wrong) ||
+        std::ranges::adjacent_find(codes) != codes.end())
+        throw Error(ErrorKind::queue, "these are not different sequences of " +
+                                          std::to_string(letters) +
+                                          " letters, as a census lists them");
+    return told(codes, letters);
 }
 
 nb::bytes records(Census& self, int block) {
-    if (block < 0 || static_cast<std::size_t>(block) >= self.census.blocks().size())
-        throw Error(ErrorKind::queue, "there is no block " + std::to_string(block));
+    expect_block(self, block);
     std::vector<std::uint8_t> found;
     {
         const nb::gil_scoped_release released;
-        std::unique_ptr<pc::Batch> batch;
-        {
-            const std::lock_guard<std::mutex> alone(self.lending);
-            if (!self.idle.empty()) {
-                batch = std::move(self.idle.back());
-                self.idle.pop_back();
-            }
-        }
-        if (!batch) batch = std::make_unique<pc::Batch>(self.census);
-        found = batch->records(static_cast<std::size_t>(block));
-        const std::lock_guard<std::mutex> alone(self.lending);
-        self.idle.push_back(std::move(batch));
+        found = self.batches.lend(self.census, [block](pc::Batch& batch) {
+            return batch.records(static_cast<std::size_t>(block));
+        });
     }
     return nb::bytes(found.data(), found.size());
 }
@@ -130,11 +195,7 @@ std::int64_t count_sequences(int length, int phases) {
 }
 
 std::vector<std::int64_t> block_sizes(int letters) {
-    if (letters < pc::kBlockLetters || letters > pc::kLongestSequence)
-        throw Error(ErrorKind::queue, "sequences of " + std::to_string(letters) +
-                                          " letters; it must be " +
-                                          std::to_string(pc::kBlockLetters) + " to " +
-                                          std::to_string(pc::kLongestSequence));
+    expect_letters(letters);
     return pc::block_sizes(letters);
 }
 
@@ -182,10 +243,12 @@ void bind_pc_odds(nb::module_& m) {
     nb::class_<Census>(m, "PcCensus")
         .def_static("take", &take_census, "kicks"_a, "height"_a, "threads"_a, "progress"_a)
         .def("odds", &odds, "threads"_a, "progress"_a)
+        .def("impossible", &impossible, "block"_a)
         .def("records", &records, "block"_a);
 
     m.def("count_pc_sequences", &count_sequences, "length"_a, "phases"_a = pc::kAllPhases);
     m.def("pc_sequence_number", &sequence_number, "sequence"_a);
+    m.def("pc_odds_without", &odds_without, "impossible"_a, "letters"_a);
     m.def("pc_block_sizes", &block_sizes, "letters"_a);
     m.def("pc_sequences", &sequences, "length"_a, "first"_a, "count"_a);
     m.attr("MAX_THREADS") = kMaxThreads;

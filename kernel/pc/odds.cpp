@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 namespace sevenbag::pc {
 
@@ -54,11 +55,20 @@ struct Collector final : Answers {
 
 }  // namespace
 
+ImpossibleSearch::ImpossibleSearch(const Census& census)
+    : walk_(census, false), length_(census.length()) {}
+
+std::vector<SequenceCode> ImpossibleSearch::of(std::size_t block) {
+    Collector collector(length_);
+    walk_.run(block, collector);
+    return std::move(collector.found);
+}
+
 std::vector<SequenceCode> find_impossible(const Census& census, int threads, Progress& progress) {
     struct Worker {
-        explicit Worker(const Census& census) : walk(census, false), collector(census.length()) {}
-        Walk walk;
-        Collector collector;
+        explicit Worker(const Census& census) : search(census) {}
+        ImpossibleSearch search;
+        std::vector<SequenceCode> found;
     };
     std::vector<std::unique_ptr<Worker>> workers;
     for (int thread = 0; thread < threads; ++thread)
@@ -67,16 +77,24 @@ std::vector<SequenceCode> find_impossible(const Census& census, int threads, Pro
     progress.enter(kSequences, blocks);
     run_jobs(blocks, threads, progress, [&](int thread, std::int64_t block) {
         Worker& worker = *workers[static_cast<std::size_t>(thread)];
-        worker.walk.run(static_cast<std::size_t>(block), worker.collector);
+        const auto found = worker.search.of(static_cast<std::size_t>(block));
+        worker.found.insert(worker.found.end(), found.begin(), found.end());
     });
     std::vector<SequenceCode> all;
     for (auto& worker : workers) {
-        const std::vector<SequenceCode>& found = worker->collector.found;
-        all.insert(all.end(), found.begin(), found.end());
+        all.insert(all.end(), worker->found.begin(), worker->found.end());
         worker.reset();
     }
     std::ranges::sort(all);
     return all;
+}
+
+bool is_sequence_code(SequenceCode code, int length) {
+    if (code >> (kLetterBits * length) != 0) return false;
+    for (SequenceCode rest = code; rest != 0; rest >>= kLetterBits)
+        if ((rest & 7) == kPieces) return false;
+    const Letters letters = decode(code, length);
+    return is_sequence(std::span(letters).first(static_cast<std::size_t>(length)));
 }
 
 Odds odds_without(std::span<const SequenceCode> impossible, int length) {

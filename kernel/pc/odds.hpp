@@ -1,6 +1,7 @@
 // How often queues have a perfect clear: every queue that bags deal, counted.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -25,8 +26,23 @@ struct Odds {
 // A sequence in one number. They are ordered as the sequences are in the alphabet.
 using SequenceCode = std::uint64_t;
 
+// One thread's search for sequences without a perfect clear. It keeps memory from one block to the
+// next.
+class ImpossibleSearch {
+  public:
+    explicit ImpossibleSearch(const Census& census);
+    std::vector<SequenceCode> of(std::size_t block);
+
+  private:
+    Walk walk_;
+    int length_;
+};
+
 // The sequences without a perfect clear, ascending.
 std::vector<SequenceCode> find_impossible(const Census& census, int threads, Progress& progress);
+
+// Whether it is a sequence of so many letters.
+bool is_sequence_code(SequenceCode code, int length);
 
 // `length` letters each; these are impossible, all others possible.
 Odds odds_without(std::span<const SequenceCode> impossible, int length);

@@ -1435,6 +1435,16 @@ class PcCensus:
             MemoryError: there is not enough.
         """
 
+    def impossible(self, block: int) -> bytes:
+        """The sequences of a block without a perfect clear, as `pc_odds_without` takes them.
+
+        Any number of threads may ask for blocks; other threads run meanwhile.
+
+        Raises:
+            QueueError: there is no such block.
+            MemoryError: there is not enough.
+        """
+
     def records(self, block: int) -> bytes:
         """Records of .pc files for the sequences of a block, in listing order.
 
@@ -1444,6 +1454,19 @@ class PcCensus:
             QueueError: there is no such block.
             MemoryError: there is not enough.
         """
+
+def pc_odds_without(
+    impossible: bytes, letters: int
+) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes]:
+    """What `PcCensus.odds` returns, if these sequences have no perfect clear and all others do.
+
+    Args:
+        impossible: what `PcCensus.impossible` gave for the blocks, together, in any order.
+        letters: of a sequence; 4 to 24.
+
+    Raises:
+        QueueError: they are no such sequences, or not all different.
+    """
 
 def pc_block_sizes(letters: int) -> list[int]:
     """How many sequences of so many letters each block has.

@@ -25,23 +25,25 @@ import os
 import re
 import time
 from collections import deque
+from collections.abc import Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from sevenbag._kernel import Kicks, read_pc_records
-from sevenbag.errors import BoardError, InputError, PcFileError, QueueError
-from sevenbag.pc.blocks import Blocks, CensusBlocks, SolverBlocks
-from sevenbag.pc.census import HEIGHTS, threads_or_all
+from sevenbag.errors import InputError, PcFileError, QueueError
+from sevenbag.jobs import in_order
+from sevenbag.pc.blocks import Blocks, CensusBlocks, blocks_of
+from sevenbag.pc.census import Progress, threads_or_all
+from sevenbag.pc.parts import parts_of, records_of
 from sevenbag.pc.sequences import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sevenbag.pc.census import Progress
+    from sevenbag.jobs import Executor
 
-_BY_SOLVER: Final = 6
 _COUNT_DIGITS: Final = 20
 _COPIED_AT_ONCE: Final = 1 << 20
 _BACKUP_EVERY: Final = 12
@@ -80,6 +82,7 @@ def solve_all(
     *,
     limit: int | None = None,
     threads: int | None = None,
+    executor: Executor | None = None,
     backup: bool = True,
     save_every: float = 5.0,
     preparing: Callable[[Progress], None] | None = None,
@@ -97,6 +100,8 @@ def solve_all(
         kicks: rotation system, or its name.
         limit: how many sequences to do now, at least; all, if not given.
         threads: as many as there are processors, if not given.
+        executor: runs the work in processes, here or elsewhere, instead of in threads. Each takes
+            the memory that threads take together (`sevenbag.pc.census.MEMORY`).
         backup: whether to keep copies.
         save_every: seconds.
         preparing: is told how far the preparations are.
@@ -109,9 +114,9 @@ def solve_all(
         PcFileError: the files there are not those of such a batch, another program is at them, or
             they cannot be written; what is done is safe.
         ScarceMemoryError: there is not enough memory.
+        JobError: the executor's work failed; what is done is safe.
     """
     kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
-    threads = threads_or_all(threads)
     blocks = _blocks(kicks, height, limit)
     stem = Path(folder) / (str(height) if kicks == Kicks("srs") else f"{height}-{_slug(kicks)}")
     try:
@@ -130,8 +135,16 @@ def solve_all(
             if begin == end:
                 keeper.save(blocks.total, backup=True)
             else:
-                blocks.prepare(threads, preparing)
-                _solve(blocks, range(begin, end), keeper, threads=threads, report=report)
+                wanted = range(begin, end)
+                if executor is None:
+                    threads = threads_or_all(threads)
+                    blocks.prepare(threads, preparing)
+                    solutions = _by_threads(blocks, wanted, threads)
+                else:
+                    if preparing is not None:
+                        preparing(Progress("boards, in every worker", 0.0, 0.0))
+                    solutions = _by_workers(kicks, height, wanted, executor)
+                _keep_all(blocks, begin, solutions, keeper, report)
             return Tally(blocks.starts[end], blocks.total, files.solved, blocks.starts[begin], 0.0)
     except OSError as error:
         name = error.filename or stem.with_name(stem.name + ".pc")
@@ -289,50 +302,68 @@ class _Keeper:
 def _blocks(kicks: Kicks, height: int, limit: int | None) -> Blocks:
     if limit is not None and limit < 1:
         raise QueueError(f"a limit of {limit} sequences; it must be 1 or more")
-    if height in HEIGHTS:
-        return CensusBlocks(kicks, height)
-    if height != _BY_SOLVER:
-        raise BoardError(f"a height of {height} lines; it must be 2, 4 or {_BY_SOLVER}")
-    blocks = SolverBlocks(kicks, height)
-    if limit is None:
+    blocks = blocks_of(kicks, height)
+    if limit is None and not isinstance(blocks, CensusBlocks):
         raise QueueError(
             f"{height} lines have {blocks.total:,} sequences; give a limit of how many to do now"
         )
     return blocks
 
 
-def _solve(
+_Solutions = Generator[tuple[int, bytes], None, None]
+"""Block for block, or some at a time: the one that follows, and the solutions up to it."""
+
+
+def _keep_all(
     blocks: Blocks,
-    wanted: range,
+    begin: int,
+    solutions: _Solutions,
     keeper: _Keeper,
-    *,
-    threads: int,
     report: Callable[[Tally], None] | None,
 ) -> None:
-    """Do these blocks, in their order."""
     begun = time.monotonic()
+    done = before = blocks.starts[begin]
+    try:
+        with contextlib.closing(solutions):
+            for following, records in solutions:
+                keeper.keep(records, blocks.starts[following])
+                done = blocks.starts[following]
+                if report is not None:
+                    passed = time.monotonic() - begun
+                    report(Tally(done, blocks.total, keeper.solved, before, passed))
+    finally:
+        # What Ctrl-C leaves of a block is cut off the next time.
+        keeper.save(done, backup=True)
+
+
+def _by_workers(kicks: Kicks, height: int, wanted: range, executor: Executor) -> _Solutions:
+    """The solutions of these blocks, in their order."""
+    results = executor.run(records_of, parts_of(kicks, height, wanted))
+    with contextlib.closing(results):
+        # The parts once more: the executor takes its own ahead of the results.
+        parts = parts_of(kicks, height, wanted)
+        for part, records in zip(parts, in_order(results), strict=True):
+            yield part.blocks.stop, records
+
+
+def _by_threads(blocks: Blocks, wanted: range, threads: int) -> _Solutions:
+    """The same, of blocks that are prepared."""
     to_come = iter(wanted)
     waiting: deque[Future[bytes]] = deque()
-    done = before = blocks.starts[wanted.start]
     pool = ThreadPoolExecutor(threads, "sevenbag-batch")
     try:
         # Enough that no thread waits for a slow block that must be written first.
         for block in itertools.islice(to_come, 4 * threads):
             waiting.append(pool.submit(blocks.records, block))
         for block in wanted:
-            keeper.keep(waiting[0].result(), blocks.starts[block + 1])
+            records = waiting[0].result()
             waiting.popleft()
-            done = blocks.starts[block + 1]
             for later in itertools.islice(to_come, 1):
                 waiting.append(pool.submit(blocks.records, later))
-            if report is not None:
-                passed = time.monotonic() - begun
-                report(Tally(done, blocks.total, keeper.solved, before, passed))
+            yield block + 1, records
     finally:
         blocks.stop()
         _end(pool, waiting)
-        # What Ctrl-C leaves of a block is cut off the next time.
-        keeper.save(done, backup=True)
 
 
 def _end(pool: ThreadPoolExecutor, futures: Iterable[Future[bytes]]) -> None:

@@ -22,8 +22,8 @@ from sevenbag._kernel import (
     pc_sequences,
     write_pc_record,
 )
-from sevenbag.errors import SearchStoppedError
-from sevenbag.pc.census import Watch, take_census
+from sevenbag.errors import BoardError, SearchStoppedError
+from sevenbag.pc.census import HEIGHTS, Watch, take_census
 from sevenbag.pc.sequences import count
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Kicks, PcCensus
     from sevenbag.pc.census import Progress
 
+_BY_SOLVER: Final = 6
 _HEAD_BYTES: Final = 8
 _SEQUENCES_AT_ONCE: Final = 64
 
@@ -95,6 +96,11 @@ class CensusBlocks(Blocks):
         assert self._census is not None, "prepare() comes first"
         return self._census.records(block)
 
+    def impossible(self, block: int) -> bytes:
+        """The sequences of a block without a perfect clear, as `pc_odds_without` takes them."""
+        assert self._census is not None, "prepare() comes first"
+        return self._census.impossible(block)
+
 
 class SolverBlocks(Blocks):
     """Solved one by one."""
@@ -137,6 +143,22 @@ class SolverBlocks(Blocks):
     def stop(self) -> None:
         """End the searches."""
         self._stop.set()
+
+
+def blocks_of(kicks: Kicks, height: int) -> Blocks:
+    """The blocks of a height.
+
+    Raises:
+        BoardError: all sequences of this height cannot be solved.
+    """
+    if height in HEIGHTS:
+        return CensusBlocks(kicks, height)
+    if height == _BY_SOLVER:
+        return SolverBlocks(kicks, height)
+    raise BoardError(f"a height of {height} lines; it must be 2, 4 or {_BY_SOLVER}")
+
+
+# --- helpers ------------------------------------------------------------------------------------
 
 
 class _Steps(Sequence[int]):

@@ -150,16 +150,22 @@ def expect_height(height: int) -> None:
         raise BoardError(f"a height of {height} lines; all queues can be looked at for 2 and 4")
 
 
-def expect_memory(height: int) -> None:
+def expect_memory(height: int, processes: int = 1) -> None:
     """Refuse to begin what would be killed in the middle.
+
+    Args:
+        height: of the census.
+        processes: that take one each.
 
     Raises:
         ScarceMemoryError: the machine, or what this process may use of it, is too small.
     """
     free = available_memory()
-    if free is not None and free < MEMORY[height]:
+    wanted = MEMORY[height] * processes
+    if free is not None and free < wanted:
+        each = f" for {processes} processes" if processes > 1 else ""
         raise ScarceMemoryError(
-            f"all boards of {height} lines take {MEMORY[height] >> 20} MiB of memory; there are"
+            f"all boards of {height} lines{each} take {wanted >> 20} MiB of memory; there are"
             f" {free >> 20} MiB"
         )
 

@@ -10,16 +10,20 @@ The counts of the six rows under SRS are those that the perfect-clear community 
 
 from __future__ import annotations
 
+import contextlib
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sevenbag.pc.census import Watch, take_census, threads_or_all
+from sevenbag._kernel import Kicks, pc_odds_without
+from sevenbag.pc.blocks import blocks_of
+from sevenbag.pc.census import Progress, Watch, expect_height, take_census, threads_or_all
+from sevenbag.pc.parts import impossible_of, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag._kernel import Kicks
-    from sevenbag.pc.census import Progress
+    from sevenbag.jobs import Executor
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def find_odds(
     kicks: Kicks | str = "srs",
     *,
     threads: int | None = None,
+    executor: Executor | None = None,
     report: Callable[[Progress], None] | None = None,
 ) -> Odds:
     """Count the queues with a perfect clear.
@@ -77,18 +82,20 @@ def find_odds(
         height: 2 or 4 lines.
         kicks: rotation system, or its name.
         threads: as many as there are processors, if not given.
+        executor: runs the work in processes, here or elsewhere, instead of in threads. Each takes
+            the memory that threads take together (`sevenbag.pc.census.MEMORY`).
         report: is told now and then how far the work is.
 
     Raises:
         BoardError: the queues of this height cannot be counted.
         KicksError: there is no system of this name.
         ScarceMemoryError: there is not enough memory.
+        JobError: the executor's work failed.
     """
-    threads = threads_or_all(threads)
-    watch = Watch(report, height)
-    census = take_census(kicks, height, threads, watch)
-    counted = watch.run(lambda: census.odds(threads, watch.progress))
-    assert counted is not None, "nobody has stopped it"
+    if executor is None:
+        counted = _by_threads(height, kicks, threads_or_all(threads), report)
+    else:
+        counted = _by_workers(height, kicks, executor, report)
     opener, none, any_held, impossible = counted
     return Odds(
         (
@@ -98,3 +105,43 @@ def find_odds(
         ),
         impossible,
     )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_Counted = tuple[tuple[int, int], tuple[int, int], tuple[int, int], bytes]
+
+
+def _by_threads(
+    height: int, kicks: Kicks | str, threads: int, report: Callable[[Progress], None] | None
+) -> _Counted:
+    watch = Watch(report, height)
+    census = take_census(kicks, height, threads, watch)
+    counted = watch.run(lambda: census.odds(threads, watch.progress))
+    assert counted is not None, "nobody has stopped it"
+    return counted
+
+
+def _by_workers(
+    height: int,
+    kicks: Kicks | str,
+    executor: Executor,
+    report: Callable[[Progress], None] | None,
+) -> _Counted:
+    expect_height(height)
+    system = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
+    blocks = blocks_of(system, height)
+    parts = list(parts_of(system, height, range(blocks.number)))
+    begun = time.monotonic()
+
+    def tell(stage: str, done: int) -> None:
+        if report is not None:
+            report(Progress(stage, done / len(parts), time.monotonic() - begun))
+
+    tell("boards, in every worker", 0)
+    impossible: list[bytes] = []
+    with contextlib.closing(executor.run(impossible_of, parts)) as results:
+        for _, found in results:
+            impossible.append(found)
+            tell("sequences", len(impossible))
+    return pc_odds_without(b"".join(impossible), blocks.letters)
