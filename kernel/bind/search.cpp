@@ -79,9 +79,12 @@ nb::list scores_of(const SearchResult& result) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
-    nb::class_<StopFlag>(m, "StopFlag").def(nb::init<>()).def("set", [](StopFlag& flag) {
-        flag.value.store(true, std::memory_order_relaxed);
-    });
+    nb::class_<StopFlag>(m, "StopFlag")
+        .def(nb::init<>())
+        .def("set", [](StopFlag& flag) { flag.value.store(true, std::memory_order_relaxed); })
+        .def_prop_ro("is_set", [](const StopFlag& flag) {
+            return flag.value.load(std::memory_order_relaxed);
+        });
 
     nb::class_<SearchResult>(m, "SearchResult")
         .def_prop_ro("moves", &moves_of)

@@ -883,6 +883,8 @@ class StopFlag:
     def __init__(self) -> None: ...
     def set(self) -> None:
         """From any thread; there is no way back."""
+    @property
+    def is_set(self) -> bool: ...
 
 class SearchResult:
     """What a search found."""

@@ -17,6 +17,8 @@ R = TypeVar("R")
 MOST_LOSSES: Final = 3
 """Workers that an item may cost: more are its own fault, or those of a machine too small for it."""
 
+_LONGEST: Final = 300
+
 
 class Executor(abc.ABC):
     """Runs jobs; a context, which leaves no process behind.
@@ -74,4 +76,5 @@ def named(error: Exception | SystemExit, index: int) -> SevenbagError:
         return error
     if isinstance(error, MemoryError):
         return ScarceMemoryError(f"there is not enough memory for job {index}")
-    return JobError(f"job {index} failed: {type(error).__name__}: {error}")
+    lines = str(error).splitlines() or [""]
+    return JobError(f"job {index} failed: {type(error).__name__}: {lines[0][:_LONGEST]}")

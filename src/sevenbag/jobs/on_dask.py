@@ -25,6 +25,14 @@ R = TypeVar("R")
 
 _PATIENCE: Final = 10.0
 """Seconds until somebody must have answered."""
+_TALKERS: Final = (
+    "distributed.batched",
+    "distributed.client",
+    "distributed.comm",
+    "distributed.core",
+    "distributed.utils",
+)
+"""Loggers of this side of a line. What they tell, with tracebacks, is raised as errors, too."""
 
 
 class Cluster(Executor):
@@ -38,8 +46,8 @@ class Cluster(Executor):
             raise MissingExtraError(
                 "clusters need the package distributed: pip install 'sevenbag[cluster]'"
             ) from error
-        # What goes wrong there is told as errors; its own reports are for who runs the cluster.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+        for logger in _TALKERS:
+            logging.getLogger(logger).setLevel(logging.CRITICAL)
         self._address = address
         self._loop: Any = importlib.import_module("distributed.utils").LoopRunner()
         self._client: Any = None
@@ -139,7 +147,9 @@ class Cluster(Executor):
     def _submit(self, function: Callable[[T], R], item: T, index: int) -> object:
         try:
             return self._client.submit(function, item, pure=False)
-        except (AttributeError, TypeError) as error:
+        except Exception as error:
+            if self._client.status != "running":
+                raise self._gone() from error
             raise JobError(f"job {index} cannot be given to a worker: {error}") from error
 
     def _result_of(self, future: Any, index: int) -> Any:
@@ -152,6 +162,9 @@ class Cluster(Executor):
                 f"job {index} has cost {error.allowed_failures + 1} workers of the cluster"
             ) from error
         except self._dask.CancelledError as error:
-            raise ClusterError(f"{self._address}: the scheduler is gone") from error
+            raise self._gone() from error
         except Exception as error:
             raise named(error, index) from error
+
+    def _gone(self) -> ClusterError:
+        return ClusterError(f"{self._address}: the scheduler is gone")

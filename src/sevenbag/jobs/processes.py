@@ -25,7 +25,7 @@ from sevenbag.errors import JobError, LostWorkersError
 from sevenbag.jobs.executor import MOST_LOSSES, Executor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -52,8 +52,8 @@ class Processes(Executor):
         """As `Executor.run`; as many as there are workers are taken ahead, if not told."""
         if self._running:
             raise JobError("one run at a time: the one before has not ended")
-        self._running = True
         run = _Run(function, items, self.workers + (self.workers if ahead is None else ahead))
+        self._running = True
         try:
             while True:
                 run.take()
@@ -65,8 +65,7 @@ class Processes(Executor):
                     # Only now: workers should not wait for the caller.
                     yield run.done.popleft()
                 elif run.unfinished:
-                    for worker in self._heard():
-                        self._hear(worker, run)
+                    self._wait(run)
                 else:
                     return
         finally:
@@ -85,13 +84,14 @@ class Processes(Executor):
             self._team.append(_Worker())
             idle += 1
 
-    def _heard(self) -> Iterator[_Worker]:
-        """Workers that have something to say, or have gone."""
+    def _wait(self, run: _Run) -> None:
+        """Wait for what workers have to say, or for their end."""
         heard = wait([worker.line for worker in self._team], timeout=_LOOK_EVERY)
-        if heard:
-            yield from [worker for worker in self._team if worker.line in heard]
-        else:
-            yield from [worker for worker in self._team if worker.process.poll() is not None]
+        for worker in list(self._team):
+            if worker.line in heard:
+                self._hear(worker, run)
+            elif not heard and worker.process.poll() is not None:
+                self._lose(worker, run)
 
     def _hear(self, worker: _Worker, run: _Run) -> None:
         try:

@@ -9,20 +9,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import math
+import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from sevenbag._kernel import PcQueues
 from sevenbag.errors import SearchStoppedError
+from sevenbag.jobs import in_order
 from sevenbag.pc.patterns import counts_of
 from sevenbag.pc.question import AskedQueues, Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sevenbag._kernel import PcQueues, StopFlag
+    from sevenbag._kernel import Board, Kicks, StopFlag
+    from sevenbag.jobs import Executor
     from sevenbag.pc.patterns import Automaton, Pattern
+    from sevenbag.pc.question import Drop
 
-_LETTERS = "IOTLJSZ"
+_LETTERS: Final = "IOTLJSZ"
+_FEWEST: Final = 500
+"""Queues of a part. They take some milliseconds where most have a perfect clear."""
+_PARTS_EACH: Final = 8
+"""For each worker, at least. What queues have in common is found once in every part: so not many
+more than it takes to keep all workers busy."""
 
 
 class Branch(NamedTuple):
@@ -98,6 +110,7 @@ def chance_of(
     *,
     seconds: float | None = None,
     stop: StopFlag | None = None,
+    executor: Executor | None = None,
 ) -> Chance:
     """Find out which queues of a pattern have a perfect clear.
 
@@ -107,20 +120,26 @@ def chance_of(
         question: the field and the rules.
         pattern: the queues, as `Pattern.parse` reads them.
         seconds: time to use, at most.
-        stop: ends the search at once when set, from any thread.
+        stop: ends the search at once when set, from any thread; with an executor, when the next
+            part of it is done.
+        executor: looks at queues that begin alike in processes, here or elsewhere.
 
     Raises:
         PatternError: it is no pattern.
         QueueError: queues with fewer pieces than are needed, or too many queues.
         SearchStoppedError: a limit was reached before all was known.
+        JobError: the executor's work failed.
     """
     asked = AskedQueues(question, pattern)
-    found = question.kernel.chance(
-        asked.kernel, milliseconds=None if seconds is None else seconds * 1000, stop=stop
-    )
-    if found is None:
-        raise SearchStoppedError(f"stopped before all of {len(asked)} queues were looked at")
-    bits = int.from_bytes(found, "little")
+    try:
+        if executor is None or not question.needed:
+            bits = _bits_of(question, asked.kernel, seconds, stop)
+        else:
+            bits = _by_workers(question, asked.automaton, executor, seconds, stop)
+    except SearchStoppedError:
+        raise SearchStoppedError(
+            f"stopped before all of {len(asked)} queues were looked at"
+        ) from None
     return Chance(
         asked.pattern,
         asked.unused,
@@ -130,6 +149,124 @@ def chance_of(
         asked.automaton,
         bits,
     )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+class _Part(NamedTuple):
+    """Queues that begin alike, and the question as its arguments."""
+
+    field: Board
+    lines: int
+    hold: bool
+    kicks: Kicks
+    drop: Drop
+    seconds: float | None
+    automaton: Automaton
+
+
+def _bits_of(
+    question: Question, queues: PcQueues, seconds: float | None, stop: StopFlag | None
+) -> int:
+    """A bit for each queue, that of the first one lowest.
+
+    Raises:
+        SearchStoppedError: it was stopped.
+    """
+    milliseconds = None if seconds is None else seconds * 1000
+    found = question.kernel.chance(queues, milliseconds=milliseconds, stop=stop)
+    if found is None:
+        raise SearchStoppedError("stopped")
+    return int.from_bytes(found, "little")
+
+
+def _bits_of_part(part: _Part) -> int:
+    question = Question(
+        part.field, lines=part.lines, hold=part.hold, kicks=part.kicks, drop=part.drop
+    )
+    return _bits_of(question, PcQueues(part.automaton), part.seconds, None)
+
+
+def _by_workers(
+    question: Question,
+    automaton: Automaton,
+    executor: Executor,
+    seconds: float | None,
+    stop: StopFlag | None,
+) -> int:
+    counts = counts_of(automaton)
+    most = max(_FEWEST, counts[-1] // (_PARTS_EACH * executor.workers))
+    beginnings = list(_beginnings(automaton, counts, most))
+    end = math.inf if seconds is None else time.monotonic() + seconds
+
+    def parts() -> Iterator[_Part]:
+        for beginning in beginnings:
+            left = None if seconds is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                raise SearchStoppedError("out of time")
+            yield _Part(
+                question.board,
+                question.rows,
+                question.hold,
+                question.kicks,
+                question.drop,
+                left,
+                _after(automaton, beginning),
+            )
+
+    bits = at = 0
+    # With a limit no part waits for a worker: its time would not run meanwhile.
+    ahead = None if seconds is None else 0
+    with contextlib.closing(executor.run(_bits_of_part, parts(), ahead=ahead)) as results:
+        for beginning, found in zip(beginnings, in_order(results), strict=True):
+            if stop is not None and stop.is_set:
+                raise SearchStoppedError("stopped")
+            bits |= found << at
+            at += counts[beginning.node]
+    return bits
+
+
+class _Beginning(NamedTuple):
+    """Pieces by number, and the node that they lead to."""
+
+    pieces: tuple[int, ...]
+    node: int
+
+
+def _beginnings(automaton: Automaton, counts: list[int], most: int) -> Iterator[_Beginning]:
+    """How queues begin, in their order; no more than so many queues alike, if that can be."""
+
+    def walk(node: int, pieces: tuple[int, ...]) -> Iterator[_Beginning]:
+        if counts[node] <= most or node == 0:
+            yield _Beginning(pieces, node)
+            return
+        for piece, to in enumerate(automaton[7 * node : 7 * node + 7]):
+            if to >= 0:
+                yield from walk(to, (*pieces, piece))
+
+    return walk(len(counts) - 1, ())
+
+
+def _after(automaton: Automaton, beginning: _Beginning) -> Automaton:
+    """The queues that begin so: the nodes that can follow, and a node for each piece before."""
+    nodes = {0: 0}
+    part: Automaton = [-1] * 7
+
+    def copy(node: int) -> int:
+        if node not in nodes:
+            row = [copy(to) if to >= 0 else -1 for to in automaton[7 * node : 7 * node + 7]]
+            part.extend(row)
+            nodes[node] = len(part) // 7 - 1
+        return nodes[node]
+
+    last = copy(beginning.node)
+    for piece in reversed(beginning.pieces):
+        row = [-1] * 7
+        row[piece] = last
+        part.extend(row)
+        last = len(part) // 7 - 1
+    return part
 
 
 def _zeros(bits: int, count: int) -> Iterator[int]:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_BLOCKS_AT_ONCE: Final = {2: 64, 4: 4, 6: 16}
-"""By height. About a second's work: more than it costs to hand over, and no loss if it is lost."""
+_BLOCKS_AT_ONCE: Final = {2: 64, 4: 4, 6: 128}
+"""By height. Much more work than handing it over, and no great loss if it is lost."""
 
 _KEPT_FOR: Final = 60.0
 """Seconds without work until a process gives back the memory."""

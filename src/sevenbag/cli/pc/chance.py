@@ -16,6 +16,7 @@ from sevenbag.cli.pc.question import (
     say_unused,
     text_of,
 )
+from sevenbag.cli.workers import add_worker_options, given_executor
 from sevenbag.pc.chance import chance_of
 
 if TYPE_CHECKING:
@@ -47,13 +48,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="tell the figures for queues that begin alike, too: up to N pieces",
     )
+    add_worker_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the figures."""
     let_ctrl_c_end()
     question = question_of(args)
-    chance = chance_of(question, text_of(args.pattern), seconds=args.seconds)
+    pattern = text_of(args.pattern)
+    with given_executor(args) as executor:
+        chance = chance_of(question, pattern, seconds=args.seconds, executor=executor)
     say_unused(chance.unused, question.usable)
     if args.json:
         print(json.dumps(_figures(question, chance, args.failed, args.tree)))

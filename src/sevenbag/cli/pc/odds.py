@@ -10,8 +10,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.cli.arguments import count, named_kicks
+from sevenbag.cli.arguments import named_kicks
 from sevenbag.cli.pc.meter import Meter
+from sevenbag.cli.workers import add_worker_options, given_executor
 from sevenbag.errors import FormatError
 from sevenbag.pc.census import HEIGHTS, expect_memory, threads_or_all
 from sevenbag.pc.odds import Odds, Row, find_odds
@@ -46,9 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|FILE",
         help="rotation system, or a TOML file of your own (default: %(default)s)",
     )
-    parser.add_argument(
-        "--threads", type=count, metavar="N", help="default: as many as there are processors"
-    )
+    add_worker_options(parser, threads=True)
     parser.add_argument(
         "--impossible",
         type=Path,
@@ -64,25 +63,30 @@ def run(args: argparse.Namespace) -> int:
     """Count and print."""
     kicks = named_kicks(args.kicks)
     heights = HEIGHTS if args.height is None else (args.height,)
-    threads = threads_or_all(args.threads)
-    # Before minutes of work, not after them.
-    for height in heights:
-        expect_memory(height)
+    # Before minutes of work, not after them; on a cluster, the workers themselves look.
+    if args.cluster is None:
+        for height in heights:
+            expect_memory(height, args.workers or 1)
     begun = time.monotonic()
     found: dict[int, Odds] = {}
     with _draft(args.impossible) as write_impossible:
-        with Meter() as meter:
+        with Meter() as meter, given_executor(args) as executor:
+            workers = None if executor is None else executor.workers
             for height in heights:
                 found[height] = find_odds(
                     height,
                     kicks,
-                    threads=threads,
+                    threads=args.threads,
+                    executor=executor,
                     report=lambda now: meter.show(now.stage, now.fraction, now.seconds_left),
                 )
         write_impossible(found[heights[-1]].impossible)
     seconds = time.monotonic() - begun
     if args.json:
-        print(json.dumps(_data(found, kicks, threads, seconds)))
+        hands = (
+            {"threads": threads_or_all(args.threads)} if workers is None else {"workers": workers}
+        )
+        print(json.dumps(_data(found, kicks, seconds) | hands))
     else:
         _print_table(found, kicks)
     return 0
@@ -98,7 +102,7 @@ def _print_table(found: dict[int, Odds], kicks: Kicks) -> None:
             )
 
 
-def _data(found: dict[int, Odds], kicks: Kicks, threads: int, seconds: float) -> dict[str, object]:
+def _data(found: dict[int, Odds], kicks: Kicks, seconds: float) -> dict[str, object]:
     return {
         "kicks": kicks.name,
         "rows": [
@@ -116,7 +120,6 @@ def _data(found: dict[int, Odds], kicks: Kicks, threads: int, seconds: float) ->
         "impossible_sequences": {
             str(height): odds.impossible.count(b"\n") for height, odds in found.items()
         },
-        "threads": threads,
         "seconds": round(seconds, 3),
     }
 

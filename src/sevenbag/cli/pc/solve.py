@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from sevenbag.cli.arguments import count, named_kicks, positive
 from sevenbag.cli.main import Interrupted
 from sevenbag.cli.pc.meter import Meter
+from sevenbag.cli.workers import add_worker_options, given_executor
 from sevenbag.pc.batch import Tally, solve_all
+from sevenbag.pc.census import HEIGHTS, expect_memory
 
 if TYPE_CHECKING:
     import argparse
@@ -46,9 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME|FILE",
         help="rotation system, or a TOML file of your own (default: %(default)s)",
     )
-    parser.add_argument(
-        "--threads", type=count, metavar="N", help="default: as many as there are processors"
-    )
+    add_worker_options(parser, threads=True)
     parser.add_argument(
         "--folder",
         type=Path,
@@ -72,7 +72,10 @@ def run(args: argparse.Namespace) -> int:
         # A signal that somebody chose to ignore, as nohup does, stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
-    with Meter() as meter:
+    kicks = named_kicks(args.kicks)
+    if args.workers is not None and args.height in HEIGHTS:
+        expect_memory(args.height, args.workers)
+    with Meter() as meter, given_executor(args) as executor:
 
         def prepare(now: Progress) -> None:
             meter.show(f"preparing: {now.stage}", now.fraction, now.seconds_left)
@@ -87,9 +90,10 @@ def run(args: argparse.Namespace) -> int:
         tally = solve_all(
             args.folder,
             args.height,
-            named_kicks(args.kicks),
+            kicks,
             limit=args.limit,
             threads=args.threads,
+            executor=executor,
             backup=not args.no_backup,
             save_every=args.save_every,
             preparing=prepare,

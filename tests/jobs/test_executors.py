@@ -1,0 +1,104 @@
+"""Whatever runs the jobs: the same results, the same errors, no more taken than can be begun."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag import jobs
+from sevenbag.errors import JobError, ProtocolError, ScarceMemoryError
+from tests.jobs import work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sevenbag.jobs import Executor
+
+
+@pytest.fixture(params=["in process", "local", "cluster"], scope="module")
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    if request.param == "in process":
+        made = jobs.in_process()
+    elif request.param == "local":
+        made = jobs.local(2)
+    else:
+        cluster: Any = request.getfixturevalue("dask_cluster")
+        made = jobs.cluster(cluster.scheduler_address)
+    with made as opened:
+        assert opened.workers == (1 if request.param == "in process" else 2)
+        yield opened
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 40])
+def test_every_item_comes_back_once_with_its_number(executor: Executor, count: int) -> None:
+    items = random.Random(count).sample(range(1000), count)
+    found = list(executor.run(work.square, items))
+    assert sorted(found) == [(index, item * item) for index, item in enumerate(items)]
+
+
+def test_results_can_be_had_in_order(executor: Executor) -> None:
+    found = jobs.in_order(executor.run(work.square, range(20)))
+    assert list(found) == [number * number for number in range(20)]
+
+
+@pytest.mark.parametrize("ahead", [0, 3])
+def test_no_more_is_taken_than_told(executor: Executor, ahead: int) -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(12):
+            taken.append(number)
+            yield number
+
+    results = executor.run(work.square, items(), ahead=ahead)
+    assert taken == []
+    for seen, _ in enumerate(results):
+        # The one in hand is no longer counted.
+        assert len(taken) - seen <= executor.workers + ahead
+    assert len(taken) == 12
+
+
+def test_a_run_that_is_closed_takes_no_more(executor: Executor) -> None:
+    taken: list[int] = []
+
+    def items() -> Iterator[int]:
+        for number in range(1000):
+            taken.append(number)
+            yield number
+
+    results = executor.run(work.square, items())
+    next(results)
+    results.close()
+    assert len(taken) <= 2 * executor.workers
+    assert sorted(executor.run(work.square, [5])) == [(0, 25)], "another run"
+
+
+def test_an_error_of_ours_comes_back_as_it_was(executor: Executor) -> None:
+    with pytest.raises(ProtocolError) as caught:
+        list(executor.run(work.fail_at_three, range(5)))
+    assert str(caught.value) == "move.type: no such piece"
+    assert (caught.value.path, caught.value.kind) == ("move.type", "suggestion")
+    assert len(list(executor.run(work.square, range(4)))) == 4, "another run"
+
+
+def test_another_error_is_named(executor: Executor) -> None:
+    with pytest.raises(JobError) as caught:
+        list(executor.run(work.divide_by, [1, 2, 0, 4]))
+    assert str(caught.value) == "job 2 failed: ZeroDivisionError: division by zero"
+
+
+def test_memory_that_is_not_there_is_named(executor: Executor) -> None:
+    with pytest.raises(ScarceMemoryError, match="job 0"):
+        list(executor.run(work.exhaust, [0]))
+
+
+def test_an_error_of_the_items_is_the_callers(executor: Executor) -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise LookupError("no more")
+
+    with pytest.raises(LookupError, match="no more"):
+        list(executor.run(work.square, items()))
+    assert len(list(executor.run(work.square, range(4)))) == 4, "another run"

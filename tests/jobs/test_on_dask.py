@@ -1,0 +1,178 @@
+"""A real cluster of dask.distributed: it loses workers, its scheduler, or is none at all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag import jobs
+from sevenbag.errors import ClusterError, JobError, LostWorkersError, MissingExtraError
+from sevenbag.jobs import on_dask
+from tests.cli.run import wait_until
+from tests.jobs import work
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "_PATIENCE", 0.5)
+
+
+# --- what is lost ---------------------------------------------------------------------------------
+
+
+def test_workers_that_are_killed_cost_no_result(dask_cluster: Any) -> None:
+    found: list[tuple[int, int]] = []
+    with jobs.cluster(dask_cluster.scheduler_address) as executor:
+        for result in executor.run(work.square_slowly, range(30)):
+            found.append(result)
+            if len(found) in (3, 10):
+                os.kill(dask_cluster.workers[0].pid, signal.SIGKILL)
+    assert sorted(found) == [(number, number * number) for number in range(30)]
+
+
+def test_a_job_that_kills_its_workers_ends_the_run(dask_cluster: Any) -> None:
+    with jobs.cluster(dask_cluster.scheduler_address) as executor:
+        with pytest.raises(LostWorkersError, match=r"job 0 has cost [0-9]+ workers of the cluster"):
+            list(executor.run(work.die, [7]))
+        assert list(executor.run(work.square, [3])) == [(0, 9)], "another run"
+
+
+def test_what_cannot_come_back_is_told(dask_cluster: Any) -> None:
+    with (
+        jobs.cluster(dask_cluster.scheduler_address) as executor,
+        pytest.raises(JobError, match=r"job 0 failed: TypeError: .*serialize"),
+    ):
+        list(executor.run(work.lock, [1]))
+
+
+def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
+    with _scheduler(tmp_path) as (address, process), _worker(address, tmp_path):
+        with jobs.cluster(address) as executor:
+            results = executor.run(work.square_slowly, range(200))
+            next(results)
+            process.kill()
+            with pytest.raises(ClusterError, match=f"{address}: the scheduler is gone"):
+                list(results)
+        assert process.wait() == -signal.SIGKILL
+
+
+# --- what is no cluster, or none for us -----------------------------------------------------------
+
+
+def test_nobody_there(impatient: None) -> None:
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{bound.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=f"'{address}': no dask scheduler answers there"):
+            jobs.cluster(address)
+
+
+def test_somebody_who_says_nothing(impatient: None) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        begun = time.monotonic()
+        with pytest.raises(ClusterError, match=r"no dask scheduler answers there within 0.5 s"):
+            jobs.cluster(address)
+        assert time.monotonic() - begun >= 0.5
+
+
+@pytest.mark.parametrize("address", ["", "nonsense", "http://127.0.0.1:1", "tcp://[::1", "\0" * 99])
+def test_what_is_no_address(address: str, impatient: None) -> None:
+    with pytest.raises(ClusterError, match=r"no dask scheduler answers there"):
+        jobs.cluster(address)
+
+
+def test_a_worker_is_no_scheduler(dask_cluster: Any) -> None:
+    with pytest.raises(ClusterError, match=r"that is no scheduler, but a Worker"):
+        jobs.cluster(dask_cluster.workers[0].worker_address)
+
+
+def test_a_cluster_without_workers(tmp_path: Path, impatient: None) -> None:
+    with (
+        _scheduler(tmp_path) as (address, _),
+        pytest.raises(ClusterError, match=r"has had no workers for 0.5 s; start some: dask worker"),
+    ):
+        jobs.cluster(address)
+
+
+def test_another_version_at_a_worker(tmp_path: Path) -> None:
+    info = tmp_path / "sevenbag-99.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: sevenbag\nVersion: 99.1\n")
+    with (
+        _scheduler(tmp_path) as (address, _),
+        _worker(address, tmp_path, PYTHONPATH=str(tmp_path)),
+        pytest.raises(ClusterError, match=r"the worker tcp://.* has sevenbag 99.1, here it is"),
+    ):
+        jobs.cluster(address)
+
+
+def test_a_worker_without_sevenbag(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.metadata as metadata\n"
+        "found = metadata.Distribution.from_name.__func__\n"
+        "def from_name(cls, name):\n"
+        "    if name == 'sevenbag': raise metadata.PackageNotFoundError(name)\n"
+        "    return found(cls, name)\n"
+        "metadata.Distribution.from_name = classmethod(from_name)\n"
+    )
+    with (
+        _scheduler(tmp_path) as (address, _),
+        _worker(address, tmp_path, PYTHONPATH=str(tmp_path)),
+        pytest.raises(ClusterError, match=r"the worker tcp://.* lacks sevenbag"),
+    ):
+        jobs.cluster(address)
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'sevenbag\[cluster\]'"):
+        jobs.cluster("tcp://127.0.0.1:1")
+
+
+# --- programs of a cluster ------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _program(module: str, *words: str, **variables: str) -> Generator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, *words, "--host", "127.0.0.1", "--no-dashboard"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | variables,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextlib.contextmanager
+def _scheduler(folder: Path) -> Generator[tuple[str, subprocess.Popen[bytes]]]:
+    file = folder / "scheduler.json"
+    words = ("--port", "0", "--scheduler-file", str(file))
+    with _program("distributed.cli.dask_scheduler", *words) as process:
+        wait_until(lambda: file.exists() and file.read_text().rstrip().endswith("}"))
+        yield json.loads(file.read_text())["address"], process
+
+
+@contextlib.contextmanager
+def _worker(address: str, folder: Path, **variables: str) -> Generator[None]:
+    words = (address, "--nthreads", "1", "--no-nanny", "--local-directory", str(folder))
+    with _program("distributed.cli.dask_worker", *words, **variables):
+        yield

@@ -1,0 +1,207 @@
+"""Processes of this machine: they are lost and replaced, and none is ever left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sevenbag import jobs
+from sevenbag.errors import JobError, LostWorkersError
+from tests.cli.run import alive, descendants, wait_until
+from tests.jobs import work
+
+ROOT = Path(__file__).parents[2]
+
+
+def expect_nobody_left(before: set[int]) -> None:
+    wait_until(lambda: descendants(os.getpid()) <= before)
+
+
+# --- what is lost ---------------------------------------------------------------------------------
+
+
+def test_workers_that_are_killed_cost_no_result() -> None:
+    killed = 0
+    found: list[tuple[int, int]] = []
+    before = descendants(os.getpid())
+    with jobs.local(2) as executor:
+        for result in executor.run(work.square_slowly, range(20)):
+            found.append(result)
+            if killed < 4 and len(found) % 3 == 0:
+                os.kill(max(descendants(os.getpid()) - before), signal.SIGKILL)
+                killed += 1
+    assert killed == 4
+    assert sorted(found) == [(number, number * number) for number in range(20)]
+    expect_nobody_left(before)
+
+
+def test_a_job_may_cost_two_workers_and_is_blamed_for_no_other(tmp_path: Path) -> None:
+    # Three of twelve kill two workers each, beside nine that do no harm.
+    items = [(str(tmp_path), number, number % 4 == 1) for number in range(12)]
+    with jobs.local(2) as executor:
+        found = sorted(executor.run(work.survive_twice, items))
+    assert found == [(number, number * number) for number in range(12)]
+    tries = Counter(path.name.split("-")[0] for path in tmp_path.iterdir())
+    assert tries == {"1": 3, "5": 3, "9": 3}
+
+
+def test_a_job_that_costs_three_workers_ends_the_run() -> None:
+    with jobs.local(2) as executor:
+        with pytest.raises(
+            LostWorkersError,
+            match=r"^job 0 has cost 3 worker processes: the last one was killed by SIGKILL$",
+        ):
+            list(executor.run(work.die, [7]))
+        assert sorted(executor.run(work.square, [3])) == [(0, 9)], "another run"
+
+
+@pytest.mark.parametrize(
+    ("program", "told"),
+    [("/bin/false", "one ended with exit code 1"), ("/nowhere/python", "No such file")],
+)
+def test_workers_that_cannot_be_started_are_told(
+    program: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", program)
+    with jobs.local(2) as executor, pytest.raises(LostWorkersError, match=told):
+        list(executor.run(work.square, range(4)))
+
+
+# --- what cannot be done --------------------------------------------------------------------------
+
+
+def test_what_cannot_be_handed_over_is_told() -> None:
+    with jobs.local(1) as executor:
+        with pytest.raises(JobError, match=r"^what is to be done cannot be given"):
+            list(executor.run(lambda number: number, [1]))
+        with pytest.raises(JobError, match=r"^job 1 cannot be given"):
+            list(executor.run(str, [1, lambda: 2]))
+        with pytest.raises(JobError, match=r"^job 0 failed: TypeError: .*pickle"):
+            list(executor.run(work.lock, [1]))
+        with pytest.raises(JobError, match=r"^job 0 failed: SystemExit: 5"):
+            list(executor.run(work.leave, [1]))
+        assert list(executor.run(work.square, [3])) == [(0, 9)]
+
+
+def test_one_run_at_a_time() -> None:
+    with jobs.local(1) as executor:
+        first = executor.run(work.square, range(3))
+        next(first)
+        with pytest.raises(JobError, match=r"one run at a time"):
+            next(executor.run(work.square, range(3)))
+        assert sorted(first) == [(1, 1), (2, 4)]
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1025])
+def test_a_wrong_number_of_workers_is_told(workers: int) -> None:
+    with pytest.raises(JobError, match=f"{workers} workers; it must be 1 to 1024"):
+        jobs.local(workers)
+
+
+# --- who is left ----------------------------------------------------------------------------------
+
+
+def test_workers_stay_from_run_to_run_and_go_at_the_end() -> None:
+    before = descendants(os.getpid())
+    with jobs.local(2) as executor:
+        first = {pid for _, pid in executor.run(work.process, range(8))}
+        second = {pid for _, pid in executor.run(work.process, range(8))}
+        assert first == second == descendants(os.getpid()) - before
+        assert len(first) == 2
+    assert descendants(os.getpid()) == before
+
+
+def test_no_worker_is_started_that_has_nothing_to_do() -> None:
+    before = descendants(os.getpid())
+    with jobs.local(8) as executor:
+        assert descendants(os.getpid()) == before
+        list(executor.run(work.square, [1, 2]))
+        assert len(descendants(os.getpid()) - before) <= 2
+
+
+def test_closing_a_run_ends_what_runs(tmp_path: Path) -> None:
+    with jobs.local(2) as executor:
+        results = executor.run(_hang_unless_empty, [str(tmp_path), ""])
+        assert next(results) == (1, None)
+        wait_until(lambda: any(tmp_path.iterdir()))
+        (path,) = tmp_path.iterdir()
+        results.close()
+        assert not alive(int(path.name))
+
+
+PROGRAM = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from sevenbag import jobs
+from tests.jobs import work
+with jobs.local(2) as executor:
+    list(executor.run(work.hang, [sys.argv[1]] * 4))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_whoever_started_them(tmp_path: Path, number: signal.Signals) -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+    )
+    try:
+        wait_until(lambda: len(list(tmp_path.iterdir())) == 2)
+        workers = {int(path.name) for path in tmp_path.iterdir()}
+        assert workers <= descendants(parent.pid)
+        parent.send_signal(number)
+        _, told = parent.communicate(timeout=20)
+        wait_until(lambda: not any(map(alive, workers)))
+        assert told.count("Traceback") <= 1, "of our own program, none of its workers"
+    finally:
+        parent.kill()
+        parent.wait()
+
+
+def test_the_whole_group_may_hear_ctrl_c(tmp_path: Path) -> None:
+    """Workers that are told to stop leave it to us."""
+    with jobs.local(1) as executor:
+        results = executor.run(work.process, range(4))
+        _, worker = next(results)
+        os.kill(worker, signal.SIGINT)
+        assert {pid for _, pid in results} == {worker}
+
+
+def test_a_line_kept_open_does_not_hide_a_loss(tmp_path: Path) -> None:
+    """Copies of a worker, which it forked, have its line as well."""
+    with jobs.local(1) as executor:
+        found = list(executor.run(_die_with_a_copy_left, [str(tmp_path)]))
+    assert found == [(0, "done")]
+    copy = int((tmp_path / "copy").read_text())
+    assert alive(copy)
+    os.kill(copy, signal.SIGKILL)
+
+
+def _hang_unless_empty(folder: str) -> None:
+    if folder:
+        work.hang(folder)
+    else:
+        time.sleep(0.3)
+
+
+def _die_with_a_copy_left(folder: str) -> str:
+    path = Path(folder) / "copy"
+    if path.exists():
+        return "done"
+    copy = os.fork()
+    if copy == 0:
+        time.sleep(1000)
+        os._exit(0)
+    path.write_text(str(copy))
+    os.kill(os.getpid(), signal.SIGKILL)
+    return "never"

@@ -1,0 +1,71 @@
+"""Jobs for the tests: functions that worker processes can import."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
+from sevenbag.errors import ProtocolError
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def square_slowly(number: int) -> int:
+    time.sleep(0.05)
+    return number * number
+
+
+def fail_at_three(number: int) -> int:
+    if number == 3:
+        raise ProtocolError("no such piece", "move.type", "suggestion")
+    return number
+
+
+def divide_by(number: int) -> float:
+    return 1 / number
+
+
+def exhaust(_: int) -> None:
+    raise MemoryError
+
+
+def leave(_: int) -> None:
+    raise SystemExit(5)
+
+
+def lock(_: int) -> object:
+    """What cannot be pickled."""
+    return threading.Lock()
+
+
+def hang(folder: str) -> None:
+    """Tell who we are, and never come back."""
+    path = Path(folder) / str(os.getpid())
+    path.touch()
+    time.sleep(1000)
+
+
+def survive_twice(asked: tuple[str, int, bool]) -> int:
+    """Die of it the first two times, if told to; whoever is alone in a folder is told apart."""
+    folder, number, deadly = asked
+    if deadly:
+        tries = len(list(Path(folder).glob(f"{number}-*")))
+        (Path(folder) / f"{number}-{tries}").touch()
+        if tries < 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+    return number * number
+
+
+def die(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def process(_: int) -> int:
+    """Which process does it, after a while."""
+    time.sleep(0.05)
+    return os.getpid()

@@ -1,0 +1,283 @@
+"""Work on many queues in processes and on a cluster: the same files and figures, bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag import Kicks, jobs
+from sevenbag._kernel import PcCensus, PcProgress, StopFlag, pc_odds_without
+from sevenbag.errors import QueueError, SearchStoppedError
+from sevenbag.pc import Question, chance_of
+from sevenbag.pc.batch import Tally, solve_all
+from sevenbag.pc.odds import find_odds
+from tests.cli.run import COMMAND, TRACES, alive, descendants, environment, sevenbag, wait_until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from sevenbag.jobs import Executor
+    from sevenbag.pc.census import Progress
+
+PCO = "XXXXX.....\nXXXXXX....\nXXXXXXX...\nXXXXXX...."
+
+
+@pytest.fixture(params=["in process", "local", "cluster"], scope="module")
+def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    if request.param == "in process":
+        made = jobs.in_process()
+    elif request.param == "local":
+        made = jobs.local(2)
+    else:
+        made = jobs.cluster(request.getfixturevalue("dask_cluster").scheduler_address)
+    with made as opened:
+        yield opened
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+# --- the same as in threads -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kicks", ["srs", "none"])
+def test_odds(executor: Executor, kicks: str) -> None:
+    told: list[Progress] = []
+    assert find_odds(2, kicks, executor=executor, report=told.append) == find_odds(2, kicks)
+    fractions = [now.fraction for now in told]
+    assert fractions == sorted(fractions)
+    assert (fractions[0], fractions[-1]) == (0, 1)
+
+
+def test_all_solutions(executor: Executor, tmp_path: Path) -> None:
+    told: list[Tally] = []
+    solve_all(tmp_path / "threads", 2, "srs+")
+    tally = solve_all(tmp_path / "jobs", 2, "srs+", executor=executor, report=told.append)
+    assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
+    assert tally.done == tally.total == told[-1].done
+    assert [now.done for now in told] == sorted(now.done for now in told)
+
+
+def test_some_solutions_of_six_lines_and_then_more(executor: Executor, tmp_path: Path) -> None:
+    done = [solve_all(tmp_path / "jobs", 6, limit=220, executor=executor).done for _ in range(2)]
+    assert done[1] > done[0] >= 220
+    solve_all(tmp_path / "threads", 6, limit=done[1])
+    assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
+
+
+@pytest.mark.parametrize(
+    ("field", "lines", "hold", "pattern"),
+    [
+        (PCO, 4, True, "I,*p4"),
+        (PCO, 4, False, "*p4"),
+        ("", 2, True, "*p3,*p3"),
+        ("XXXXXXXXXX\nXX........\nXX........", 3, True, "*p5;IIIII;[SZ]!,O,L,J"),
+        ("XXXXXXXXXX", 1, True, "*p3"),
+    ],
+)
+def test_chances(executor: Executor, field: str, lines: int, hold: bool, pattern: str) -> None:
+    question = Question(field, lines=lines, hold=hold, kicks="srs+", drop="t-soft")
+    alone = chance_of(question, pattern)
+    together = chance_of(question, pattern, executor=executor)
+    assert (together.solved, together.total) == (alone.solved, alone.total)
+    assert list(together.failed()) == list(alone.failed())
+
+
+def test_systems_of_ones_own_come_along(executor: Executor, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('base = "none"\n')
+    kicks = Kicks.from_file(tmp_path / "mine.toml")
+    assert find_odds(2, kicks, executor=executor).rows[2].possible == 14_720
+
+
+# --- what is lost, and what ends early ------------------------------------------------------------
+
+
+def expect_kills_to_cost_nothing(
+    executor: Executor, victim: Callable[[], int], folder: Path
+) -> None:
+    """Solve, and kill a worker twice in the middle."""
+    kills = 0
+
+    def report(tally: Tally) -> None:
+        nonlocal kills
+        if kills < 2 and tally.done > tally.total * (kills + 1) / 4:
+            os.kill(victim(), signal.SIGKILL)
+            kills += 1
+
+    solve_all(folder / "jobs", 2, executor=executor, report=report)
+    solve_all(folder / "threads", 2)
+    assert kills == 2
+    assert files_in(folder / "jobs") == files_in(folder / "threads")
+
+
+def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
+    before = descendants(os.getpid())
+    with jobs.local(2) as executor:
+        expect_kills_to_cost_nothing(
+            executor, lambda: max(descendants(os.getpid()) - before), tmp_path
+        )
+
+
+def test_nor_do_those_of_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
+    with jobs.cluster(dask_cluster.scheduler_address) as executor:
+        expect_kills_to_cost_nothing(executor, lambda: dask_cluster.workers[1].pid, tmp_path)
+
+
+def test_an_interrupted_batch_goes_on_where_it_was(tmp_path: Path) -> None:
+    def report(tally: Tally) -> None:
+        if tally.done > tally.total / 2:
+            raise KeyboardInterrupt
+
+    with jobs.local(2) as executor:
+        with pytest.raises(KeyboardInterrupt):
+            solve_all(tmp_path / "jobs", 2, executor=executor, report=report)
+        half = int((tmp_path / "jobs" / "2.count").read_text())
+        assert 0 < half < 57_750
+        told: list[Tally] = []
+        solve_all(tmp_path / "jobs", 2, executor=executor, report=told.append)
+    assert told[0].done_before >= half / 2
+    solve_all(tmp_path / "threads", 2)
+    assert files_in(tmp_path / "jobs") == files_in(tmp_path / "threads")
+
+
+def test_chances_can_be_stopped() -> None:
+    question = Question("", lines=4)
+    with jobs.local(2) as executor:
+        with pytest.raises(SearchStoppedError, match="before all of 4233600 queues"):
+            chance_of(question, "*p7,*p4", seconds=0.3, executor=executor)
+        stop = StopFlag()
+        assert not stop.is_set
+        stop.set()
+        assert stop.is_set
+        with pytest.raises(SearchStoppedError, match="before all of 5040 queues"):
+            chance_of(Question("", lines=2), "*p6", stop=stop, executor=executor)
+
+
+# --- the kernel's part ----------------------------------------------------------------------------
+
+
+def test_odds_are_those_of_the_impossible_in_any_order() -> None:
+    progress = PcProgress()
+    census = PcCensus.take("srs", 2, 1, progress)
+    assert census is not None
+    blocks = [census.impossible(block) for block in range(300) if census.impossible(block)]
+    random.Random(3).shuffle(blocks)
+    codes = b"".join(blocks)
+    whole = pc_odds_without(codes, 6)
+    assert whole[3].count(b"\n") == len(codes) // 8
+    assert whole[3].split() == sorted(whole[3].split())
+    assert pc_odds_without(b"", 6)[2] == (378_420, 378_420)
+
+
+@pytest.mark.parametrize(
+    ("codes", "letters"),
+    [
+        (b"\xff" * 8, 6),  # a letter that is none
+        (b"\0" * 8, 6),  # a piece that comes again and again
+        (b"\0" * 7, 6),
+        (b"", 3),
+        (b"", 25),
+        ((1 << 60).to_bytes(8, "little"), 6),  # more letters
+    ],
+)
+def test_what_is_no_sequence_is_refused(codes: bytes, letters: int) -> None:
+    with pytest.raises(QueueError, match="letters"):
+        pc_odds_without(codes, letters)
+
+
+def test_a_sequence_twice_is_refused() -> None:
+    progress = PcProgress()
+    census = PcCensus.take("srs", 2, 1, progress)
+    assert census is not None
+    code = next(found for found in map(census.impossible, range(300)) if found)[:8]
+    assert pc_odds_without(code, 6)[3].count(b"\n") == 1
+    with pytest.raises(QueueError, match="different"):
+        pc_odds_without(code * 2, 6)
+    with pytest.raises(QueueError, match="no block"):
+        census.impossible(-1)
+
+
+# --- the commands ---------------------------------------------------------------------------------
+
+
+def test_the_commands_take_workers(tmp_path: Path) -> None:
+    odds = sevenbag("pc", "odds", "--height", "2", "--workers", "2", "--json")
+    data = json.loads(odds.stdout)
+    assert (data["workers"], data["rows"][2]["possible"]) == (2, 15_132)
+    assert "threads" not in data
+    solve = sevenbag("pc", "solve", "--height", "2", "--workers", "2", folder=tmp_path)
+    assert solve.stdout == "Solved 3,522 out of 57,750\n"
+    chance = sevenbag("pc", "chance", PCO.replace("\n", "/"), "I,*p4", "--workers", "2")
+    assert chance.stdout.startswith("success: 84.64% [711/840]\n")
+
+
+def test_the_commands_take_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
+    place = ("--cluster", dask_cluster.scheduler_address)
+    odds = sevenbag("pc", "odds", "--height", "2", "--json", *place)
+    assert json.loads(odds.stdout)["rows"][2]["possible"] == 15_132
+    solve = sevenbag("pc", "solve", "--height", "2", *place, folder=tmp_path)
+    assert solve.stdout == "Solved 3,522 out of 57,750\n"
+    chance = sevenbag("pc", "chance", PCO.replace("\n", "/"), "I,*p4", *place)
+    assert chance.stdout.startswith("success: 84.64% [711/840]\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["odds", "--workers", "2", "--threads", "2"], 2, "not allowed with argument"),
+        (["solve", "--workers", "2", "--cluster", "x"], 2, "not allowed with argument"),
+        (["chance", "", "*p6", "--lines", "2", "--workers", "0"], 2, "'0' is no whole number"),
+        (["chance", "", "*p6", "--lines", "2", "--workers", "4000"], 1, "4000 workers; it must"),
+        (["odds", "--cluster", "nonsense"], 1, "'nonsense': no dask scheduler answers there"),
+        (
+            ["odds", "--workers", "1000", "--height", "4"],
+            1,
+            "1000 processes take 3200000 MiB of memory; there are",
+        ),
+        (["solve", "--workers", "1000"], 1, "1000 processes take 3200000 MiB of memory; there are"),
+    ],
+)
+def test_the_commands_refuse(words: list[str], code: int, told: str, tmp_path: Path) -> None:
+    done = sevenbag("pc", *words, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert told in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    words = ["pc", "solve", "--height", "6", "--limit", "300000", "--workers", "2"]
+    process = subprocess.Popen(
+        [*COMMAND, *words, "--save-every", "0.001"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    folder = tmp_path / "pc-data"
+    wait_until(lambda: (folder / "6.count").exists() and (folder / "6.pc").stat().st_size > 0, 60)
+    workers = descendants(process.pid)
+    assert len(workers) == 2
+    process.send_signal(number)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode in (128 + number, -number)
+    assert not any(trace in error for trace in TRACES)
+    wait_until(lambda: not any(map(alive, workers)))
+    done = int((folder / "6.count").read_text())
+    with jobs.local(2) as executor:
+        solve_all(folder, 6, limit=1000, executor=executor)
+    solve_all(tmp_path / "threads", 6, limit=int((folder / "6.count").read_text()))
+    assert done < 300_000
+    assert files_in(folder) == files_in(tmp_path / "threads")
