@@ -95,9 +95,9 @@ def test_what_is_no_address(address: str, impatient: None) -> None:
         jobs.cluster(address)
 
 
-def test_a_worker_is_no_scheduler(dask_cluster: Any) -> None:
-    with pytest.raises(ClusterError, match=r"that is no scheduler, but a Worker"):
-        jobs.cluster(dask_cluster.workers[0].worker_address)
+def test_whoever_looks_after_a_worker_is_no_scheduler(dask_cluster: Any) -> None:
+    with pytest.raises(ClusterError, match=r"that is no scheduler, but a Nanny"):
+        jobs.cluster(dask_cluster.workers[0].address)
 
 
 def test_a_cluster_without_workers(tmp_path: Path, impatient: None) -> None:

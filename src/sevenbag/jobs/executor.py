@@ -76,5 +76,10 @@ def named(error: Exception | SystemExit, index: int) -> SevenbagError:
         return error
     if isinstance(error, MemoryError):
         return ScarceMemoryError(f"there is not enough memory for job {index}")
+    return JobError(f"job {index} failed: {type(error).__name__}: {in_a_line(error)}")
+
+
+def in_a_line(error: BaseException) -> str:
+    """What a foreign error says, as far as it fits into a message."""
     lines = str(error).splitlines() or [""]
-    return JobError(f"job {index} failed: {type(error).__name__}: {lines[0][:_LONGEST]}")
+    return lines[0][:_LONGEST]

@@ -15,7 +15,7 @@ from sevenbag.errors import (
     SevenbagError,
     shown,
 )
-from sevenbag.jobs.executor import Executor, named
+from sevenbag.jobs.executor import Executor, in_a_line, named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -113,7 +113,7 @@ class Cluster(Executor):
             # Whoever answers with something else lets it fail in any way.
             raise ClusterError(
                 f"{shown(self._address)}: no dask scheduler answers there within {_PATIENCE:g} s:"
-                f" {shown(error, 200)}"
+                f" {in_a_line(error)}"
             ) from error
 
     async def _identity(self) -> Any:
@@ -138,7 +138,9 @@ class Cluster(Executor):
             if isinstance(theirs, importlib.metadata.PackageNotFoundError):
                 raise ClusterError(f"the worker {worker} lacks sevenbag; install {ours} there")
             if isinstance(theirs, BaseException):
-                raise ClusterError(f"the worker {worker} does not answer: {theirs}") from theirs
+                raise ClusterError(
+                    f"the worker {worker} does not answer: {in_a_line(theirs)}"
+                ) from theirs
             if theirs != ours:
                 raise ClusterError(f"the worker {worker} has sevenbag {theirs}, here it is {ours}")
         threads: dict[str, int] = client.nthreads()
@@ -150,7 +152,9 @@ class Cluster(Executor):
         except Exception as error:
             if self._client.status != "running":
                 raise self._gone() from error
-            raise JobError(f"job {index} cannot be given to a worker: {error}") from error
+            raise JobError(
+                f"job {index} cannot be given to a worker: {in_a_line(error)}"
+            ) from error
 
     def _result_of(self, future: Any, index: int) -> Any:
         try:
