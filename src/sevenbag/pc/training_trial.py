@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 import random
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from sevenbag._kernel import PcSolver
+from sevenbag._kernel import Kicks, PcSolver
 from sevenbag.errors import InputError
 from sevenbag.pc.solver import Solver
 
@@ -96,6 +96,12 @@ def _stream(chance: random.Random) -> Iterator[str]:
     return itertools.islice(itertools.chain.from_iterable(bags), skipped, None)
 
 
-@functools.lru_cache(maxsize=1)
 def _solver(kicks: str) -> PcSolver:
-    return PcSolver(kicks)
+    """One for each thread: the workers of a cluster may have several, with a network each."""
+    solver = getattr(_own, "solver", None)
+    if not isinstance(solver, PcSolver) or solver.kicks != Kicks(kicks):
+        solver = _own.solver = PcSolver(kicks)
+    return solver
+
+
+_own = threading.local()
