@@ -14,7 +14,6 @@ from __future__ import annotations
 import functools
 import importlib
 import itertools
-import math
 import random
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -38,13 +37,14 @@ _THRESHOLD_CHANGE: Final = 1.08
 _THRESHOLDS: Final = (0.05, 50.0)
 
 _Number = Annotated[int, Meta(ge=0, le=2**53)]
+_Weight = Annotated[float, Meta(ge=-1000, le=1000)]
 
 
 class Node(Struct, frozen=True, array_like=True):
     """A node that is no input: its number, and its bias."""
 
     key: _Number
-    bias: float
+    bias: _Weight
 
 
 class Edge(Struct, frozen=True, array_like=True):
@@ -52,7 +52,7 @@ class Edge(Struct, frozen=True, array_like=True):
 
     input: Annotated[int, Meta(ge=-BIAS, le=2**53)]
     output: _Number
-    weight: float
+    weight: _Weight
     enabled: bool
     innovation: _Number
 
@@ -99,7 +99,7 @@ class Population(Struct, frozen=True):
     next_species: _Number
     next_node: _Number
     innovations: _Number
-    threshold: float
+    threshold: Annotated[float, Meta(ge=_THRESHOLDS[0], le=_THRESHOLDS[1])]
 
 
 def first_population(size: int, seed: str) -> Population:
@@ -166,7 +166,7 @@ def expect_population(population: Population) -> None:
             known = edge.output in nodes and (edge.input < 0 or edge.input in nodes)
             if not known or innovations.setdefault(edge.innovation, ends) != ends:
                 raise NetworkError(f"the edge from {edge.input} to {edge.output}", where)
-            if edge.innovation > population.innovations or not math.isfinite(edge.weight):
+            if edge.innovation > population.innovations:
                 raise NetworkError(f"the edge from {edge.input} to {edge.output}", where)
         _hidden_in_order(genome)
 

@@ -1,0 +1,203 @@
+"""``sevenbag pc train`` as users run it, and as they end it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag.pc.network import Network
+from tests.cli.run import alive, descendants, environment, sevenbag, start, wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL = ("--population", "12", "--queues", "10", "--species", "3", "--seed", "4")
+
+
+def train(*words: str | Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    return sevenbag("pc", "train", *words, folder=folder)
+
+
+def current(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "current.json").read_bytes())
+    return found
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_what_is_printed(tmp_path: Path) -> None:
+    done = train(*SMALL, "--generations", "2", "--verbose", folder=tmp_path)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines[:12]] == [f"NN {n}" for n in range(12)]
+    assert lines[12].startswith("Generation 0: species ")
+    assert "average fitness" in lines[12]
+    assert "maximum" in lines[12]
+    assert lines[25].startswith("Generation 1: species ")
+    assert lines[26].startswith("pops/relu-identity/best.json: generation ")
+    assert "perfect clears in 1000 positions" in lines[26]
+    assert "generation 0 of 2: 0 of 12 networks tried" in done.stderr
+    folder = tmp_path / "pops" / "relu-identity"
+    Network.load(folder / "best.json")
+    quiet = train(*SMALL, "--generations", "2", folder=tmp_path)
+    assert quiet.stdout.splitlines() == lines[26:]
+
+
+def test_activations_name_the_folder(tmp_path: Path) -> None:
+    words = ("--hidden", "tanh", "--output", "sigmoid", "--measure", "seconds")
+    done = train(*SMALL, *words, "--generations", "1", folder=tmp_path)
+    assert done.returncode == 0
+    assert "perfect clears a second" in done.stdout
+    network = Network.load(tmp_path / "pops" / "tanh-sigmoid" / "best.json")
+    assert (network.hidden, network.output) == ("tanh", "sigmoid")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("workers", [(), ("--workers", "2")], ids=["here", "two workers"])
+def test_ended_in_a_generation_and_gone_on_with(
+    number: signal.Signals, workers: tuple[str, ...], tmp_path: Path
+) -> None:
+    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    run = start(
+        "pc", "train", *SMALL, "--folder", broken, "--save-every", "0.001",
+        *workers, "--generations", "1000", folder=tmp_path,
+    )  # fmt: skip
+    try:
+        wait_until((broken / "1.json").exists, 60)
+        team = descendants(run.pid)
+        assert len(team) == (2 if workers else 0)
+        run.send_signal(number)
+        _, errors = run.communicate(timeout=30)
+    finally:
+        run.kill()
+        run.wait()
+    assert run.returncode == (-number if number == signal.SIGKILL else 128 + number)
+    assert "Traceback" not in errors
+    wait_until(lambda: not any(alive(pid) for pid in team))
+    generation = current(broken)["generation"]
+    assert generation >= 1
+    wanted = ("--generations", str(generation + 1))
+    assert train("--folder", broken, *wanted, folder=tmp_path).returncode == 0
+    assert train(*SMALL, "--folder", whole, *wanted, folder=tmp_path).returncode == 0
+    ours, theirs = files(broken), files(whole)
+    # Whoever is killed while he writes leaves a draft, and nothing else.
+    assert {name: ours[name] for name in theirs} == theirs
+    drafts = set(ours) - set(theirs)
+    assert all(name.startswith(".") for name in drafts)
+    assert number == signal.SIGKILL or not drafts
+
+
+def test_a_generation_is_broken_off_in_its_middle(tmp_path: Path) -> None:
+    """What was known of it is known when it is gone on with."""
+    run = start(
+        "pc", "train", "--population", "300", "--queues", "40", "--seed", "1",
+        "--folder", tmp_path / "x", "--save-every", "0.001", folder=tmp_path,
+    )  # fmt: skip
+
+    def is_in_the_middle() -> bool:
+        try:
+            return current(tmp_path / "x")["fitnesses"].count(None) < 290
+        except FileNotFoundError:
+            return False
+
+    with run:
+        try:
+            wait_until(is_in_the_middle, 60)
+        finally:
+            run.kill()
+    known = current(tmp_path / "x")["fitnesses"]
+    assert 0 < known.count(None) < 290
+    with start("pc", "train", "--folder", tmp_path / "x", "--verbose", folder=tmp_path) as run:
+        assert run.stdout is not None
+        first = run.stdout.readline()
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=30)
+    assert first.startswith(f"NN {known.index(None)}: ")
+    again = current(tmp_path / "x")["fitnesses"]
+    assert all(
+        before is None or before == after for before, after in zip(known, again, strict=True)
+    )
+    assert again.count(None) < known.count(None)
+
+
+def test_the_meter_goes_away_on_a_terminal(tmp_path: Path) -> None:
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "sevenbag", "pc", "train", *SMALL, "--generations", "2"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+    ) as run:
+        output, _ = run.communicate(timeout=60)
+    os.close(theirs)
+    shown = b""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        try:
+            shown += os.read(ours, 1 << 16)
+        except OSError:
+            break
+    os.close(ours)
+    assert shown.startswith(b"\r  0%  generation 0 of 2: 0 of 12 networks tried\x1b[K")
+    assert shown.endswith(b"\r\x1b[K")
+    assert output.count(b"\n") == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--height", "5"), "invalid choice: 5"),
+        (("--population", "0"), "no whole number from 1"),
+        (("--population", "1"), "population"),
+        (("--population", "1000000"), "population"),
+        (("--kicks", "nothing"), "nothing"),
+        (("--hidden", "cube"), "invalid choice: 'cube'"),
+        (("--generations", "0"), "no whole number from 1"),
+        (("--save-every", "0"), "no number above 0"),
+        (("--workers", "1", "--cluster", "x"), "not allowed with argument"),
+    ],
+)
+def test_what_cannot_be_asked(words: tuple[str, ...], message: str, tmp_path: Path) -> None:
+    done = train(*words, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert not (tmp_path / "pops" / "relu-identity" / "current.json").exists()
+
+
+def test_another_training(tmp_path: Path) -> None:
+    assert train(*SMALL, "--generations", "1", folder=tmp_path).returncode == 0
+    done = train("--height", "2", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "sevenbag: pops/relu-identity holds another training: its height is 4, not 2\n"
+    )
+
+
+def test_without_neat_python(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['neat'] = None; from sevenbag.cli.main import main;"
+        "sys.exit(main(['pc', 'train']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "sevenbag: training needs neat-python; install it with: pip install 'sevenbag[train]'\n"
+    )

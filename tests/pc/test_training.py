@@ -1,0 +1,350 @@
+"""Training of networks: what is bred, how it is tried, that it can be ended at any moment."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag import jobs, pc
+from sevenbag.errors import InputError, MissingExtraError, NetworkError
+from sevenbag.pc import training_neat, training_trial
+from sevenbag.pc.network import Gene, Network
+from sevenbag.pc.training import Generation, Progress, train
+from sevenbag.pc.training_neat import first_population, network_of, next_population
+from sevenbag.pc.training_trial import Trial, fitness_of, trial_queues
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SMALL = {"population": 12, "queues": 10, "species": 3}
+FAST3 = {0: 0.903, 3: -1.847, 4: -0.746, 6: 1.172, 7: -0.767, 8: -0.573}
+GOOD = Network(genes=tuple(Gene(i, 10, weight, enabled=True) for i, weight in FAST3.items()))
+BAD = Network(genes=tuple(Gene(i, 10, -weight, enabled=True) for i, weight in FAST3.items()))
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class ImpatientError(Exception):
+    """Whoever watches has seen enough."""
+
+
+class Watcher:
+    def __init__(self, most: int | None = None) -> None:
+        self.fitnesses: list[tuple[int, float]] = []
+        self.finished_ones: list[Generation] = []
+        self.reports: list[Progress] = []
+        self._most = most
+
+    def progress(self, progress: Progress) -> None:
+        self.reports.append(progress)
+
+    def tried(self, number: int, fitness: float) -> None:
+        self.fitnesses.append((number, fitness))
+        if len(self.fitnesses) == self._most:
+            raise ImpatientError
+
+    def finished(self, generation: Generation) -> None:
+        self.finished_ones.append(generation)
+
+
+# --- the run ------------------------------------------------------------------------------------
+
+
+def test_a_training_and_its_files(tmp_path: Path) -> None:
+    watcher = Watcher()
+    last = train(tmp_path, SMALL, seed=3, generations=3, watcher=watcher)
+    assert sorted(files(tmp_path)) == ["0.json", "1.json", "2.json", "best.json", "current.json"]
+    for number in range(3):
+        kept = json.loads((tmp_path / f"{number}.json").read_bytes())
+        assert kept["seed"] == 3
+        assert kept["generation"] == number
+        assert len(kept["fitnesses"]) == len(kept["trainer"]["genomes"]) == 12
+        assert all(fitness >= 0 for fitness in kept["fitnesses"])
+        told = watcher.fitnesses[12 * number : 12 * number + 12]
+        assert [kept["fitnesses"][at] for at, _ in told] == [fitness for _, fitness in told]
+    current = json.loads((tmp_path / "current.json").read_bytes())
+    assert current["generation"] == 3
+    assert current["fitnesses"] == [None] * 12
+    assert [one.generation for one in watcher.finished_ones] == [0, 1, 2]
+    assert [report.tried for report in watcher.reports[:14]] == [*range(13), 0]
+    assert last.champion is not None
+    best = Network.load(tmp_path / "best.json")
+    kept = json.loads((tmp_path / f"{last.champion.generation}.json").read_bytes())
+    bests = kept["trainer"]["genomes"][kept["fitnesses"].index(max(kept["fitnesses"]))]
+    enabled = [edge[2] for edge in bests["edges"] if edge[3]]
+    assert set(enabled) <= {gene.weight for gene in best.genes}
+
+
+def test_networks_become_better(tmp_path: Path) -> None:
+    watcher = Watcher()
+    train(tmp_path, {**SMALL, "population": 30}, seed=1, generations=6, watcher=watcher)
+    means = [sum(fitness or 0.0 for fitness in one.fitnesses) / 30 for one in watcher.finished_ones]
+    assert means[-1] > 2 * means[0]
+    champions = [one.champion.fitness for one in watcher.finished_ones if one.champion is not None]
+    assert champions == sorted(champions)
+    assert len(champions) == 6
+
+
+@pytest.mark.parametrize("most", [1, 12, 17, 24])
+def test_what_is_gone_on_with_comes_to_the_same(most: int, tmp_path: Path) -> None:
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    train(whole, SMALL, seed=4, generations=3)
+    with pytest.raises(ImpatientError):
+        train(broken, SMALL, seed=4, generations=3, watcher=Watcher(most))
+    current = json.loads((broken / "current.json").read_bytes())
+    known = sum(fitness is not None for fitness in current["fitnesses"])
+    assert current["generation"] * 12 + known == most
+    watcher = Watcher()
+    train(broken, generations=3, watcher=watcher)
+    assert len(watcher.fitnesses) == 36 - most
+    assert files(broken) == files(whole)
+
+
+def test_more_generations_later(tmp_path: Path) -> None:
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    train(whole, SMALL, seed=4, generations=3)
+    for generations in (1, 2, 2, 3):
+        train(parts, SMALL, seed=4, generations=generations)
+    assert files(parts) == files(whole)
+    # There is nothing left to do, and nothing is undone.
+    train(parts, generations=1)
+    assert files(parts) == files(whole)
+
+
+def test_workers_change_nothing(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    train(here, SMALL, seed=5, generations=2)
+    with jobs.local(2) as executor:
+        train(there, SMALL, seed=5, generations=2, executor=executor)
+    assert files(there) == files(here)
+
+
+def test_seeds_make_the_difference(tmp_path: Path) -> None:
+    before = random.getstate()
+    trained = [
+        train(tmp_path / str(seed), SMALL, seed=seed, generations=1).trainer for seed in (1, 2)
+    ]
+    assert trained[0] != trained[1]
+    assert random.getstate() == before
+
+
+def test_seconds_can_be_measured(tmp_path: Path) -> None:
+    last = train(tmp_path, {**SMALL, "measure": "seconds"}, generations=1)
+    assert last.champion is not None
+    assert last.champion.fitness > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"height": 5}, "height 5: expected one of 2, 4, 6"),
+        ({"kicks": "nothing"}, "nothing"),
+        ({"population": 1}, "population"),
+        ({"population": 10**9}, "population"),
+        ({"hidden": "cube"}, "cube"),
+    ],
+)
+def test_settings_that_cannot_be(settings: dict[str, object], message: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=message):
+        train(tmp_path / "x", {**SMALL, **settings})
+
+
+def test_another_training_is_in_the_folder(tmp_path: Path) -> None:
+    train(tmp_path, SMALL, seed=1, generations=1)
+    before = files(tmp_path)
+    with pytest.raises(InputError, match=r"its height is 4, not 2, its queues is 10, not 11"):
+        train(tmp_path, {"height": 2, "queues": 11}, generations=2)
+    with pytest.raises(InputError, match="a training of seed 1, not of 2"):
+        train(tmp_path, seed=2, generations=2)
+    assert files(tmp_path) == before
+
+
+def test_two_cannot_train_in_one_folder(tmp_path: Path) -> None:
+    class Rival(Watcher):
+        def tried(self, number: int, fitness: float) -> None:
+            train(tmp_path, SMALL, generations=1)
+
+    with pytest.raises(NetworkError, match="another program is training there"):
+        train(tmp_path, SMALL, generations=1, watcher=Rival())
+
+
+def test_folders_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(NetworkError, match="file: cannot be written: File exists"):
+        train(tmp_path / "file", SMALL)
+    (tmp_path / "current.json").mkdir()
+    with pytest.raises(NetworkError, match=r"current\.json: cannot be read: Is a directory"):
+        train(tmp_path, SMALL)
+
+
+def edited(folder: Path, path: str, value: object) -> None:
+    file = folder / "current.json"
+    document = json.loads(file.read_bytes())
+    *way, last = (int(step) if step.isdigit() else step for step in path.split("."))
+    place = document
+    for step in way:
+        place = place[step]
+    place[last] = value
+    file.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("seed", -1, r"seed"),
+        ("generation", "x", r"\$\.generation"),
+        ("settings.height", 3, "height 3"),
+        ("settings.population", 13, "expected 13 genomes and fitnesses"),
+        ("fitnesses", [], "expected 12 genomes and fitnesses"),
+        ("fitnesses.0", "x", r"fitnesses"),
+        ("trainer.genomes", [], "length >= 1"),
+        ("trainer.genomes.1.key", 1, "two genomes have one key"),
+        ("trainer.next_genome", 5, "a key that is to come|one that is to come"),
+        ("trainer.species.0.members", [1], "each genome must be of one species"),
+        ("trainer.species.0.representative", 99, r"species\[0\]: .*no member"),
+        ("trainer.genomes.2.nodes", [[7, 0.0]], r"genomes\[2\]: .*no output"),
+        ("trainer.genomes.2.nodes.0.1", 1e39, r"genomes\[2\]\.nodes"),
+        ("trainer.genomes.2.edges.0.0", -12, r"edges"),
+        ("trainer.genomes.2.edges.0.0", 44, "the edge from 44 to 0"),
+        ("trainer.genomes.2.edges.0.1", 44, "the edge from -1 to 44"),
+        ("trainer.genomes.2.edges.0.0", -2, "the edge from -2 to 0"),
+        ("trainer.genomes.2.edges.0.2", 1e39, r"genomes\[2\]\.edges"),
+        ("trainer.genomes.2.edges.0.4", 10**6, "the edge from -1 to 0"),
+        ("trainer.threshold", 1e300, "threshold"),
+        ("champion", 7, "champion"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_named(
+    path: str, value: object, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ImpatientError):
+        train(tmp_path, SMALL, seed=1, watcher=Watcher(1))
+    edited(tmp_path, path, value)
+    before = files(tmp_path)
+    with pytest.raises(NetworkError, match=message) as caught:
+        train(tmp_path)
+    assert str(caught.value).startswith(str(tmp_path / "current.json"))
+    assert len(str(caught.value)) < 400
+    assert files(tmp_path) == before
+
+
+def test_circles_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ImpatientError):
+        train(tmp_path, SMALL, seed=1, watcher=Watcher(1))
+    edited(tmp_path, "trainer.next_node", 9)
+    edited(tmp_path, "trainer.innovations", 99)
+    edited(tmp_path, "trainer.genomes.2.nodes", [[0, 0.0], [1, 0.0], [2, 0.0]])
+    circle = [[1, 2, 1.0, True, 50], [2, 1, 1.0, True, 51]]
+    edited(tmp_path, "trainer.genomes.2.edges", circle)
+    with pytest.raises(NetworkError, match="edges of genome 3 lead in a circle"):
+        train(tmp_path)
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, -1])
+def test_a_file_that_was_cut_off_is_named(size: int, tmp_path: Path) -> None:
+    with pytest.raises(ImpatientError):
+        train(tmp_path, SMALL, seed=1, watcher=Watcher(1))
+    file = tmp_path / "current.json"
+    file.write_bytes(file.read_bytes()[:size])
+    with pytest.raises(NetworkError, match=r"current\.json: .*(truncated|malformed)"):
+        train(tmp_path)
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def no_module(name: str) -> object:
+        raise ImportError(name)
+
+    training_neat._library.cache_clear()
+    monkeypatch.setattr(importlib, "import_module", no_module)
+    with pytest.raises(MissingExtraError, match=r"sevenbag\[train\]"):
+        train(tmp_path, SMALL)
+    assert files(tmp_path) == {}
+
+
+# --- what is bred -------------------------------------------------------------------------------
+
+
+def test_networks_are_those_of_the_library() -> None:
+    """Scores are what neat-python itself computes of its genomes."""
+    neat: Any = importlib.import_module("neat")
+    config = training_neat._config()
+    for option in ("node_add_prob", "conn_add_prob"):
+        setattr(config.genome_config, option, 0.7)
+    random.seed(6)
+    population = neat.Population(config, seed=6)
+    chance = random.Random(2)
+    hidden = 0
+    for genome in list(population.population.values())[:60]:
+        for _ in range(6):
+            genome.mutate(config.genome_config)
+        theirs = neat.nn.FeedForwardNetwork.create(genome, config)
+        output = genome.nodes[0].activation
+        told = training_neat._told_genome(genome)
+        ours = network_of(told, "relu", output)
+        hidden += len(told.nodes) - 1
+        boards = [[float(chance.randrange(30)) for _ in range(9)] for _ in range(5)]
+        expected = [theirs.activate(board)[0] for board in boards]
+        assert ours.scores(boards) == pytest.approx(expected, rel=1e-4, abs=1e-2)
+    assert hidden > 60
+
+
+def test_a_population_grows_and_stays_as_large() -> None:
+    population = first_population(50, "a")
+    chance = random.Random(1)
+    for generation in range(12):
+        fitnesses = [chance.random() * 9 for _ in population.genomes]
+        best = population.genomes[fitnesses.index(max(fitnesses))]
+        following = next_population(population, fitnesses, generation, str(generation), 8)
+        again = next_population(population, fitnesses, generation, str(generation), 8)
+        assert following == again
+        # The best of all is kept as it is.
+        assert best in following.genomes
+        population = following
+        training_neat.expect_population(population)
+        assert len(population.genomes) == 50
+    assert 2 <= len(population.species) <= 25
+    assert any(len(genome.nodes) > 1 for genome in population.genomes)
+
+
+# --- how it is tried ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("height", "kicks"), [(2, "srs"), (4, "srs"), (4, "none"), (6, "srs+")])
+def test_queues_have_a_perfect_clear_and_are_dealt_by_bags(height: int, kicks: str) -> None:
+    queues = trial_queues(12, height, kicks, "x")
+    assert queues == trial_queues(12, height, kicks, "x")
+    assert queues != trial_queues(12, height, kicks, "y")
+    assert len(queues) == 12
+    for queue in queues:
+        assert len(queue) == height * 10 // 4 + 1
+        assert pc.solve("", queue, kicks=kicks, min_height=height, max_height=height) is not None
+        cuts = [range(first, len(queue), 7) for first in range(7)]
+        assert any(
+            all(
+                len(set(part)) == len(part)
+                for part in (queue[: cut[0]], *(queue[at : at + 7] for at in cut))
+            )
+            for cut in cuts
+        )
+
+
+def test_queues_that_hardly_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_trial.Solver, "solve", lambda *_, **__: None)
+    with pytest.raises(InputError, match="too few queues have a perfect clear of 4 rows"):
+        trial_queues(2, 4, "srs", "x")
+
+
+def test_fitness_is_perfect_clears_in_a_thousand_positions() -> None:
+    queues = trial_queues(40, 4, "srs", "x")
+    solver = pc.Solver("srs", network=GOOD)._kernel
+    efforts = solver.efforts(queues, 4)
+    expected = 1000 * sum(found for _, found in efforts) / sum(nodes for nodes, _ in efforts)
+    assert fitness_of(GOOD, Trial(queues, 4, "srs")) == pytest.approx(expected)
+    assert fitness_of(BAD, Trial(queues, 4, "srs")) < expected / 5
+    assert fitness_of(GOOD, Trial(queues, 4, "srs", "seconds")) > 0
