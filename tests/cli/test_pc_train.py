@@ -61,8 +61,16 @@ def test_activations_name_the_folder(tmp_path: Path) -> None:
     assert (network.hidden, network.output) == ("tanh", "sigmoid")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("workers", [(), ("--workers", "2")], ids=["here", "two workers"])
+@pytest.mark.parametrize(
+    ("number", "workers"),
+    [
+        (signal.SIGKILL, ()),
+        (signal.SIGINT, ()),
+        (signal.SIGHUP, ()),
+        (signal.SIGKILL, ("--workers", "2")),
+        (signal.SIGTERM, ("--workers", "2")),
+    ],
+)
 def test_ended_in_a_generation_and_gone_on_with(
     number: signal.Signals, workers: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -105,9 +113,10 @@ def test_a_generation_is_broken_off_in_its_middle(tmp_path: Path) -> None:
 
     def is_in_the_middle() -> bool:
         try:
-            return current(tmp_path / "x")["fitnesses"].count(None) < 290
+            fitnesses: list[float | None] = current(tmp_path / "x")["fitnesses"]
         except FileNotFoundError:
             return False
+        return fitnesses.count(None) < 290
 
     with run:
         try:

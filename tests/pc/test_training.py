@@ -11,7 +11,7 @@ import pytest
 
 from sevenbag import jobs, pc
 from sevenbag.errors import InputError, MissingExtraError, NetworkError
-from sevenbag.pc import training_neat, training_trial
+from sevenbag.pc import training_neat
 from sevenbag.pc.network import Gene, Network
 from sevenbag.pc.training import Generation, Progress, train
 from sevenbag.pc.training_neat import first_population, network_of, next_population
@@ -335,7 +335,7 @@ def test_queues_have_a_perfect_clear_and_are_dealt_by_bags(height: int, kicks: s
 
 
 def test_queues_that_hardly_exist(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training_trial.Solver, "solve", lambda *_, **__: None)
+    monkeypatch.setattr(pc.Solver, "solve", lambda *_, **__: None)
     with pytest.raises(InputError, match="too few queues have a perfect clear of 4 rows"):
         trial_queues(2, 4, "srs", "x")
 
