@@ -38,13 +38,14 @@ def make_tournament(
     *,
     pieces: int = 40,
     sprt: SprtRecord | None = None,
+    rules: Rules = RULES,
 ) -> TournamentHeader:
     """Everybody plays so many pairs of games with everybody else."""
     header = TournamentHeader(
         name="small",
         kind="match" if len(names) == 2 else "round robin",
         engines=tuple(EngineRecord(name=name, spec=f"test:{name}") for name in names),
-        rules=RULES.to_dict(),
+        rules=rules.to_dict(),
         sprt=sprt,
     )
     folder.mkdir(exist_ok=True)
@@ -55,17 +56,16 @@ def make_tournament(
     with GamesFile(folder) as file:
         for pair, ((one, other), seed) in enumerate(meetings):
             for players in ((one, other), (other, one)):
-                replay = played(names, players, seed, pieces)
+                replay = played(names, players, Conditions(rules, seed, max_pieces=pieces))
                 replay.write(folder / "replays" / f"{number}.replay")
                 file.append(recorded(replay, number, pair, players, names))
                 number += 1
     return header
 
 
-def played(names: tuple[str, ...], players: tuple[int, int], seed: int, pieces: int) -> Replay:
+def played(names: tuple[str, ...], players: tuple[int, int], conditions: Conditions) -> Replay:
     first, second = (KINDS[player % len(KINDS)](names[player]) for player in players)
     recorder = Recorder(times=True)
-    conditions = Conditions(RULES, seed, max_pieces=pieces)
     asyncio.run(play_match((first, second), conditions, (recorder,)))
     assert recorder.replay is not None
     return recorder.replay

@@ -260,12 +260,12 @@ def _encounters(games: Sequence[GameRecord]) -> Iterable[Encounter]:
 
 def _pairs(first: int, games: Sequence[GameRecord]) -> Pentanomial:
     pairs = Pentanomial()
-    for points in _pair_points(first, games):
+    for points in pair_points(first, games):
         pairs = pairs.add(points)
     return pairs
 
 
-def _pair_points(first: int, games: Sequence[GameRecord]) -> Iterable[float]:
+def pair_points(first: int, games: Sequence[GameRecord]) -> Iterable[float]:
     """What an engine got out of each complete pair, in the order of the schedule."""
     paired: dict[int, list[GameRecord]] = defaultdict(list)
     for game in games:
@@ -295,7 +295,7 @@ def _progress(header: TournamentHeader, games: Sequence[GameRecord]) -> Progress
         return None
     asked = header.sprt
     test = Sprt(asked.elo0, asked.elo1, asked.alpha, asked.beta, asked.model)
-    points = list(_pair_points(0, [game for game in games if set(game.players) == {0, 1}]))
+    points = list(pair_points(0, [game for game in games if set(game.players) == {0, 1}]))
     stride = max(1, -(-len(points) // _MOST_STEPS))
     seen = Pentanomial()
     steps = [(0, 0.0)]

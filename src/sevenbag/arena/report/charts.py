@@ -1,0 +1,299 @@
+"""What a report plots, each as SVG that takes its colours from the page: light or dark.
+
+Names come from outside: everything that is text goes through `words`, which escapes it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.arena.report.axes import Scale, label, spanning
+from sevenbag.arena.report.text import text as escaped
+from sevenbag.arena.statistics import Pentanomial
+from sevenbag.arena.statistics.latency import BUCKETS_PER_DECADE, start_of
+from sevenbag.arena.summary import pair_points
+from sevenbag.arena.tally import KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from sevenbag.arena.statistics import Interval
+    from sevenbag.arena.summary import EngineSummary, Summary
+
+WIDTH: Final = 720
+SERIES: Final = 8
+"""Colours that the page has for kinds and engines."""
+
+MOST_ENGINES: Final = 24
+"""How many engines a plot shows, the best ones."""
+
+_NAMES: Final = 170
+_ROW: Final = 28
+_RIDGE: Final = 46
+_TOP: Final = 10
+_AXIS: Final = 34
+_LETTERS: Final = 22
+_BINS: Final = 40
+_STEPS: Final = 300
+
+
+def ratings_chart(summary: Summary) -> str | None:
+    """Elo of each engine with its interval; None where nobody has one."""
+    ranking = summary.ranking[:MOST_ENGINES]
+    elos = [summary.elo(engine) for engine in ranking]
+    bounds = [part for elo in elos if elo is not None for part in elo]
+    if not any(math.isfinite(bound) for bound in bounds):
+        return None
+    height = _TOP + _ROW * len(ranking) + _AXIS
+    across = spanning(bounds, _NAMES, WIDTH - 14, least=20)
+    parts = [*_grid(across, _TOP, height - _AXIS, "Elo")]
+    for place, (engine, elo) in enumerate(zip(ranking, elos, strict=True)):
+        y = _TOP + _ROW * (place + 0.5)
+        parts.append(_name(engine.name, y))
+        if elo is not None:
+            parts += _interval(elo, across, y, engine.name)
+    return _svg(height, "Ratings with 95 % intervals", parts)
+
+
+def elo_chart(summary: Summary) -> str | None:
+    """How the Elo of the first of two engines, and its interval, went on; None without pairs."""
+    points = list(pair_points(0, summary.games)) if len(summary.engines) == 2 else []
+    if len(points) < 3:
+        return None
+    stride = max(1, len(points) // _STEPS)
+    seen = Pentanomial()
+    steps: list[tuple[int, Interval]] = []
+    for number, each in enumerate(points, start=1):
+        seen = seen.add(each)
+        if number % stride == 0 or number == len(points):
+            steps.append((number, seen.elo()))
+    # The first pairs say little, and would flatten all that follows.
+    settled = [elo for number, elo in steps if number >= len(points) / 10] or [steps[-1][1]]
+    down = spanning([*(part for elo in settled for part in elo), 0.0], 250, _TOP, least=20)
+    across = Scale(0, len(points), 60, WIDTH - 14)
+    known = [(number, elo) for number, elo in steps if math.isfinite(elo.error)]
+    upper = [(across.at(number), down.at(elo.high)) for number, elo in known]
+    lower = [(across.at(number), down.at(elo.low)) for number, elo in known]
+    middle = [(across.at(n), down.at(elo.value)) for n, elo in steps if math.isfinite(elo.value)]
+    name = summary.engines[0].name
+    parts = [
+        *_frame(across, down, "pairs", f"Elo of {_short(name)}"),
+        f'<polygon class="band" points="{_points([*upper, *reversed(lower)])}"/>',
+        f'<line class="zero" x1="60" x2="{WIDTH - 14}" y1="{down.at(0)}" y2="{down.at(0)}"/>',
+        f'<polyline class="line s0" points="{_points(middle)}"/>',
+    ]
+    return _svg(250 + _AXIS, f"Elo of {name} over the pairs", parts)
+
+
+def llr_chart(summary: Summary) -> str | None:
+    """The log-likelihood ratio over the pairs, between its bounds; None without a test."""
+    progress = summary.sprt
+    if progress is None or len(progress.steps) < 2:
+        return None
+    lower, upper = progress.test.bounds
+    down = spanning([lower, upper, *(llr for _, llr in progress.steps)], 210, _TOP)
+    across = Scale(0, progress.steps[-1][0], 60, WIDTH - 14)
+    line = [(across.at(number), down.at(llr)) for number, llr in progress.steps]
+    parts = [*_frame(across, down, "pairs", "LLR")]
+    for bound, hypothesis in ((upper, "H1"), (lower, "H0")):
+        y = down.at(bound)
+        parts.append(f'<line class="bound" x1="60" x2="{WIDTH - 14}" y1="{y}" y2="{y}"/>')
+        text = f"accept {hypothesis} at {bound:.2f}"
+        # Tests begin at 0, between the bounds: there is room on the left.
+        parts.append(words(text, 68, y - 5))
+    parts.append(f'<polyline class="line s0" points="{_points(line)}"/>')
+    return _svg(210 + _AXIS, "Log-likelihood ratio over the pairs", parts)
+
+
+def histogram_chart(
+    summary: Summary, title: str, unit: str, values: Callable[[EngineSummary], Sequence[float]]
+) -> str | None:
+    """How a figure of its games is spread, for each engine; None where there is none.
+
+    Args:
+        summary: the tournament.
+        title: what is plotted.
+        unit: what is written under the axis.
+        values: an engine's figures, one a game.
+    """
+    ranking = [engine for engine in summary.ranking if values(engine)][:MOST_ENGINES]
+    everything = [value for engine in ranking for value in values(engine)]
+    if not everything:
+        return None
+    across = spanning(everything, _NAMES, WIDTH - 14, least=0.1 + max(everything) / 10)
+    width = (across.high - across.low) / _BINS
+
+    def bars(engine: EngineSummary) -> list[tuple[float, float, int]]:
+        counts = [0] * _BINS
+        for value in values(engine):
+            counts[min(_BINS - 1, int((value - across.low) / width))] += 1
+        return [
+            (across.low + place * width, across.low + (place + 1) * width, count)
+            for place, count in enumerate(counts)
+            if count
+        ]
+
+    return _ridges(
+        ranking, across, title=title, unit=unit, ticks=across.ticks(), bars=bars, written=label
+    )
+
+
+def latency_chart(summary: Summary) -> str | None:
+    """How thinking times are spread, for each engine, by powers of ten; None without times."""
+    ranking = [engine for engine in summary.ranking if engine.thinking][:MOST_ENGINES]
+    if not ranking:
+        return None
+    buckets = [bucket for engine in ranking for bucket in engine.thinking]
+    low, high = min(buckets), max(buckets) + 1
+    across = Scale(low - 1, high + 1, _NAMES, WIDTH - 14)
+    # A tick at every power of ten, and between them where there are few of these.
+    within = (0, 6, 14) if high - low < 2 * BUCKETS_PER_DECADE else (0,)
+    ticks = [n for n in range(low - 1, high + 2) if n % BUCKETS_PER_DECADE in within]
+
+    def bars(engine: EngineSummary) -> list[tuple[float, float, int]]:
+        return [(bucket, bucket + 1, count) for bucket, count in sorted(engine.thinking.items())]
+
+    def written(bucket: float) -> str:
+        return label(float(f"{start_of(round(bucket)):.2g}"))
+
+    title = "Thinking time of a piece"
+    return _ridges(ranking, across, title=title, unit="ms", ticks=ticks, bars=bars, written=written)
+
+
+def attack_chart(summary: Summary) -> tuple[str, list[tuple[int, str]]] | None:
+    """Attack per piece by kind of clear; the picture, and its legend: colours and kinds.
+
+    Kinds beyond the page's colours are put together as ``other``. None without attack.
+    """
+    ranking = [engine for engine in summary.ranking if engine.attack][:MOST_ENGINES]
+    if not ranking:
+        return None
+    totals = {kind: sum(engine.attack_by.get(kind, 0) for engine in ranking) for kind in KINDS}
+    made = [kind for kind in KINDS if totals[kind]]
+    shown = sorted(sorted(made, key=lambda kind: -totals[kind])[: SERIES - 1], key=KINDS.index)
+    other = [kind for kind in made if kind not in shown]
+    groups = [(kind, [kind]) for kind in shown] + ([("other", other)] if other else [])
+    height = _TOP + _ROW * len(ranking) + _AXIS
+    across = Scale(0, max(engine.app or 0 for engine in ranking) * 1.04, _NAMES, WIDTH - 14)
+    parts = [*_grid(across, _TOP, height - _AXIS, "attack per piece")]
+    for place, engine in enumerate(ranking):
+        y = _TOP + _ROW * place
+        parts.append(_name(engine.name, y + _ROW / 2))
+        below = 0
+        for series, (name, kinds) in enumerate(groups):
+            lines = sum(engine.attack_by.get(kind, 0) for kind in kinds)
+            if lines:
+                left, right = (across.at(n / engine.pieces) for n in (below, below + lines))
+                text = f"{engine.name}: {lines} lines of attack by {name}"
+                parts.append(
+                    f'<rect class="s{series}" x="{left}" y="{y + 5}"'
+                    f' width="{max(right - left - 1, 0.5):.2f}"'
+                    f' height="{_ROW - 10}">{_title(text)}</rect>'
+                )
+            below += lines
+    picture = _svg(height, "Attack per piece by kind of clear", parts)
+    return picture, [(series, name) for series, (name, _) in enumerate(groups)]
+
+
+# --- parts of plots -------------------------------------------------------------------------------
+
+
+def words(text: str, x: float, y: float, *, at: str = "start", kind: str = "label") -> str:
+    """A line of text; `at` is what part of it is at x: ``start``, ``middle`` or ``end``."""
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{at}">{escaped(text)}</text>'
+
+
+def _svg(height: float, title: str, parts: Iterable[str]) -> str:
+    head = (
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {height:g}" role="img"'
+        f' aria-label="{escaped(title)}">'
+    )
+    return "".join([head, *parts, "</svg>"])
+
+
+def _ridges(
+    ranking: Sequence[EngineSummary],
+    across: Scale,
+    *,
+    title: str,
+    unit: str,
+    ticks: Sequence[float],
+    bars: Callable[[EngineSummary], list[tuple[float, float, int]]],
+    written: Callable[[float], str],
+) -> str:
+    """Histograms below each other, on one axis; each as high as the row allows."""
+    height = _TOP + _RIDGE * len(ranking) + _AXIS
+    parts = [*_grid(across, _TOP, height - _AXIS, unit, ticks=ticks, written=written)]
+    for place, engine in enumerate(ranking):
+        floor = _TOP + _RIDGE * (place + 1)
+        parts.append(_name(engine.name, floor - _RIDGE / 2))
+        drawn = bars(engine)
+        most = max(count for _, _, count in drawn)
+        for start, end, count in drawn:
+            left, right = across.at(start), across.at(end)
+            tall = (_RIDGE - 8) * count / most
+            text = f"{engine.name}: {count} from {written(start)} to {written(end)} {unit}"
+            parts.append(
+                f'<rect class="s0" x="{left}" y="{floor - tall:.2f}"'
+                f' width="{max(right - left - 0.5, 0.5):.2f}" height="{tall:.2f}">'
+                f"{_title(text)}</rect>"
+            )
+        parts.append(
+            f'<line class="axis" x1="{across.start}" x2="{across.end}" y1="{floor}" y2="{floor}"/>'
+        )
+    return _svg(height, title, parts)
+
+
+def _grid(
+    across: Scale,
+    top: float,
+    bottom: float,
+    unit: str,
+    *,
+    ticks: Sequence[float] | None = None,
+    written: Callable[[float], str] = label,
+) -> Iterable[str]:
+    for tick in across.ticks() if ticks is None else ticks:
+        x = across.at(tick)
+        kind = "zero" if tick == 0 and across.low < 0 else "grid"
+        yield f'<line class="{kind}" x1="{x}" x2="{x}" y1="{top}" y2="{bottom}"/>'
+        yield words(written(tick), x, bottom + 15, at="middle")
+    yield words(unit, (across.start + across.end) / 2, bottom + 30, at="middle")
+
+
+def _frame(across: Scale, down: Scale, under: str, beside: str) -> Iterable[str]:
+    yield from _grid(across, down.end, down.start, under)
+    for tick in down.ticks(5):
+        y = down.at(tick)
+        yield f'<line class="grid" x1="{across.start}" x2="{across.end}" y1="{y}" y2="{y}"/>'
+        yield words(label(tick), across.start - 6, y + 4, at="end")
+    yield words(beside, across.end - 6, down.end + 12, at="end", kind="label strong")
+
+
+def _interval(elo: Interval, across: Scale, y: float, name: str) -> Iterable[str]:
+    text = f"{name}: {elo.value:+.0f}, 95 %: {elo.low:+.0f} to {elo.high:+.0f}"
+    low, high = across.at(elo.low), across.at(elo.high)
+    if math.isfinite(elo.low) and math.isfinite(elo.high):
+        ends = f"M{low} {y - 5}v10M{high} {y - 5}v10"
+        yield f'<path class="line s0" d="M{low} {y}H{high}{ends}">{_title(text)}</path>'
+    if math.isfinite(elo.value):
+        at = f'cx="{across.at(elo.value)}" cy="{y}"'
+        yield f'<circle class="s0" {at} r="5">{_title(text)}</circle>'
+
+
+def _name(name: str, y: float) -> str:
+    text = words(_short(name), _NAMES - 10, y + 4, at="end", kind="label strong")
+    return f"<g>{_title(name)}{text}</g>"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LETTERS else name[: _LETTERS - 1] + "…"
+
+
+def _title(text: str) -> str:
+    return f"<title>{escaped(text)}</title>"
+
+
+def _points(places: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in places)

@@ -1,0 +1,223 @@
+"""Tables of a report."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.arena.report.text import text
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Sequence
+
+    from sevenbag.arena.records import GameRecord
+    from sevenbag.arena.statistics import Interval
+    from sevenbag.arena.summary import Encounter, EngineSummary, Summary
+
+MOST_ROWS: Final = 5000
+"""Games in the table: the first ones."""
+
+MOST_ENCOUNTERS: Final = 1000
+
+
+def standings(summary: Summary) -> str:
+    """Ratings, scores and faults, best first."""
+    ranking = summary.ranking
+    rows = [_standing(summary, engine, place, ranking) for place, engine in enumerate(ranking)]
+    head = ["#", "name", "Elo", "±", "LOS", "games", "score", "won", "drawn", "lost", "faults"]
+    return _table(head, rows, names=(1,))
+
+
+def notes(summary: Summary) -> str:
+    """What the standings mean."""
+    parts = ["LOS: likelihood of being stronger than the next."]
+    if summary.ratings is not None:
+        parts.insert(0, "Elo relative to the mean of all.")
+    elif len(summary.engines) == 2:
+        parts.insert(0, "Elo relative to the other.")
+    return f'<p class="note">{text(" ".join(parts))}</p>'
+
+
+def test(summary: Summary) -> str:
+    """How the sequential test stands."""
+    progress = summary.sprt
+    assert progress is not None
+    pairs, llr = progress.steps[-1]
+    lower, upper = progress.test.bounds
+    stands = f"{progress.decision} accepted" if progress.decision else "undecided"
+    words = (
+        f"SPRT of {progress.test.elo0:g} against {progress.test.elo1:g} Elo"
+        f" ({progress.test.model}): LLR {llr:.2f} in ({lower:.2f}, {upper:.2f}) after {pairs}"
+        f" pairs: {stands}."
+    )
+    return f"<p>{text(words)}</p>"
+
+
+def encounters(summary: Summary) -> str:
+    """Every two that have met."""
+    head = ["first", "second", "games", "won", "drawn", "lost", "pairs 0 ½ 1 1½ 2"]
+    head += ["Elo", "±", "nElo", "±", "LOS"]
+    rows = [_encounter(summary, each) for each in summary.encounters[:MOST_ENCOUNTERS]]
+    return _table(head, rows, names=(0, 1)) + _left_out(len(summary.encounters), MOST_ENCOUNTERS)
+
+
+def play(summary: Summary) -> str:
+    """How each plays: the figures behind the plots."""
+    head = ["name", "pieces", "attack", "APP", "PPS", "lives", "deaths"]
+    head += ["ms p50", "p95", "p99"]
+    rows = [_play(engine) for engine in summary.ranking]
+    note = "lives: pieces until half of its games would have ended in its death (Kaplan-Meier)."
+    return _table(head, rows, names=(0,)) + f'<p class="note">{text(note)}</p>'
+
+
+def games(summary: Summary, with_player: Container[int]) -> str:
+    """Every game, with a button for its player."""
+    head = ["game", "first", "second", "result", "ending", "pieces", "attack", "seed", ""]
+    listed = summary.games[:MOST_ROWS]
+    rows = [_game(game, playable=game.id in with_player) for game in listed]
+    search = (
+        '<p><input id="filter" type="search" placeholder="filter" aria-label="filter games"'
+        " hidden></p>"
+    )
+    table = _table(head, rows, names=(1, 2), element="games")
+    return search + table + _left_out(len(summary.games), MOST_ROWS)
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def _standing(
+    summary: Summary, engine: EngineSummary, place: int, ranking: Sequence[EngineSummary]
+) -> list[str]:
+    elo = summary.elo(engine)
+    los = summary.los(engine, ranking[place + 1]) if place + 1 < len(ranking) else None
+    faults = ", ".join(f"{count} {reason}" for reason, count in engine.faults.items())
+    return [
+        str(place + 1),
+        engine.name,
+        _elo(elo),
+        _error(elo),
+        _percent(los),
+        str(engine.games),
+        _percent(engine.score),
+        str(engine.wins),
+        str(engine.draws),
+        str(engine.losses),
+        faults or "-",
+    ]
+
+
+def _encounter(summary: Summary, each: Encounter) -> list[str]:
+    lost, drawn, won = each.games.counts
+    elo, nelo = each.outcomes.elo(), each.outcomes.nelo()
+    return [
+        summary.engines[each.first].name,
+        summary.engines[each.second].name,
+        str(each.games.total),
+        str(won),
+        str(drawn),
+        str(lost),
+        " ".join(map(str, each.pairs.counts)),
+        _elo(elo),
+        _error(elo),
+        _elo(nelo),
+        _error(nelo),
+        _percent(each.outcomes.los()),
+    ]
+
+
+def _play(engine: EngineSummary) -> list[str]:
+    lives = engine.lives
+    return [
+        engine.name,
+        str(engine.pieces),
+        str(engine.attack),
+        _number(engine.app, ".3f"),
+        _number(engine.real_pps or engine.pps, ".2f"),
+        "-" if lives.median is None else str(lives.median),
+        str(lives.deaths),
+        *(_number(engine.thinking_ms(share), ".3g") for share in (0.5, 0.95, 0.99)),
+    ]
+
+
+_RESULTS: Final = {0: "1 - 0", 1: "0 - 1", None: "½ - ½"}
+
+
+def _game(game: GameRecord, *, playable: bool) -> list[str]:
+    reasons = [fall.reason for fall in game.falls if fall is not None]
+    button = f'<button type="button" data-game="{game.id}" hidden>play</button>'
+    return [
+        str(game.id),
+        *game.names,
+        _RESULTS[game.winner],
+        " and ".join(reasons) or game.ending,
+        str(max(done.pieces for done in game.stats)),
+        " : ".join(str(done.attack) for done in game.stats),
+        str(game.seed),
+        _Markup(button if playable else ""),
+    ]
+
+
+# --- cells ----------------------------------------------------------------------------------------
+
+
+class _Markup(str):
+    """HTML of our own making; everything else in a cell is text."""
+
+    __slots__ = ()
+
+
+def _table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    names: Container[int],
+    element: str = "",
+) -> str:
+    def cells(tag: str, row: Sequence[str]) -> str:
+        return "".join(
+            f"<{tag}{_CLASS if place in names else ''}{_hover(cell, is_name=place in names)}>"
+            f"{cell if isinstance(cell, _Markup) else text(cell)}</{tag}>"
+            for place, cell in enumerate(row)
+        )
+
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
+    marked = f' id="{element}"' if element else ""
+    top = f"<thead><tr>{cells('th', head)}</tr></thead>"
+    return f'<div class="scroll"><table{marked}>{top}<tbody>{body}</tbody></table></div>'
+
+
+_CLASS: Final = ' class="name"'
+_LONG: Final = 30
+
+
+def _hover(cell: str, *, is_name: bool) -> str:
+    """Long names are cut; the whole one is shown when the pointer rests on it."""
+    return f' title="{text(cell)}"' if is_name and len(cell) > _LONG else ""
+
+
+def _left_out(count: int, most: int) -> str:
+    more = count - most
+    return f'<p class="note">and {more} more</p>' if more > 0 else ""
+
+
+def _elo(interval: Interval | None) -> str:
+    if interval is None:
+        return "-"
+    if not math.isfinite(interval.value):
+        return "+∞" if interval.value > 0 else "-∞"
+    return f"{interval.value:+.0f}"
+
+
+def _error(interval: Interval | None) -> str:
+    if interval is None or not math.isfinite(interval.error):
+        return "-"
+    return f"{interval.error:.0f}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f} %"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else f"{value:{form}}"

@@ -1,0 +1,291 @@
+"""The page of a report, opened from a file in a real browser."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+import sevenbag.arena.report
+from sevenbag.arena.match import Conditions
+from sevenbag.arena.playback import Playback
+from sevenbag.arena.report import report_page, write_report
+from sevenbag.arena.report.games import told_game
+from sevenbag.arena.report.text import script_data, text
+from sevenbag.arena.summary import read_summary
+from sevenbag.bots.web_worker import find_browser
+from sevenbag.drawing import COLORS
+from sevenbag.errors import FormatError
+from sevenbag.formats.replay import Replay
+from sevenbag.game import Rules
+from tests.arena.tournaments import RULES, make_tournament, played
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
+
+in_a_browser = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+EVIL = '<img src=x onerror="window.hacked=1">'
+END = "</script><script>window.hacked=1</script>"
+
+# The letter of each cell of a side's board, from the colours on the canvas.
+READ_BOARD = """
+([player, colors]) => {
+  const canvas = document.querySelectorAll('.side canvas')[player];
+  const pen = canvas.getContext('2d');
+  const rows = (canvas.height - 4) / 20;
+  const letters = Object.fromEntries(Object.entries(colors).map(([letter, color]) => [
+    [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16)).join(), letter]));
+  const board = [];
+  for (let y = 0; y < rows; y += 1) {
+    let row = '';
+    for (let x = 0; x < 10; x += 1) {
+      const pixel = pen.getImageData(94 + x * 20 + 10, 2 + (rows - 1 - y) * 20 + 10, 1, 1).data;
+      row += letters[[...pixel.slice(0, 3)].join()] ?? '.';
+    }
+    board.push(row);
+  }
+  return board;
+}
+"""
+
+
+@pytest.fixture(name="folder", scope="module")
+def tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tournament")
+    make_tournament(folder, (EVIL, END), pairs=2)
+    # One who holds plays as well.
+    replay = played((EVIL, "", END), (0, 2), Conditions(RULES, 3, max_pieces=40))
+    replay.write(folder / "replays" / "3.replay")
+    return folder
+
+
+@pytest.fixture(name="page_file", scope="module")
+def written_page(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    assert write_report(folder, path) == []
+    return path
+
+
+@pytest.fixture(name="browser")
+async def chromium() -> AsyncIterator[Any]:
+    async with playwright.async_playwright() as play:
+        browser = await play.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        yield browser
+        await browser.close()
+
+
+async def opened(browser: Any, path: Path, after: str = "") -> tuple[Any, list[str]]:
+    """The page in a browser; and what went wrong or was asked for besides it."""
+    page = await browser.new_page()
+    faults: list[str] = []
+    page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("request", lambda asked: expect(asked.url))
+
+    def expect(url: str) -> None:
+        if url.partition("#")[0] != path.as_uri():
+            faults.append(url)
+
+    await page.goto(path.as_uri() + after)
+    return page, faults
+
+
+@in_a_browser
+async def test_it_opens_from_a_file_without_asking_for_anything(
+    browser: Any, page_file: Path
+) -> None:
+    page, faults = await opened(browser, page_file)
+    assert await page.locator("svg.chart").count() >= 4
+    assert await page.locator("#games tbody tr").count() == 4
+    assert faults == []
+
+
+@in_a_browser
+async def test_names_are_text_and_no_markup(browser: Any, page_file: Path) -> None:
+    page, faults = await opened(browser, page_file)
+    await page.click("button[data-game='1']")
+    await page.keyboard.press("ArrowRight")
+    names = await page.locator(".side h3").all_text_contents()
+    assert names == [END, EVIL]
+    assert await page.locator("td.name", has_text=EVIL).count() > 0
+    assert await page.locator("img").count() == 0
+    assert await page.evaluate("window.hacked") is None
+    assert faults == []
+
+
+@in_a_browser
+async def test_the_player_plays_the_games(browser: Any, folder: Path, page_file: Path) -> None:
+    page, faults = await opened(browser, page_file)
+    for number in (0, 3):
+        replay = Replay.load(folder / "replays" / f"{number}.replay")
+        await page.click(f"button[data-game='{number}']")
+        turns = len(replay.turns)
+        assert await page.locator("#place").get_attribute("max") == str(turns)
+        await expect_boards(page, replay, (1, turns // 2, turns))
+        await page.keyboard.press("Escape")
+    assert faults == []
+
+
+async def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
+    playback = Playback(replay)
+    for turn in turns:
+        playback.play_to(turn)
+        await page.evaluate(
+            "(turn) => { const place = document.getElementById('place'); place.value = turn;"
+            " place.dispatchEvent(new Event('input')); }",
+            turn,
+        )
+        for player in (0, 1):
+            board = await page.evaluate(READ_BOARD, [player, COLORS])
+            expected = playback.versus.players[player].colors
+            assert board == list(expected[: len(board)])
+            assert not any(row.strip(".") for row in expected[len(board) :])
+            told = await page.locator(".side p").nth(player).text_content()
+            drawn = await page.locator(".side canvas").nth(player).get_attribute("aria-label")
+            side = playback.versus.players[player]
+            queue = "".join(piece.name for piece in side.queue)
+            hold = side.hold.name if side.hold is not None else "empty"
+            assert f", hold {hold}, next {queue[:6]}" in drawn
+            done = playback.versus.players[player].stats
+            assert f"{done.pieces} pieces · {done.lines} lines · {done.attack} attack" in told
+
+
+@pytest.fixture(name="bombs", scope="module")
+def bomb_tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Bombs lie in garbage and take rows with them: boards do not follow from placements alone."""
+    folder = tmp_path_factory.mktemp("bombs")
+    rules = Rules.preset("tetrio-bombs").replace({"garbage": {"travel": 0}})
+    make_tournament(folder, ("quad", "low"), pairs=1, pieces=80, rules=rules)
+    return folder
+
+
+@in_a_browser
+async def test_rules_with_other_boards_are_played_as_well(
+    browser: Any, bombs: Path, tmp_path: Path
+) -> None:
+    replay = Replay.load(bombs / "replays" / "1.replay")
+    told = told_game(Playback(replay))
+    assert re.search(r"g\d.*?k", told["steps"])
+    path = tmp_path / "report.html"
+    assert write_report(bombs, path) == []
+    turns = len(replay.turns)
+    page, faults = await opened(browser, path, f"#game=1&turn={turns}")
+    await page.wait_for_selector("dialog[open]")
+    assert (
+        await page.locator("#where").text_content()
+        == f"turn {turns} of {turns} · {turns / 2:.1f} s"
+    )
+    await expect_boards(page, replay, (turns // 2, turns * 3 // 4, turns))
+    assert faults == []
+
+
+@in_a_browser
+async def test_keys_play_step_and_close(browser: Any, page_file: Path) -> None:
+    page, _ = await opened(browser, page_file)
+    await page.click("button[data-game='0']")
+
+    async def turn() -> int:
+        return int(await page.evaluate("document.getElementById('place').value"))
+
+    for key, expected in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0)):
+        await page.keyboard.press(key)
+        assert await turn() == expected
+    assert page.url.endswith("#game=0&turn=0")
+    await page.keyboard.press(" ")
+    for _ in range(400):
+        if await turn() > 2:
+            break
+        await asyncio.sleep(0.05)
+    await page.keyboard.press(" ")
+    assert await page.locator("#run").text_content() == "play"
+    await page.keyboard.press("Escape")
+    await page.wait_for_url(page_file.as_uri(), timeout=20_000)
+    assert not await page.locator("dialog").is_visible()
+
+
+@in_a_browser
+async def test_games_are_filtered_and_the_theme_changes(browser: Any, page_file: Path) -> None:
+    page, _ = await opened(browser, page_file)
+    await page.fill("#filter", "nobody")
+    assert await page.locator("#games tbody tr:visible").count() == 0
+    await page.fill("#filter", "onerror")
+    assert await page.locator("#games tbody tr:visible").count() == 4
+    ground = "getComputedStyle(document.body).backgroundColor"
+    before = await page.evaluate(ground)
+    await page.click("#theme")
+    after = await page.evaluate(ground)
+    assert before != after
+    await page.click("#theme")
+    assert await page.evaluate(ground) == before
+
+
+def test_nothing_comes_from_elsewhere(page_file: Path) -> None:
+    page = page_file.read_text()
+    assert not re.findall(r"""(?:src|href|url\(|@import)\s*=?\s*["'(]?\s*(?:https?:|//)""", page)
+    assert "default-src 'none'" in page
+    assert page.count("<script>") == 1
+
+
+def test_games_beyond_the_limit_have_no_player(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    write_report(folder, path, most_games=1)
+    page = path.read_text()
+    assert page.count('data-game="') == 1
+    assert page.count('type="application/json"') == 2
+
+
+def test_a_replay_that_is_lost_or_broken_is_named(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "tournament"
+    shutil.copytree(folder, copy)
+    (copy / "replays" / "0.replay").unlink()
+    (copy / "replays" / "1.replay").write_text("rubbish")
+    faults = write_report(copy, tmp_path / "report.html")
+    assert len(faults) == 2
+    assert "No such file" in faults[0]
+    assert "1.replay: line 1" in faults[1]
+    assert (tmp_path / "report.html").read_text().count('data-game="') == 2
+
+
+def test_a_tournament_without_games_has_a_page(tmp_path: Path) -> None:
+    make_tournament(tmp_path, pairs=0)
+    assert "Standings" in report_page(read_summary(tmp_path))
+
+
+def test_what_is_no_tournament_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError):
+        write_report(tmp_path, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_text_from_outside_can_end_nothing() -> None:
+    assert text('<a href="x">&\'') == "&lt;a href=&quot;x&quot;&gt;&amp;&#x27;"
+    assert text("a\x00\x1b\u202eb") == "a\ufffd\ufffd\ufffdb"
+    element = script_data("x", {"name": END, "lines": "\u2028\u2029<!--"})
+    assert element.count("<") == 2
+    json = element.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
+    assert msgspec.json.decode(json) == {"name": END, "lines": "\u2028\u2029<!--"}
+
+
+def test_the_script_has_the_types_that_it_says() -> None:
+    compiler = Path(__file__).parents[3] / ".venv/node/node_modules/typescript/bin/tsc"
+    node = shutil.which("node")
+    if node is None or not compiler.is_file():
+        pytest.skip("there is no TypeScript here; `make test` installs it where npm is")
+    script = Path(sevenbag.arena.report.__file__).with_name("report.js")
+    flags = "--noEmit --allowJs --checkJs --strict --target es2022 --lib es2022,dom,dom.iterable"
+    words = [node, str(compiler), *flags.split(), str(script)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
+    assert (done.returncode, done.stdout) == (0, "")
