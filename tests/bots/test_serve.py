@@ -17,8 +17,9 @@ import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.bots.bot import Bot, Limits, MoveInfo, Position, Suggestion
-from sevenbag.bots.serve import serve_tbp
-from sevenbag.bots.serving import HURRY, Manner
+from sevenbag.bots.serve import serve_bot
+from sevenbag.bots.service import HURRY
+from sevenbag.bots.serving import Manner, tbp_service
 from sevenbag.bots.tbp import Deadlines, TbpBot
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game, Rules
@@ -386,9 +387,9 @@ async def conversation(
     wire = Wire()
     try:
         server = asyncio.create_task(
-            serve_tbp(
+            serve_bot(
                 bot,
-                Manner(moves=most_moves),
+                tbp_service(Manner(moves=most_moves)),
                 input_descriptor=wire.input,
                 output_descriptor=wire.output,
             )
@@ -526,7 +527,9 @@ async def test_a_bot_that_fails_is_asked_again_from_the_next_position(what: str,
     wire = Wire()
     try:
         server = asyncio.create_task(
-            serve_tbp(bot, input_descriptor=wire.input, output_descriptor=wire.output)
+            serve_bot(
+                bot, tbp_service(), input_descriptor=wire.input, output_descriptor=wire.output
+            )
         )
         wire.say(RULES, START, SUGGEST, PLAY, new_piece("T"), SUGGEST)
         heard = [await wire.hear() for _ in range(4)]

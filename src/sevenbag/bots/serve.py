@@ -1,4 +1,4 @@
-"""Serves any bot to a frontend that speaks TBP, over file descriptors."""
+"""Serves any bot over file descriptors."""
 
 from __future__ import annotations
 
@@ -7,64 +7,52 @@ import contextlib
 import os
 import select
 import threading
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from sevenbag.bots.serving import Inbox, LostOutputError, Manner, Server
+from sevenbag.bots.service import LostOutputError
 from sevenbag.protocols.lines import LineSplitter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot
+    from sevenbag.bots.service import Ear, Serve
 
 
-async def serve_tbp(
+async def serve_bot(
     bot: Bot,
-    manner: Manner | None = None,
+    serve: Serve,
     *,
     input_descriptor: int = 0,
     output_descriptor: int = 1,
 ) -> None:
     """Serve until told to quit, or until the input or the output is closed; then end the bot.
 
-    Every question is answered once, in order. What is odd is told in a line on standard error.
+    What is odd is told in a line on standard error.
 
     Args:
         bot: the bot, not yet prepared.
-        manner: how it is served.
+        serve: in which protocol.
         input_descriptor: where messages come from.
         output_descriptor: where messages go, and nothing else may.
 
     Raises:
         OSError: the output cannot be written, other than for having been closed.
     """
-    inbox = Inbox()
 
     def say(line: bytes) -> None:
         write(output_descriptor, line)
 
-    server = Server(bot, manner or Manner(), inbox, say)
-    listen(input_descriptor, inbox)
+    service = serve(bot, say)
+    listen(input_descriptor, service.inbox)
     try:
-        await server.run()
+        await service.run()
     except LostOutputError as lost:
         # Whoever closed it wants no more of us.
         if isinstance(lost.__cause__, OSError) and not isinstance(lost.__cause__, BrokenPipeError):
             raise lost.__cause__ from None
     finally:
         await bot.quit()
-
-
-class Ear(Protocol):
-    """Somebody who is told line by line."""
-
-    def hear(self, line: bytes | None) -> None:
-        """Take a line that has come; None for one that was too long."""
-        ...
-
-    def close(self) -> None:
-        """No more will come."""
-        ...
 
 
 def listen(descriptor: int, ear: Ear) -> None:

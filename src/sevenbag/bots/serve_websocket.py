@@ -8,7 +8,8 @@ from http import HTTPStatus
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.serving import Inbox, LostOutputError, Manner, Server, log
+from sevenbag.bots.service import LostOutputError, log
+from sevenbag.bots.serving import tbp_service
 from sevenbag.bots.websocket import websockets_package
 from sevenbag.errors import SevenbagError
 from sevenbag.protocols.lines import LONGEST_LINE
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from websockets.http11 import Request, Response
 
     from sevenbag.bots.bot import Bot
+    from sevenbag.bots.service import Ear, Serve
 
 MOST_CONNECTIONS: Final = 16
 """Bots that are served at once; whoever comes then is turned away."""
@@ -39,7 +41,7 @@ class BotServer:
     def __init__(
         self,
         create: Callable[[], Bot],
-        manner: Manner | None = None,
+        serve: Serve | None = None,
         *,
         most_connections: int = MOST_CONNECTIONS,
     ) -> None:
@@ -47,7 +49,7 @@ class BotServer:
 
         Args:
             create: makes a bot, not prepared, for a connection.
-            manner: how it is served.
+            serve: in which protocol; None: in TBP, and nothing special.
             most_connections: at once.
 
         Raises:
@@ -56,7 +58,7 @@ class BotServer:
         self._websockets = websockets_package()
         self.port = 0
         self._create = create
-        self._manner = manner or Manner()
+        self._serve_bot = serve or tbp_service()
         self._most = most_connections
         self._served = 0
         self._server: SocketServer | None = None
@@ -114,7 +116,6 @@ class BotServer:
             self._served -= 1
 
     async def _talk(self, connection: ServerConnection, bot: Bot) -> None:
-        inbox = Inbox()
         unsent: asyncio.Queue[str] = asyncio.Queue(_MOST_UNSENT)
 
         def say(line: bytes) -> None:
@@ -123,12 +124,13 @@ class BotServer:
             except asyncio.QueueFull:
                 raise LostOutputError("nobody takes the answers") from None
 
+        service = self._serve_bot(bot, say)
         tasks = [
-            asyncio.create_task(self._hear(connection, inbox)),
+            asyncio.create_task(self._hear(connection, service.inbox)),
             asyncio.create_task(_send(connection, unsent)),
         ]
         try:
-            await Server(bot, self._manner, inbox, say).run()
+            await service.run()
             await asyncio.wait({asyncio.create_task(unsent.join())}, timeout=1.0)
         except LostOutputError:
             # Whoever is gone wants no more of us.
@@ -139,7 +141,7 @@ class BotServer:
             await asyncio.gather(*tasks, return_exceptions=True)
             await bot.quit()
 
-    async def _hear(self, connection: ServerConnection, inbox: Inbox) -> None:
+    async def _hear(self, connection: ServerConnection, inbox: Ear) -> None:
         with contextlib.suppress(self._websockets.exceptions.ConnectionClosed):
             while True:
                 frame = await connection.recv()

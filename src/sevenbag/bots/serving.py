@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import sys
-from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import sevenbag
-from sevenbag.bots.bot import Limits, Suggestion
-from sevenbag.errors import ProtocolError, SevenbagError
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.service import Inbox, LostOutputError, log, tell, thought, words
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols import actions
 from sevenbag.protocols.tbp import bot_side, convert
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.inputs import inputs_of
@@ -21,13 +18,11 @@ from sevenbag.protocols.tbp.wire import decode, encode, plain
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
     from sevenbag.bots.bot import Bot
+    from sevenbag.bots.service import Say, Serve
     from sevenbag.game import Rules
 
 LONGEST_ANSWER: Final = 4096
 """Bytes; a frontend in the field reads lines into a buffer of this size."""
-
-HURRY: Final = 1.0
-"""Seconds that a bot gets to finish a thought when what follows is already known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +46,6 @@ class Manner:
     inputs: bool = False
 
 
-class LostOutputError(Exception):
-    """What carries the messages failed, and not the bot."""
-
-
 @dataclass(frozen=True, slots=True)
 class Misheard:
     """A message that makes no sense; of what type it says to be, as far as that is known."""
@@ -63,32 +54,33 @@ class Misheard:
 
 
 Heard: TypeAlias = tbp.Message | Misheard
-Say = Callable[[bytes], None]
-"""Sends one line with its end, now.
 
-Raises:
-    LostOutputError: it cannot be sent.
-"""
+
+def tbp_service(manner: Manner | None = None) -> Serve:
+    """How bots are served to frontends that speak TBP."""
+    return lambda bot, say: Server(bot, manner or Manner(), say)
 
 
 class Server:
     """One bot, one frontend, from the introduction to the end.
 
     Every question is answered once, in order. What is odd is told in a line on standard error.
+
+    Attributes:
+        inbox: what the frontend says.
     """
 
-    def __init__(self, bot: Bot, manner: Manner, inbox: Inbox, say: Say) -> None:
+    def __init__(self, bot: Bot, manner: Manner, say: Say) -> None:
         """Nothing happens before `run`.
 
         Args:
             bot: not yet prepared.
             manner: how it is served.
-            inbox: what the frontend says.
             say: sends a line.
         """
+        self.inbox = TbpInbox()
         self._bot = bot
         self._manner = manner
-        self._inbox = inbox
         self._say = say
         self._rules: Rules | None = None
         self._side = bot_side.BotSide(most_moves=manner.moves, longest_line=manner.longest_line)
@@ -101,12 +93,12 @@ class Server:
         """
         features = bot_side.FEATURES if self._manner.features else ()
         self._send(self._side.introduce(self._bot.name, sevenbag.__version__, "sevenbag", features))
-        while (heard := await self._inbox.next()) is not None:
+        while (heard := await self.inbox.next()) is not None:
             if isinstance(heard, Misheard):
                 self._side.misheard(heard.kind)
                 continue
             for action in self._side.receive(heard):
-                if isinstance(action, bot_side.Close):
+                if isinstance(action, actions.Close):
                     return
                 if not await self._do(action):
                     break
@@ -119,45 +111,27 @@ class Server:
                     self._send(message)
                 case bot_side.Prepare(rules):
                     return await self._prepare(rules)
-                case bot_side.Think():
+                case actions.Think():
                     await self._answer()
-                case bot_side.Note(text):
+                case actions.Note(text):
                     log(text)
                 case _:
-                    await self._tell(action)
+                    await tell(self._bot, action)
         except LostOutputError:
             raise
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
             # Whatever happened to it: it is asked again from the next position on.
-            log(_words(error))
+            log(words(error))
             self._side.lose_track()
             return False
         return True
-
-    async def _tell(self, action: bot_side.Action) -> None:
-        """Let the bot know."""
-        match action:
-            case bot_side.Begin(position):
-                await self._bot.start(position)
-            case bot_side.Advance(placement):
-                await self._bot.play(placement)
-            case bot_side.Extend(piece):
-                await self._bot.new_piece(piece)
-            case bot_side.Face(opponents):
-                await self._bot.opponents(opponents)
-            case bot_side.Expect(pending):
-                await self._bot.garbage(pending)
-            case bot_side.End():
-                await self._bot.stop()
-            case _:
-                pass
 
     async def _prepare(self, told: tbp.Rules) -> bool:
         try:
             self._rules = _rules_of(told, self._manner.rules)
             await self._bot.prepare(self._rules)
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
-            log(_words(error))
+            log(words(error))
             follow_up = self._side.refuse()
             ready = False
         else:
@@ -169,7 +143,7 @@ class Server:
 
     async def _answer(self) -> None:
         try:
-            suggestion = await self._thought()
+            suggestion = await thought(self._bot, self._manner.limits, self.inbox)
             info = suggestion.info
             answer = self._side.answer(
                 suggestion.moves,
@@ -192,77 +166,23 @@ class Server:
         keys = position.board.path(move, rules.pieces.kicks, spins=rules.pieces.spins, spawn=spawn)
         return None if keys is None else inputs_of(keys)
 
-    async def _thought(self) -> Suggestion:
-        """What the bot suggests; nothing if it was still thinking when it was to be elsewhere."""
-        task = asyncio.ensure_future(self._bot.suggest(self._manner.limits))
-        try:
-            await self._inbox.until_superseded(task)
-            if not task.done():
-                await asyncio.wait({task}, timeout=HURRY)
-            return task.result() if task.done() else Suggestion(())
-        finally:
-            if not task.done():
-                task.cancel()
-                await asyncio.wait({task})
-
     def _send(self, message: tbp.FromBot) -> None:
         self._say(encode(message))
 
 
-class Inbox:
-    """Messages that have come. Hearing never waits for the bot, nor the bot for hearing."""
+class TbpInbox(Inbox[Heard]):
+    """What a frontend has said."""
 
-    def __init__(self) -> None:
-        self._heard: deque[Heard] = deque()
-        self._news = asyncio.Event()
-        self._superseded = asyncio.Event()
-        self._closed = False
+    def read(self, line: bytes | None) -> Heard | None:
+        """The message in a line; a note in the log where it makes no sense."""
+        return _heard_in(line)
 
-    def hear(self, line: bytes | None) -> None:
-        """Take a line that has come; None for one that was too long."""
-        heard = _heard_in(line)
-        if heard is not None:
-            self._heard.append(heard)
-            if _supersedes(heard):
-                self._superseded.set()
-            self._news.set()
-
-    def close(self) -> None:
-        """No more will come."""
-        self._closed = True
-        self._superseded.set()
-        self._news.set()
-
-    async def next(self) -> Heard | None:
-        """The next message; None when no more will come."""
-        while not self._heard and not self._closed:
-            self._news.clear()
-            await self._news.wait()
-        heard = self._heard.popleft() if self._heard else None
-        if not self._closed and not any(map(_supersedes, self._heard)):
-            self._superseded.clear()
-        return heard
-
-    async def until_superseded(self, task: asyncio.Task[Suggestion]) -> None:
-        """Wait until the task is done, or a message is there that makes its result worthless."""
-        waiting: asyncio.Task[object] = asyncio.ensure_future(self._superseded.wait())
-        try:
-            await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            waiting.cancel()
-
-
-def log(text: str) -> None:
-    """Say something to whoever looks after the server."""
-    with contextlib.suppress(OSError):
-        print(f"sevenbag serve: {text}", file=sys.stderr, flush=True)
+    def supersedes(self, heard: Heard) -> bool:
+        """A new position, or an end."""
+        return isinstance(heard, tbp.Start | tbp.Stop | tbp.Quit)
 
 
 # --- helpers ------------------------------------------------------------------------------------
-
-
-def _supersedes(heard: Heard) -> bool:
-    return isinstance(heard, tbp.Start | tbp.Stop | tbp.Quit)
 
 
 def _heard_in(line: bytes | None) -> Heard | None:
@@ -295,7 +215,3 @@ def _rules_of(told: tbp.Rules, rules: Rules | None) -> Rules:
     base = rules or Rules.preset("guideline")
     changes = convert.rules_changes(told)
     return base.replace(changes, name="TBP") if changes else base
-
-
-def _words(error: Exception) -> str:
-    return str(error) if isinstance(error, SevenbagError) else f"{type(error).__name__}: {error}"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.profile import OFFICIAL, profile
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serve import serve_tbp
-from sevenbag.bots.serving import Manner
+from sevenbag.bots.serve import serve_bot
+from sevenbag.bots.serving import Manner, tbp_service
 from sevenbag.cli.arguments import count, named_rules, positive
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import SpecError
@@ -94,7 +94,7 @@ def run(args: argparse.Namespace) -> int:
         run_until_signal(_serve_at(args, manner))
         return 0
     with _output_to_itself() as output:
-        run_until_signal(serve_tbp(bot, manner, output_descriptor=output))
+        run_until_signal(serve_bot(bot, tbp_service(manner), output_descriptor=output))
     return 0
 
 
@@ -102,7 +102,7 @@ async def _serve_at(args: argparse.Namespace, manner: Manner) -> None:
     """Serve at a port until a signal comes."""
     from sevenbag.bots.serve_websocket import WORKER, BotServer  # noqa: PLC0415  # needs an extra
 
-    server = BotServer(lambda: create_bot(args.bot), manner)
+    server = BotServer(lambda: create_bot(args.bot), tbp_service(manner))
     try:
         await server.open(args.host, args.websocket)
     except OSError as error:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from sevenbag._kernel import Piece
+from sevenbag.protocols.actions import Begin, End, Expect, Face, Think
 from sevenbag.protocols.tbp import BotSide, from_object
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.bot_side import Begin, End, Expect, Face, Prepare, Send, State, Think
+from sevenbag.protocols.tbp.bot_side import Prepare, Send, State
 
 Json = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.bots.check.of_frontends import FrontendCheck
 from sevenbag.bots.serve import listen, write
-from sevenbag.bots.serving import LostOutputError
+from sevenbag.bots.service import LostOutputError
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:

@@ -17,6 +17,18 @@ from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import PlacementError
 from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.protocols.actions import (
+    Advance,
+    Begin,
+    Close,
+    Common,
+    End,
+    Expect,
+    Extend,
+    Face,
+    Note,
+    Think,
+)
 from sevenbag.protocols.tbp import convert
 from sevenbag.protocols.tbp import messages as tbp
 
@@ -49,66 +61,7 @@ class Prepare:
     rules: tbp.Rules
 
 
-@dataclass(frozen=True, slots=True)
-class Begin:
-    """The position is now this one."""
-
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class Think:
-    """Ask the bot for moves, then send what `BotSide.answer` makes of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Advance:
-    """This placement was made."""
-
-    placement: Placement
-
-
-@dataclass(frozen=True, slots=True)
-class Extend:
-    """This piece joined the end of the queue."""
-
-    piece: Piece
-
-
-@dataclass(frozen=True, slots=True)
-class Face:
-    """The other players stand like this."""
-
-    opponents: tuple[Position, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Expect:
-    """These attacks wait, in the order in which they will enter, in lines."""
-
-    pending: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """The game is over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """The bot is to exit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """Something is odd; a line for the log."""
-
-    text: str
-
-
-Action: TypeAlias = (
-    Send | Prepare | Begin | Think | Advance | Extend | Face | Expect | End | Close | Note
-)
+Action: TypeAlias = Send | Prepare | Common
 
 
 class State(enum.Enum):

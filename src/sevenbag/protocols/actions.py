@@ -1,0 +1,73 @@
+"""What a bot's side of a protocol tells whoever runs the bot, whatever the protocol.
+
+Each protocol adds actions of its own: what is sent, what the bot has to be ready for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Piece, Placement
+    from sevenbag.game.position import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The position is now this one."""
+
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """Ask the bot for moves, then do what `answer` of the bot's side makes of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """This placement was made."""
+
+    placement: Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Extend:
+    """This piece joined the end of the queue."""
+
+    piece: Piece
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """The other players stand like this."""
+
+    opponents: tuple[Position, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expect:
+    """These attacks wait, in the order in which they will enter, in lines."""
+
+    pending: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The game is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """The bot is to exit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something is odd; a line for the log."""
+
+    text: str
+
+
+Common: TypeAlias = Begin | Think | Advance | Extend | Face | Expect | End | Close | Note

@@ -1,0 +1,283 @@
+"""Between the words of the Triangle.js adapter protocol and our own, in one place.
+
+Counters differ by one: theirs begin at -1, ours at 0. Keys have a file of their own.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Final
+
+from msgspec import UNSET, UnsetType
+
+from sevenbag._kernel import Board, Kicks, Piece, spin_mode_name
+from sevenbag.errors import RulesError
+from sevenbag.game.position import Position
+from sevenbag.game.rules import Rules
+from sevenbag.protocols.triangle import messages as triangle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+HIDDEN_ROWS: Final = 20
+"""Rows above the visible ones."""
+USUAL_CAP: Final = 8
+"""Lines that may enter at a lock, in most rooms."""
+
+
+# --- pieces -------------------------------------------------------------------------------------
+
+
+def piece_of(letter: triangle.PieceLetter) -> Piece:
+    """The piece that a letter names."""
+    return _PIECES[letter]
+
+
+def letter_of(piece: Piece) -> triangle.PieceLetter:
+    """The letter that names a piece."""
+    return _LETTERS[piece]
+
+
+def pieces_of(letters: Iterable[triangle.PieceLetter]) -> tuple[Piece, ...]:
+    """The pieces that letters name."""
+    return tuple([_PIECES[letter] for letter in letters])
+
+
+def letters_of(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
+    """The letters that name pieces."""
+    return tuple([_LETTERS[piece] for piece in pieces])
+
+
+# --- positions ----------------------------------------------------------------------------------
+
+
+def position_of(state: triangle.State, rows: int) -> Position:
+    """The position that a `State` tells, on a board of so many rows; the bag is not known.
+
+    Rows that the message has not are empty, those that it has above are cut.
+    """
+    width = len(state.board[0]) if state.board else 10
+    drawn = [_drawn(row) for row in state.board[:rows]]
+    colors = (*drawn, *["." * width] * (rows - len(drawn)))
+    return Position(
+        board=Board.from_rows(colors, height=rows),
+        queue=pieces_of((state.current, *state.queue)),
+        hold=None if state.hold is None else _PIECES[state.hold],
+        combo=state.combo + 1,
+        back_to_back=state.b2b + 1,
+        pending=state.garbage,
+        colors=colors,
+    )
+
+
+def state_of(position: Position, *, data: object | UnsetType = UNSET) -> triangle.State:
+    """The `State` that tells a position; the queue's first piece is the current one.
+
+    Filled cells of which nothing more is known are told as garbage.
+    """
+    board, colors = position.board, position.colors
+    return triangle.State(
+        board=tuple(
+            _row_of(board.row(y), board.width, "" if colors is None else colors[y])
+            for y in range(board.rows)
+        ),
+        current=_LETTERS[position.queue[0]],
+        hold=None if position.hold is None else _LETTERS[position.hold],
+        queue=letters_of(position.queue[1:]),
+        garbage=position.pending,
+        combo=position.combo - 1,
+        b2b=position.back_to_back - 1,
+        data=data,
+    )
+
+
+def cells_of(board: Board) -> list[list[int]]:
+    """Rows from the bottom, 1 for a filled cell: as bots in the field tell what they expect."""
+    rows: list[list[int]] = []
+    for y in range(board.rows):
+        filled = board.row(y)
+        rows.append([filled >> x & 1 for x in range(board.width)])
+    return rows
+
+
+# --- rules --------------------------------------------------------------------------------------
+
+
+def rules_of(config: triangle.Config, *, bag: str = "7-bag") -> Rules:
+    """The rules of a room, as far as they are told; for the rest those of Tetra League.
+
+    Args:
+        config: the message.
+        bag: the randomizer, of which hosts say nothing.
+
+    Raises:
+        RulesError: a game like that cannot be played here; the message says why.
+    """
+    kicks = _KICKS.get(config.kicks.casefold())
+    if kicks is None:
+        raise RulesError(
+            f"kicks are {config.kicks!r}, must be one of {', '.join(_KICK_NAMES.values())}"
+        )
+    width, height = config.board_width, config.board_height
+    changes: dict[str, dict[str, object]] = {
+        "board": {"width": width, "rows": height + HIDDEN_ROWS, "visible": height},
+        # The middle of the box of three columns; its lowest cells are in the row above.
+        "spawn": {"x": (width - 3) // 2 + 1, "y": height + 1},
+        "pieces": {"kicks": kicks, "spins": config.spins.lower(), "bag": bag},
+        "attack": {
+            "multiplier": float(config.garbage_multiplier),
+            "garbage_bonus": config.garbage_special_bonus,
+            "halve_other_spins": config.spins == "handheld",
+        },
+        "back_to_back": {
+            "bonus": "chain" if config.b2b_chaining else "flat",
+            "charge_at": config.b2b_charge_at if config.b2b_charging else 0,
+            "charge_base": config.b2b_charge_base if config.b2b_charging else 0,
+        },
+        "combo": _COMBOS[config.combo_table],
+        "perfect_clear": {"lines": config.pc_garbage, "chain": config.pc_b2b},
+        "garbage": {"cap": float(cap_of(config))},
+    }
+    return Rules.preset("tetrio-league").replace(changes, name="Triangle.js")
+
+
+def cap_of(config: triangle.Config) -> triangle.Number:
+    """The cap that a `Config` tells: Triangle.js has the multiplier in its place."""
+    if config.garbage_cap == config.garbage_multiplier:
+        return USUAL_CAP
+    return config.garbage_cap
+
+
+@functools.lru_cache(maxsize=16)
+def rules_for(rules: Rules, piece: Piece) -> Rules:
+    """The rules as they are for one piece: on boards of odd width I and O appear farther left."""
+    if rules.board.width % 2 == 0 or piece not in (Piece.I, Piece.O):
+        return rules
+    return rules.replace({"spawn": {"x": rules.spawn.x - 1}})
+
+
+def config_of(
+    rules: Rules,
+    queue: Sequence[Piece],
+    *,
+    data: object | UnsetType = UNSET,
+) -> triangle.Config:
+    """The `Config` that tells rules, as far as it has words for them.
+
+    Args:
+        rules: the rules.
+        queue: upcoming pieces without the current one.
+        data: what host and bot agreed upon.
+
+    Raises:
+        RulesError: a bot that believed it would play another game; the message says why.
+    """
+    chain, combo = rules.back_to_back, rules.combo
+    return triangle.Config(
+        board_width=rules.board.width,
+        board_height=rules.board.visible,
+        kicks=_kicks_name(rules),
+        spins=_SPINS.get(spin_mode_name(rules.pieces.spins), "all"),
+        combo_table=_combo_table(combo.kind, combo.table),
+        b2b_charging=chain.charge_at > 0,
+        b2b_charge_at=chain.charge_at,
+        b2b_charge_base=chain.charge_base,
+        b2b_chaining=chain.bonus == "chain",
+        garbage_multiplier=triangle.plain_number(rules.attack.multiplier),
+        garbage_cap=triangle.plain_number(rules.garbage.cap),
+        garbage_special_bonus=rules.attack.garbage_bonus,
+        pc_b2b=rules.perfect_clear.chain,
+        pc_garbage=rules.perfect_clear.lines,
+        queue=letters_of(queue),
+        data=data,
+    )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_LETTERS: Final[dict[Piece, triangle.PieceLetter]] = {
+    Piece.I: "i",
+    Piece.O: "o",
+    Piece.T: "t",
+    Piece.L: "l",
+    Piece.J: "j",
+    Piece.S: "s",
+    Piece.Z: "z",
+}
+_PIECES: Final[dict[str, Piece]] = {letter: piece for piece, letter in _LETTERS.items()}
+_COLORS: Final[dict[triangle.Cell, str]] = {
+    None: ".",
+    "gb": "G",
+    "bomb": "B",
+    **{letter: letter.upper() for letter in triangle.PIECE_LETTERS},
+}
+_CELLS: Final[dict[str, triangle.Cell]] = {color: cell for cell, color in _COLORS.items()}
+# Its "SRS" has the half turns of TETR.IO, its "none" turns in place.
+_KICK_NAMES: Final = {
+    "srs-tetrio": "SRS",
+    "srs+": "SRS+",
+    "srs-x": "SRS-X",
+    "tetra-x": "TETRA-X",
+    "nrs": "NRS",
+    "ars": "ARS",
+    "asc": "ASC",
+    "none180": "none",
+}
+_KICKS: Final = {theirs.casefold(): ours for ours, theirs in _KICK_NAMES.items()}
+# Systems without a name of their own there; they differ from these in half turns alone.
+_LIKE: Final = {"srs": "SRS", "srs180": "SRS", "jstris": "SRS", "none": "none"}
+_SPINS: Final[dict[str, triangle.SpinsName]] = {
+    "T-spins": "T-spins",
+    "T-spins+": "T-spins+",
+    "all": "all",
+    "all+": "all+",
+    "all-mini": "all-mini",
+    "all-mini+": "all-mini+",
+    "mini-only": "mini-only",
+    "handheld": "handheld",
+    "stupid": "stupid",
+    "none": "none",
+}
+_COMBOS: Final[dict[triangle.ComboTableName, dict[str, object]]] = {
+    "multiplier": {"kind": "multiplier", "table": []},
+    # By the clears made before: the first of a run adds nothing.
+    "classic guideline": {"kind": "table", "table": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5]},
+    "modern guideline": {"kind": "table", "table": [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4]},
+    "none": {"kind": "table", "table": []},
+}
+
+
+def _drawn(row: triangle.Row) -> str:
+    return "".join([_COLORS[cell] for cell in row])
+
+
+def _row_of(filled: int, width: int, colors: str) -> triangle.Row:
+    if not filled:
+        return (None,) * width
+    marks = colors.ljust(width, "G")
+    return tuple([_CELLS.get(marks[x], "gb") if filled >> x & 1 else None for x in range(width)])
+
+
+def _kicks_name(rules: Rules) -> str:
+    kicks = rules.pieces.kicks
+    kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
+    name = kicks.name.removesuffix(_WITHOUT_HALF_TURNS)
+    theirs = _KICK_NAMES.get(name) or _LIKE.get(name)
+    if theirs is None or not kicks.known:
+        raise RulesError(
+            f"Triangle.js has no word for pieces that turn by {kicks.name!r}; "
+            f"it knows {', '.join((*_KICK_NAMES, *_LIKE))}"
+        )
+    return theirs
+
+
+_WITHOUT_HALF_TURNS: Final = " without 180"
+
+
+def _combo_table(kind: str, table: tuple[int, ...]) -> triangle.ComboTableName:
+    if kind == "multiplier":
+        return "multiplier"
+    if not any(table):
+        return "none"
+    modern = _COMBOS["modern guideline"]["table"]
+    return "modern guideline" if list(table) == modern else "classic guideline"
