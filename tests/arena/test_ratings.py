@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from sevenbag.arena.ratings import ratings
-from sevenbag.arena.statistics import Trinomial
+from sevenbag.arena.statistics import Pentanomial, Trinomial
 from sevenbag.errors import InputError
 
 ELO = 400 / math.log(10)
@@ -138,6 +138,44 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
             held += rated.low <= true <= rated.high
             tries += 1
     assert 0.91 < held / tries < 0.98
+
+
+def test_of_two_the_interval_is_that_of_the_pairs() -> None:
+    pytest.importorskip("choix")
+    # Every game comes twice.
+    pairs = Pentanomial((80, 0, 0, 0, 120))
+    points = {(0, 1): 240.0, (1, 0): 160.0}
+    rated = ratings(2, points, {(0, 1): pairs}, draws_with_average=0)
+    assert rated.difference(0, 1).error == pytest.approx(pairs.elo().error, rel=0.02)
+    assert rated.los(0, 1) == pytest.approx(pairs.los(), abs=0.005)
+    # Pairs that are more even than chance make nothing narrower.
+    even = ratings(2, points, {(0, 1): Pentanomial((0, 0, 160, 0, 40))}, draws_with_average=0)
+    assert even.difference(0, 1) == ratings(2, points, draws_with_average=0).difference(0, 1)
+
+
+@pytest.mark.parametrize("same", [0.0, 0.5, 1.0])
+def test_intervals_hold_the_truth_where_games_of_a_pair_are_alike(same: float) -> None:
+    pytest.importorskip("choix")
+    dice = random.Random(9)
+    truth = [120.0, 30.0, -150.0]
+    held = tries = 0
+    for _ in range(150):
+        points: dict[tuple[int, int], float] = {}
+        pairs: dict[tuple[int, int], Pentanomial] = {}
+        for i, j in ((0, 1), (0, 2), (1, 2)):
+            chance = 1 / (1 + 10 ** ((truth[j] - truth[i]) / 400))
+            seen = Pentanomial()
+            for _ in range(40):
+                first = dice.random() < chance
+                second = first if dice.random() < same else dice.random() < chance
+                seen = seen.add(first + second)
+            pairs[i, j] = seen
+            points[i, j] = seen.score * seen.games
+            points[j, i] = seen.games - points[i, j]
+        for rated, true in zip(ratings(3, points, pairs).elo, truth, strict=True):
+            held += rated.low <= true <= rated.high
+            tries += 1
+    assert 0.91 < held / tries < 0.985
 
 
 @pytest.mark.parametrize("points", [{(0, 3): 1.0}, {(1, 1): 1.0}, {(0, 1): -1.0}, {(-1, 0): 1.0}])

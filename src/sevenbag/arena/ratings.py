@@ -5,6 +5,10 @@ strengths are those under which the games that were played are most likely (Brad
 Zermelo 1929); a draw counts as half a win and half a loss, as Elo has it. `choix` finds them; how
 sure they are follows from the curvature of the likelihood there (Fisher's information).
 
+Two games of a pair (the same pieces, the sides swapped) are often the same game twice, and then say
+no more than one. So intervals are widened by how much more the pairs vary than games that have
+nothing to do with each other would (the dispersion of McCullagh and Nelder's quasi-likelihood).
+
 Who won all its games would be infinitely strong. So each bot is taken to have drawn a game or so
 with an average player: with few games that keeps ratings near zero, with many it does nothing.
 """
@@ -20,6 +24,8 @@ from sevenbag.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sevenbag.arena.statistics import Pentanomial
 
 DRAWS_WITH_AVERAGE: Final = 1.0
 """Draws with an average player that each bot is taken to have played."""
@@ -57,6 +63,8 @@ class Ratings:
 def ratings(
     bots: int,
     points: Mapping[tuple[int, int], float],
+    pairs: Mapping[tuple[int, int], Pentanomial] | None = None,
+    *,
     draws_with_average: float = DRAWS_WITH_AVERAGE,
 ) -> Ratings:
     """Rate bots.
@@ -64,6 +72,7 @@ def ratings(
     Args:
         bots: how many there are.
         points: for (i, j) the points that bot i got in its games with bot j.
+        pairs: for (i, j) how the pairs among these games went for bot i, where any were pairs.
         draws_with_average: see the module; 0 for the plain maximum of the likelihood, which there
             is only if the bots cannot be parted into two groups of which one never lost a point.
 
@@ -81,7 +90,7 @@ def ratings(
             wins[bot][bots] = wins[bots][bot] = draws_with_average / 2
     else:
         wins = [row[:bots] for row in wins[:bots]]
-    return _rated(bots, wins)
+    return _rated(bots, wins, points, pairs or {})
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -91,7 +100,12 @@ _ELO: Final = 400 / math.log(10)
 _ROUNDS: Final = 10_000
 
 
-def _rated(bots: int, wins: Sequence[Sequence[float]]) -> Ratings:
+def _rated(
+    bots: int,
+    wins: Sequence[Sequence[float]],
+    points: Mapping[tuple[int, int], float],
+    pairs: Mapping[tuple[int, int], Pentanomial],
+) -> Ratings:
     try:
         import choix  # noqa: PLC0415  # most commands rate nobody
         import numpy as np  # noqa: PLC0415
@@ -112,7 +126,8 @@ def _rated(bots: int, wins: Sequence[Sequence[float]]) -> Ratings:
     # Relative to the mean of the bots, of which the average player is none.
     centre = np.eye(len(won))[:bots] - np.array([1 / bots] * bots + [0.0] * (len(won) - bots))
     elos = _ELO * (centre @ strengths)
-    spread = _ELO**2 * (centre @ covariance @ centre.T)
+    wider = _dispersion(chance.tolist(), points, pairs)
+    spread = _ELO**2 * wider * (centre @ covariance @ centre.T)
     errors = NORMAL_95 * np.sqrt(np.maximum(np.diag(spread), 0))
     return Ratings(
         tuple(
@@ -121,3 +136,26 @@ def _rated(bots: int, wins: Sequence[Sequence[float]]) -> Ratings:
         ),
         tuple(tuple(map(float, row)) for row in spread),
     )
+
+
+def _dispersion(
+    chance: Sequence[Sequence[float]],
+    points: Mapping[tuple[int, int], float],
+    pairs: Mapping[tuple[int, int], Pentanomial],
+) -> float:
+    """How many times as much the points vary as those of independent games would; at least once."""
+    seen = expected = 0.0
+    for (one, other), outcomes in pairs.items():
+        mean = chance[one][other]
+        seen += sum(
+            count * (score - 2 * mean) ** 2
+            for count, score in zip(outcomes.counts, (0, 0.5, 1, 1.5, 2), strict=True)
+        )
+        expected += outcomes.games * mean * (1 - mean)
+    for (one, other), got in points.items():
+        if one < other:
+            games = got + points.get((other, one), 0.0)
+            paired = pairs[one, other].games if (one, other) in pairs else 0
+            alone = (games - paired) * chance[one][other] * chance[other][one]
+            seen, expected = seen + alone, expected + alone
+    return max(1.0, seen / expected) if expected else 1.0

@@ -275,13 +275,13 @@ def pair_points(first: int, games: Sequence[GameRecord]) -> Iterable[float]:
             yield sum(game.points(first) for game in both)
 
 
-def _rated(engines: int, encounters: Iterable[Encounter]) -> Ratings:
+def _rated(engines: int, encounters: Sequence[Encounter]) -> Ratings:
     points: dict[tuple[int, int], float] = {}
     for each in encounters:
         got = each.games.score * each.games.games
         points[each.first, each.second] = got
         points[each.second, each.first] = each.games.games - got
-    return ratings(engines, points)
+    return ratings(engines, points, {(each.first, each.second): each.pairs for each in encounters})
 
 
 # --- the test -------------------------------------------------------------------------------------
