@@ -23,7 +23,7 @@ from sevenbag.arena.settings import (
     header_of,
 )
 from sevenbag.bots.registry import create_bot
-from sevenbag.errors import FormatError, InputError, RulesError, SpecError, shown
+from sevenbag.errors import FormatError, InputError, SpecError, shown
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
@@ -199,12 +199,9 @@ def _plain(error: str) -> str:
 
 
 def _rules(entry: _Entry, folder: Path) -> Rules:
-    if entry.rules.lower().endswith(".toml"):
-        return ramped(Rules.from_file(folder / entry.rules), entry.ramp)
-    try:
-        return ramped(Rules.preset(entry.rules), entry.ramp)
-    except RulesError as error:
-        raise FormatError(f"rules: {error}") from None
+    own = entry.rules.lower().endswith(".toml")
+    rules = Rules.from_file(folder / entry.rules) if own else Rules.preset(entry.rules)
+    return ramped(rules, entry.ramp)
 
 
 def _engine(entry: _Entry, table: _EngineTable, path: Path) -> Engine:

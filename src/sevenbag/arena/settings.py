@@ -15,6 +15,7 @@ from sevenbag.arena.book import LAST_SEED, Start, read_start
 from sevenbag.arena.conditions import DoubleTopOut, RealTime
 from sevenbag.arena.records import EngineRecord, SprtRecord, TournamentHeader
 from sevenbag.arena.seat import Clock
+from sevenbag.arena.statistics import Sprt
 from sevenbag.bots.bot import Limits
 from sevenbag.errors import FormatError, InputError, shown
 
@@ -200,6 +201,9 @@ def _check_kind(
         raise InputError(f"{len(engines)} engines; a match has two")
     if sprt is not None and kind != "match":
         raise InputError(f"sprt: a test is between the two engines of a match, not in a {kind}")
+    if sprt is not None:
+        # It says itself what makes no test.
+        Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model)
     if settings.first_to is not None and (settings.games is not None or sprt is not None):
         raise InputError("first-to goes neither with a number of games nor with a test")
     if kind == "gauntlet" and settings.gauntlet >= len(engines):

@@ -1,0 +1,208 @@
+"""``sevenbag match``: real commands, real folders."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.arena.records import read_games, read_header
+from sevenbag.cli.main import main
+from sevenbag.formats.replay import Replay
+from tests.cli.run import COMMAND, environment, sevenbag, start, wait_until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK = ("--pieces", "8")
+
+
+def result_of(*words: str | Path, folder: Path) -> dict[str, object]:
+    done = sevenbag("match", *words, "--json", folder=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    data: dict[str, object] = json.loads(done.stdout)
+    return data
+
+
+def test_a_match_is_told_in_lines_and_kept(tmp_path: Path) -> None:
+    words = ("beam:nodes=30", "random:seed=1", "--games", "4", *QUICK)
+    done = sevenbag("match", *words, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = done.stdout.splitlines()
+    assert [line.partition(":")[0] for line in lines[:4]] == [f"game {n}" for n in (1, 2, 3, 4)]
+    assert "beam:nodes=30 - random:seed=1" in lines[0]
+    assert "random:seed=1 - beam:nodes=30" in lines[1]
+    assert lines[4].split() == [
+        *("engine", "games", "points", "won", "drawn", "lost", "%", "APP", "faults")
+    ]
+    folder = tmp_path / "matches/beam-nodes=30-random-seed=1"
+    assert lines[-1] == f"folder: {folder.relative_to(tmp_path)}"
+    header = read_header(folder)
+    assert len(read_games(folder, header)) == 4
+    assert len(list((folder / "replays").iterdir())) == 4
+
+
+def test_no_match_is_written_over(tmp_path: Path) -> None:
+    words = ("random:seed=1", "random:seed=2", "--games", "1", *QUICK)
+    folders = [result_of(*words, folder=tmp_path)["folder"] for _ in range(3)]
+    assert folders == [
+        f"matches/random-seed=1-random-seed=2{number}" for number in ("", "-2", "-3")
+    ]
+    # Resumed, the last one of these is meant; nothing is left to be played there.
+    assert result_of(*words, "--resume", folder=tmp_path)["folder"] == folders[-1]
+    other = (*words[:3], "2", *QUICK)
+    assert result_of(*other, "--resume", folder=tmp_path)["folder"] not in folders
+
+
+def test_the_same_command_plays_the_same_match(tmp_path: Path) -> None:
+    words = ("beam:nodes=40", "beam:nodes=80", "--sprt", "0,120", "--pieces", "30")
+    once = result_of(*words, "--folder", "once", folder=tmp_path)
+    twice = result_of(*words, "--folder", "twice", "--concurrency", "2", folder=tmp_path)
+    assert once["decision"] in {"H0", "H1"}
+    assert {**once, "folder": "", "played": 0} == {**twice, "folder": "", "played": 0}
+
+
+def test_first_to(tmp_path: Path) -> None:
+    words = ("beam:nodes=80", "random:seed=5", "--first-to", "3", "--pieces", "60")
+    data = result_of(*words, folder=tmp_path)
+    assert data["games"] == 3
+    assert [(e["name"], e["wins"]) for e in data["engines"]] == [  # type: ignore[attr-defined]
+        ("beam:nodes=80", 3),
+        ("random:seed=5", 0),
+    ]
+
+
+def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    book.write_text("77\nv115@9gF8DeF8DeF8DeF8NeAAA 78\n")
+    words = ["beam:nodes=30", "beam:nodes=20", "--pairs", "2", "--rules", "ppt", *QUICK]
+    words += ["--real-time", "--pps", "3", "--nps", "1000", "--bank", "60000", "--increment", "10"]
+    words += ["--lead", "30", "--double", "attack", "--openings", str(book)]
+    data = result_of(*words, folder=tmp_path)
+    folder = tmp_path / str(data["folder"])
+    replays = [Replay.load(folder / f"replays/{number}.replay") for number in range(4)]
+    assert [replay.header.seed for replay in replays] == [77, 77, 78, 78]
+    assert [replay.header.opening for replay in replays] == [None] * 2 + [
+        "v115@9gF8DeF8DeF8DeF8NeAAA"
+    ] * 2
+    header = replays[0].header
+    assert header.in_real_time
+    assert header.players[0].clock is not None
+    assert (header.players[0].clock.bank, header.players[0].pps) == (60000, 3)
+    assert header.adjudication is not None
+    assert (header.adjudication.lead, header.adjudication.double) == (30, "attack")
+    shown = sevenbag("replay", "show", folder / "replays/3.replay", folder=tmp_path)
+    assert shown.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((), "two bots are needed"),
+        (("random",), "two bots"),
+        (("randm", "random"), "no bot 'randm'"),
+        (("random", "tbp:no-such-program"), "no such command"),
+        (("random", "random", "--sprt", "5"), "pair of hypotheses"),
+        (("random", "random", "--sprt", "50,0"), "elo0"),
+        (("random", "random", "--sprt", "0,50", "--first-to", "3"), "first-to"),
+        (("random", "random", "--games", "2", "--pairs", "1"), "--pairs"),
+        (("random", "random", "--games", "0"), "--games"),
+        (("random", "random", "--openings", "none.txt"), "none.txt: cannot be read"),
+        (("random", "random", "--rules", "magic"), "magic"),
+        (("random", "random", "--concurrency", "2", "--cluster", "x"), "--cluster"),
+        (("--resume", "--folder", "none"), "no such file"),
+        (("--resume",), "--folder"),
+        (("random", "random", "--real-time", "--pps", "100"), "pps is 100"),
+    ],
+)
+def test_what_cannot_be_played_is_named_before_anything_is(
+    words: tuple[str, ...],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    try:
+        code: object = main(["match", *words])
+    except SystemExit as stop:
+        code = stop.code
+    out, err = capsys.readouterr()
+    assert (code, out) == (2, "")
+    assert message in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_another_match_is_left_alone(tmp_path: Path) -> None:
+    words = ("random:seed=1", "random:seed=2", "--folder", "f", *QUICK)
+    result_of(*words, "--games", "1", folder=tmp_path)
+    done = sevenbag("match", *words, "--games", "1", folder=tmp_path)
+    assert done.returncode == 2
+    assert "--resume goes on with it" in done.stderr
+    done = sevenbag("match", *words, "--games", "2", "--resume", folder=tmp_path)
+    assert done.returncode == 2
+    assert "its settings differs" in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_broken_off_it_says_how_to_go_on(number: signal.Signals, tmp_path: Path) -> None:
+    words = ("beam:nodes=3000", "beam:nodes=3000", "--games", "500", "--folder", "f")
+    process = start("match", *words, folder=tmp_path)
+    try:
+        games = tmp_path / "f/games.jsonl"
+        wait_until(lambda: games.exists() and games.stat().st_size > 0)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert "sevenbag match --resume --folder 'f' goes on" in err
+    else:
+        assert process.returncode in {-number, 128 + number}
+    assert "Traceback" not in out + err
+    before = games.read_bytes().count(b"\n")
+    process = start("match", "--resume", "--folder", "f", "--quiet", folder=tmp_path)
+    try:
+        wait_until(lambda: games.read_bytes().count(b"\n") > before)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
+    # Long enough that something is drawn in between.
+    words = ("match", "beam:nodes=500", "beam:nodes=400", "--games", "4", "--pieces", "100")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *words],
+        cwd=tmp_path,
+        env=environment() | {"COLUMNS": "120", "LINES": "40"},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+    )
+    os.close(theirs)
+    shown = b""
+    ends = time.monotonic() + 60
+    while time.monotonic() < ends:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    os.close(ours)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, errors) == (0, b"")
+    text = shown.decode()
+    assert "━" in text
+    assert "of 4" in text
+    assert "folder: matches/" in text

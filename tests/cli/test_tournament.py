@@ -1,0 +1,161 @@
+"""``sevenbag tournament``: files, folders, what is told."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from sevenbag.arena.entry import read_entry
+from sevenbag.cli.main import main
+from tests.cli.run import sevenbag
+
+FILE = """\
+name = "spring"
+kind = "round robin"
+games = 2
+pieces = 8
+ms = 20
+
+[[engine]]
+name = "small"
+bot = "beam:nodes=30"
+
+[[engine]]
+bot = "beam:nodes=60"
+nodes = 50
+
+[[engine]]
+bot = "random:seed=3"
+"""
+
+
+def written(folder: Path, text: str, name: str = "spring.toml") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["round robin", "gauntlet", "knockout", "swiss"])
+def test_every_kind_is_played(kind: str, tmp_path: Path) -> None:
+    written(tmp_path, FILE.replace("round robin", kind))
+    done = sevenbag("tournament", "spring.toml", "--json", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    data = json.loads(done.stdout)
+    assert (data["name"], data["kind"], data["folder"]) == ("spring", kind, "spring")
+    assert data["finished"]
+    assert [engine["name"] for engine in data["engines"]][-1] == "random:seed=3" or kind == "swiss"
+    assert data["games"] == sum(engine["games"] for engine in data["engines"]) / 2
+    assert (data["winner"] is None) == (kind != "knockout")
+
+
+def test_a_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
+    written(tmp_path, FILE)
+    whole = sevenbag("tournament", "spring.toml", "--json", folder=tmp_path)
+    games = tmp_path / "spring/games.jsonl"
+    lines = games.read_bytes().splitlines(keepends=True)
+    games.write_bytes(b"".join(lines[:2]) + lines[2][:40])
+    refused = sevenbag("tournament", "spring.toml", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "--resume goes on with it" in refused.stderr
+    again = sevenbag("tournament", "--resume", "--folder", "spring", "--json", folder=tmp_path)
+    assert again.stdout == whole.stdout
+    assert games.read_bytes().count(b"\n") == 6
+    done = sevenbag("tournament", "spring.toml", "--resume", folder=tmp_path)
+    assert "going on in spring: 6 games are over" in done.stderr
+    assert "game 1" not in done.stdout
+    written(tmp_path, FILE.replace("games = 2", "games = 4"))
+    changed = sevenbag("tournament", "spring.toml", "--resume", folder=tmp_path)
+    assert changed.returncode == 2
+    assert "its settings differs" in changed.stderr
+
+
+def test_files_that_it_names_lie_beside_it(tmp_path: Path) -> None:
+    deep = tmp_path / "deep"
+    deep.mkdir()
+    (deep / "own.toml").write_text('base = "guideline"\n[delays]\nspawn = 6\n')
+    (deep / "book.txt").write_text("5\n6\n")
+    text = f'rules = "own.toml"\nopenings = "book.txt"\n{FILE}'
+    written(deep, text)
+    done = sevenbag("tournament", "deep/spring.toml", "--json", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    header = json.loads((tmp_path / "spring/tournament.json").read_text())
+    assert header["rules"]["delays"]["spawn"] == 6
+    assert header["openings"] == ["5", "6"]
+    assert [engine["limits"]["ms"] for engine in header["engines"]] == [20] * 3
+    assert [engine["limits"].get("nodes") for engine in header["engines"]] == [None, 50, None]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("games = 2", "gmes = 2", "unknown key 'gmes'; did you mean 'games'?"),
+        ("games = 2", "games = 0", "games: "),
+        ("games = 2", 'games = "many"', "games: "),
+        ("games = 2", "games = 2\npairs = 1", "games and pairs say the same"),
+        ("games = 2", "first-to = 2", "first-to"),
+        ("games = 2", "sprt = {elo0 = 0, elo1 = 5}", "sprt"),
+        ('"round robin"', '"brawl"', "kind: "),
+        ("nodes = 50", "nodes = 0", "engine 'beam:nodes=60': limits: nodes is 0"),
+        ("nodes = 50", "nods = 50", "engine 2: unknown key 'nods'; did you mean 'nodes'?"),
+        ("nodes = 50", "bank = -1", "engine 'beam:nodes=60': clock: bank is -1"),
+        ("nodes = 50", 'restart = "often"', "restart"),
+        ('bot = "random:seed=3"', 'bot = "randm"', "engine 'randm': no bot 'randm'"),
+        ('bot = "random:seed=3"', 'name = "nobody"', "engine 3: 'bot' is missing"),
+        ("ms = 20", "ms = 20\nrules = 'magic'", "magic"),
+        ("ms = 20", "ms = 20\nopenings = 'none.txt'", "none.txt: cannot be read"),
+        ("ms = 20", "ms = 20\nseed = -1", "seed is -1"),
+        ("ms = 20", "ms = ", "no TOML"),
+        (FILE, "", "two tables [[engine]]"),
+        (FILE, "engine = 5", "two tables [[engine]]"),
+        (FILE, "engine = [5, 6]", "engine 1 is 5"),
+        ('"round robin"', '"gauntlet"\ngauntlet = 3', "gauntlet is 3"),
+        ('"round robin"', '"match"', "a match has two"),
+    ],
+)
+def test_wrong_files_are_named(
+    old: str,
+    new: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert old in FILE
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, FILE.replace(old, new))
+    assert main(["tournament", "spring.toml"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("sevenbag: spring.toml: ") or "none.txt" in err
+    assert message in err
+    assert [path.name for path in tmp_path.iterdir()] == ["spring.toml"]
+
+
+def test_the_same_name_twice_is_numbered(tmp_path: Path) -> None:
+    path = written(tmp_path, FILE.replace("nodes = 50", 'name = "small"'))
+    names = [engine.name for engine in read_entry(path).engines]
+    assert names == ["small (1)", "small (2)", "random:seed=3"]
+
+
+def test_the_file_of_the_manual_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text("utf-8")
+    text = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)[0]
+    text = text.replace("tbp:./my-bot --fast", "random:seed=1").replace("games = 20", "games = 2")
+    text = text.replace("pieces = 300", "pieces = 4")
+    (tmp_path / "boards.txt").write_text("1\n")
+    written(tmp_path, text)
+    done = sevenbag("tournament", "spring.toml", "--concurrency", "2", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "mine" in done.stdout
+
+
+def test_every_key_of_a_file_stands_in_the_manual() -> None:
+    from sevenbag.arena import entry  # noqa: PLC0415
+
+    page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text("utf-8")
+    for table in (entry._Entry, entry._EngineTable):
+        for key in (name for name in table.__struct_encode_fields__ if name != "engine"):
+            assert f"`{key}" in page or f"{key} = " in page, key
