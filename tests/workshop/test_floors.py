@@ -21,6 +21,7 @@ FLOORS = {
     "bots": 4,
     "arena": 5,
     "envs": 5,
+    "web": 5.5,  # shows what the arena plays
     "cli": 6,
 }
 

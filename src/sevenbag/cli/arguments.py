@@ -47,6 +47,17 @@ def positive(text: str) -> float:
     return number
 
 
+def port(text: str) -> int:
+    """A port; 0 is for any that is free."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if not 0 <= number <= 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65535")
+    return number
+
+
 def named_rules(name: str) -> Rules:
     """A preset's name, or a file: what ends like one, or exists and is no name.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import os
@@ -14,11 +13,12 @@ from sevenbag.bots.profile import OFFICIAL, profile
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serve import serve_bot
 from sevenbag.bots.serving import Manner, tbp_service
-from sevenbag.cli.arguments import count, named_rules, positive
+from sevenbag.cli.arguments import count, named_rules, port, positive
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import SpecError
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Generator
 
     from sevenbag.cli.main import Subparsers
@@ -64,7 +64,7 @@ def register(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "--websocket",
-        type=_port,
+        type=port,
         metavar="PORT",
         help="serve at this port, one JSON object a text frame; 0 takes a free one",
     )
@@ -114,16 +114,6 @@ async def _serve_at(args: argparse.Namespace, manner: Manner) -> None:
         await asyncio.Event().wait()
     finally:
         await server.close()
-
-
-def _port(text: str) -> int:
-    try:
-        port = int(text)
-    except ValueError:
-        port = -1
-    if not 0 <= port <= 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port from 0 to 65535")
-    return port
 
 
 @contextlib.contextmanager

@@ -1,0 +1,1 @@
+../src/sevenbag/web/static/worker_bot.js

@@ -1,0 +1,40 @@
+"""Files that the page and its bots load: small, of known types, and from one folder each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from sevenbag.errors import InputError, shown
+
+STATIC: Final = Path(__file__).parent / "static"
+TEMPLATES: Final = Path(__file__).parent / "templates"
+
+_LARGEST: Final = 64 << 20
+_TYPES: Final = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".json": "application/json",
+    ".mjs": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".wasm": "application/wasm",
+}
+"""Not the machine's own table, which may say anything: browsers run scripts of one type alone."""
+
+
+def read_below(folder: Path, name: str) -> tuple[bytes, str]:
+    """A file below a folder, and its type.
+
+    Raises:
+        InputError: there is none, it lies elsewhere, or it is too large.
+    """
+    root = folder.resolve()
+    try:
+        file = (root / name.lstrip("/")).resolve()
+        if not file.is_relative_to(root) or file.stat().st_size > _LARGEST:
+            raise InputError(f"no file {shown(name)} to be had here")
+        content = file.read_bytes()
+    except (OSError, ValueError):
+        raise InputError(f"no file {shown(name)} here") from None
+    return content, _TYPES.get(file.suffix.lower(), "application/octet-stream")

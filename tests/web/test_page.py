@@ -1,0 +1,313 @@
+"""The page, in a real browser: workers play, fail, and are shown as what they are."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag.bots.web_worker import find_browser
+from sevenbag.formats.replay import Replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.web.conftest import Server
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+EXAMPLE = Path(__file__).parents[2] / "examples" / "worker_bot.js"
+SOUND = EXAMPLE.read_text()
+
+Page = Any
+"""Playwright's; it may not be installed."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any, server: Server) -> Iterator[Callable[..., Page]]:
+    """Opens the page; what a browser complains of is a failure of the test."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+
+    def opened(width: int = 1000) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 800})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: complaints.append(said.text) if said.type == "error" else None,
+        )
+        page.goto(server.address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def script(page: Page, seat: int, text: str, name: str = "bot.js") -> None:
+    """Let a player be a file from disk."""
+    choose(page, seat, "file")
+    page.set_input_files(
+        f"[data-seat='{seat}'] [name=file]",
+        {"name": name, "mimeType": "text/javascript", "buffer": text.encode()},
+    )
+
+
+def choose(page: Page, seat: int, who: str) -> None:
+    page.select_option(f"fieldset[data-seat='{seat}'] [name=who]", who)
+
+
+def play(page: Page, **settings: float) -> None:
+    for name, value in {"seed": 2, "pieces": 30, **settings}.items():
+        page.fill(f"[name={name}]", f"{value:g}" if value else "")
+    page.click("#setup [type=submit]")
+
+
+def outcome(page: Page) -> str:
+    """How the game ended, as it is told on the page."""
+    page.locator("#again").wait_for(state="visible")
+    text: str = page.inner_text("#status")
+    return text
+
+
+def under_way(page: Page) -> None:
+    page.get_by_text(re.compile(r"turn [1-9]\d* ")).wait_for()
+
+
+def test_the_example_plays_beam(visit: Callable[..., Page], server: Server) -> None:
+    page = visit()
+    play(page, pps=60)
+    text = outcome(page)
+    assert re.match(r"(beam|stacker \(tbp\)) wins: .*\(\d+ pieces\)$|draw.* pieces\)$", text)
+    server.says(re.escape(text))
+    # Both sides as they stand, with their names and figures.
+    assert page.locator("article h2").all_inner_texts() == ["stacker (tbp)", "beam"]
+    figures = dict(
+        zip(
+            page.locator("article[data-seat='0'] dt").all_inner_texts(),
+            page.locator("article[data-seat='0'] dd").all_inner_texts(),
+            strict=True,
+        )
+    )
+    assert {"pieces", "APP", "PPS", "ms/piece"} <= figures.keys()
+    # What was said, in order, for those who want to see it.
+    page.click("details.talk[data-seat='0'] summary")
+    page.locator("details.talk li").first.wait_for()
+    said = page.locator("details.talk li").all_inner_texts()
+    kinds = [json.loads(line.split(" ", 2)[2]).get("type") for line in said if "…" not in line]
+    assert kinds[:3] == ["info", "rules", "ready"]
+    assert kinds[-2:] == ["stop", "quit"]
+    assert page.locator("details.talk[data-seat='1']").is_hidden()
+    # The replay is that game.
+    with page.expect_download() as download:
+        page.click("#replay")
+    assert download.value.suggested_filename == "match-2.replay"
+    replay = Replay.decode(Path(download.value.path()).read_bytes())
+    assert [player.name for player in replay.header.players] == ["stacker (tbp)", "beam"]
+    assert len(replay.turns) == int(figures["pieces"])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        pytest.param(
+            "\n\nthrow new Error('no model');",
+            r"no start \(.*no model \(line 3\)",
+            id="throws at load",
+        ),
+        pytest.param("this is no script", r"no start \(.*SyntaxError", id="no script"),
+        pytest.param(
+            SOUND.replace("suggest: () =>", "suggest: () => { throw Error('oh') }, never: () =>"),
+            r"crash \(.*oh",
+            id="throws in the game",
+        ),
+        pytest.param(
+            SOUND.replace("moves: drops(queue[0])", "moves: 'no'"), r"rubbish \(", id="rubbish"
+        ),
+        pytest.param(
+            SOUND.replace("moves: drops(queue[0])", "moves: 'x'.repeat(2 ** 21)"),
+            r"crash \(.*longer than 1048576 bytes",
+            id="too long",
+        ),
+        pytest.param(
+            SOUND.replace("suggest: () =>", "suggest: () => { for (;;) postMessage(0) }, x: () =>"),
+            r"(rubbish|crash|timeout) \(",
+            id="floods",
+        ),
+        pytest.param(
+            SOUND.replace("suggest: () =>", "suggest: () => { for (;;); }, never: () =>"),
+            r"timeout \(no answer to suggest within 0\.7 s",
+            id="hangs",
+        ),
+        pytest.param(
+            SOUND.replace("y: 21 }", "y: 25 }").replace("while (fits", "while (false && fits"),
+            r"illegal move \(",
+            id="plays in the air",
+        ),
+    ],
+)
+def test_faults_cost_the_game(
+    visit: Callable[..., Page], server: Server, text: str, told: str
+) -> None:
+    page = visit()
+    script(page, 0, text)
+    choose(page, 1, "house:random")
+    play(page, pps=0, patience=0.7)
+    text = outcome(page)
+    assert re.match(r"random wins: .* lost by " + told, text), text
+    server.says(re.escape(text))
+
+
+def test_a_page_that_is_closed(visit: Callable[..., Page], server: Server) -> None:
+    page = visit()
+    play(page, pps=20, pieces=2000)
+    under_way(page)
+    page.close()
+    server.says(r"beam wins: stacker \(tbp\) lost by crash \(its page was closed\)")
+
+
+def test_the_visitor_ends_a_game_and_plays_another(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    page = visit()
+    choose(page, 0, "house:beam")
+    page.fill("[data-seat='0'] [name=options]", "nodes=100")
+    play(page, pps=20, pieces=2000)
+    under_way(page)
+    page.click("#stop")
+    assert re.match(r"unfinished: you have ended it \(\d+ pieces\)", outcome(page))
+    page.click("#again")
+    under_way(page)
+    page.click("#stop")
+    assert outcome(page).startswith("unfinished")
+    server.says("unfinished: you", "unfinished: you")
+
+
+def test_names_are_text(visit: Callable[..., Page], server: Server) -> None:
+    name = "<img src=x onerror=document.title='mine'>"
+    page = visit()
+    script(page, 0, SOUND.replace('"stacker"', json.dumps(name)))
+    play(page, pps=0, pieces=5)
+    assert outcome(page)
+    # A name is forty characters long at most.
+    assert page.inner_text("article[data-seat='0'] h2") == f"{name[:40]} (tbp)"
+    page.click("details.talk summary >> nth=0")
+    page.locator("details.talk li").first.wait_for()
+    assert name in page.inner_text("details.talk ol >> nth=0")
+    assert page.locator("main img").count() == 0
+    assert page.title() == "sevenbag: play your bot"
+    server.says(".*")
+
+
+def test_two_pages_at_once_and_worker_against_worker(
+    visit: Callable[..., Page], server: Server
+) -> None:
+    first, second = visit(), visit()
+    script(first, 1, SOUND.replace('"stacker"', '"other"'))
+    choose(second, 1, "house:random")
+    play(first, pps=30)
+    play(second, pps=30, pieces=20)
+    under_way(first)
+    texts = [outcome(second), outcome(first)]
+    assert first.locator("article h2").all_inner_texts() == ["stacker (tbp)", "other (tbp)"]
+    assert second.locator("article h2").all_inner_texts() == ["stacker (tbp)", "random"]
+    server.says(*map(re.escape, texts))
+
+
+def test_a_phone(visit: Callable[..., Page], server: Server) -> None:
+    page = visit(width=360)
+    widest = "document.documentElement.scrollWidth"
+    assert page.evaluate(widest) == 360
+    script(page, 0, SOUND.replace('"stacker"', '"' + "w" * 40 + '"'))
+    play(page, pps=0, pieces=12)
+    assert outcome(page)
+    page.click("details.talk summary >> nth=0")
+    assert page.evaluate(widest) == 360
+    server.says(".*")
+
+
+def test_the_keyboard_is_enough(visit: Callable[..., Page], server: Server) -> None:
+    page = visit()
+    page.focus("[name=pieces]")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+    assert "3 pieces" in outcome(page)
+    page.focus("#again")
+    page.keyboard.press("Enter")
+    page.locator("#stop").wait_for(state="visible")
+    assert "3 pieces" in outcome(page)
+    server.says(*[r".*\(3 pieces\)"] * 2)
+    # Whatever can be filled in has a name.
+    unnamed = """[...document.querySelectorAll("input, select")].filter((each) =>
+        !each.labels.length && !each.hasAttribute("aria-labelledby")).map((each) => each.name)"""
+    assert page.evaluate(unnamed) == []
+
+
+def test_a_bot_of_several_files(visit: Callable[..., Page], server: Server) -> None:
+    (server.bots / "glue.js").write_text(SOUND)
+    entry = server.bots / "entry.js"
+    entry.write_text("throw new Error('not yet');")
+    page = visit()
+    choose(page, 0, "address")
+    page.fill("[data-seat='0'] [name=address]", "/bots/entry.js")
+    play(page, pieces=5)
+    assert "not yet" in outcome(page)
+    # It is mended, and the next game takes it as it is now.
+    entry.write_text('importScripts("./glue.js");')
+    page.click("#again")
+    page.locator("#stop").wait_for(state="visible")
+    assert "5 pieces" in outcome(page)
+    server.says(".*not yet", r".*\(5 pieces\)")
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("https://elsewhere.example/bot.js", "from the page's own place only"),
+        ("data:text/javascript,0", "from the page's own place only"),
+        ("", "an address is missing"),
+    ],
+)
+def test_addresses_elsewhere_are_refused(
+    visit: Callable[..., Page], address: str, told: str
+) -> None:
+    page = visit()
+    choose(page, 0, "address")
+    page.fill("[data-seat='0'] [name=address]", address)
+    page.click("#setup [type=submit]")
+    assert told in page.inner_text("[data-seat='0'] .wrong")
+    assert page.locator("#match").is_hidden()
+
+
+def test_what_the_server_refuses_is_told(visit: Callable[..., Page]) -> None:
+    page = visit()
+    page.fill("[data-seat='1'] [name=options]", "nods=5")
+    play(page)
+    told = page.inner_text("#status")
+    page.locator("#again").wait_for(state="visible")
+    told = page.inner_text("#status")
+    assert told.startswith("No game: bot beam has no option 'nods'; did you mean 'nodes'?")
+    # The form is open again.
+    assert page.locator("[name=pieces]").is_visible()
