@@ -29,30 +29,7 @@ Falling::Falling(const Game& game, bool hold) : rules_(game.shared_rules()), boa
 }
 
 bool Falling::press(Key key) {
-    const Flight here = flight();
-    switch (key) {
-        case Key::left:
-            return move(here.shifted(at_, -1, 0));
-        case Key::right:
-            return move(here.shifted(at_, 1, 0));
-        case Key::cw:
-            return move(here.turned(at_, 1));
-        case Key::ccw:
-            return move(here.turned(at_, 3));
-        case Key::flip:
-            return move(here.turned(at_, 2));
-        case Key::soft_drop:
-            return move(here.shifted(at_, 0, -1));
-        case Key::sonic_drop:
-        case Key::hard_drop: {
-            const Flight::State down = here.fallen(at_);
-            return down.y != at_.y && move(down);
-        }
-    }
-    return false;
-}
-
-bool Falling::move(const std::optional<Flight::State>& to) {
+    const auto to = flight().pressed(at_, key);
     if (!to) return false;
     at_ = *to;
     return true;

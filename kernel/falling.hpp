@@ -2,12 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "board.hpp"
 #include "flight.hpp"
 #include "game.hpp"
-#include "path.hpp"
 #include "rules.hpp"
 
 namespace sevenbag {
@@ -27,7 +25,6 @@ class Falling {
 
   private:
     Flight flight() const { return {board_, piece_, rules_->kicks, rules_->spins}; }
-    bool move(const std::optional<Flight::State>& to);
 
     std::shared_ptr<const Rules> rules_;
     Board board_;

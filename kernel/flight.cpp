@@ -26,6 +26,39 @@ Flight::State Flight::fallen(State s) const {
     return s;
 }
 
+std::optional<Flight::State> Flight::pressed(const State& s, Key key) const {
+    switch (key) {
+        case Key::left:
+            return shifted(s, -1, 0);
+        case Key::right:
+            return shifted(s, 1, 0);
+        case Key::cw:
+            return turned(s, 1);
+        case Key::ccw:
+            return turned(s, 3);
+        case Key::flip:
+            return turned(s, 2);
+        case Key::soft_drop:
+            return shifted(s, 0, -1);
+        case Key::sonic_drop:
+        case Key::hard_drop: {
+            const State down = fallen(s);
+            return down.y != s.y ? std::optional(down) : std::nullopt;
+        }
+        case Key::das_left:
+            return slid(s, -1);
+        case Key::das_right:
+            return slid(s, 1);
+    }
+    return std::nullopt;
+}
+
+std::optional<Flight::State> Flight::slid(State s, int dx) const {
+    const std::int8_t from = s.x;
+    while (const auto beside = shifted(s, dx, 0)) s = *beside;
+    return s.x != from ? std::optional(s) : std::nullopt;
+}
+
 Spin Flight::spin(const State& s) const {
     if (s.mark == 0 || !judged_at_lock()) return static_cast<Spin>(s.mark);
     return judge(board_, at(s, Spin::none), s.mark == 2, rule_);

@@ -12,6 +12,22 @@
 
 namespace sevenbag {
 
+// A press. soft_drop falls one row, sonic_drop to the floor without locking, hard_drop also locks;
+// das_left and das_right hold a direction until the piece is at the wall.
+enum class Key : std::uint8_t {
+    left,
+    right,
+    cw,
+    ccw,
+    flip,
+    soft_drop,
+    sonic_drop,
+    hard_drop,
+    das_left,
+    das_right
+};
+inline constexpr int kKeys = 10;
+
 class Flight {
   public:
     // All three outlive it.
@@ -42,12 +58,16 @@ class Flight {
     // On the floor below; the same if it is there already.
     State fallen(State s) const;
 
+    // After a press; nothing if it moves nothing. hard_drop does what sonic_drop does.
+    std::optional<State> pressed(const State& s, Key key) const;
+
     // As what it would lock here.
     Placement placement(const State& s) const { return at(s, spin(s)); }
 
   private:
     Placement at(const State& s, Spin spin) const { return {piece_, s.rotation, s.x, s.y, spin}; }
     Spin spin(const State& s) const;
+    std::optional<State> slid(State s, int dx) const;
     bool judged_at_lock() const { return rule_.on_shift == OnShift::rejudges && !rule_.lasts; }
 
     const Board& board_;

@@ -1,8 +1,7 @@
 #include "path.hpp"
 
 #include <algorithm>
-
-#include "flight.hpp"
+#include <array>
 
 namespace sevenbag {
 
@@ -10,82 +9,194 @@ namespace {
 
 using State = Flight::State;
 
-// The centre is one of the piece's own cells, hence always on the board.
-constexpr int kStates = kMaxWidth * kMaxRows * kRotations * Flight::kMarks;
+// In the order in which they are tried: gravity does least to a piece that turns first.
+constexpr Key kOrder[] = {Key::cw,       Key::ccw,       Key::flip,       Key::left,     Key::right,
+                          Key::das_left, Key::das_right, Key::sonic_drop, Key::soft_drop};
 
-std::size_t index(const State& s) {
+// A state in 14 bits.
+using Code = std::uint16_t;
+static_assert(kMaxWidth <= 16 && kMaxRows <= 64 && Flight::kMarks <= 4);
+
+Code code(const State& s) {
     const int turned = s.mark * kRotations + static_cast<int>(s.rotation);
-    return static_cast<std::size_t>((turned * kMaxRows + s.y) * kMaxWidth + s.x);
+    return static_cast<Code>((turned * kMaxRows + s.y) * kMaxWidth + s.x);
 }
+
+State state(Code c) {
+    const int turned = c / (kMaxRows * kMaxWidth);
+    return {
+        static_cast<std::int8_t>(c % kMaxWidth), static_cast<std::int8_t>(c / kMaxWidth % kMaxRows),
+        static_cast<Rotation>(turned % kRotations), static_cast<std::uint8_t>(turned / kRotations)};
+}
+
+// All the states that the piece may be in, in order; what has come together is one.
+class Cloud {
+  public:
+    Cloud() { codes_.fill(kNone); }
+
+    void add(const State& s) { codes_[size_++] = code(s); }
+    void settle() {
+        const auto end = codes_.begin() + static_cast<std::ptrdiff_t>(size_);
+        std::sort(codes_.begin(), end);
+        const auto last = std::unique(codes_.begin(), end);
+        std::fill(last, end, kNone);
+        size_ = static_cast<std::size_t>(last - codes_.begin());
+    }
+
+    std::size_t size() const { return size_; }
+    State operator[](std::size_t i) const { return state(codes_[i]); }
+
+    friend bool operator==(const Cloud&, const Cloud&) = default;
+    std::size_t hash() const {
+        std::uint64_t h = 0;
+        for (std::size_t i = 0; i < size_; ++i) h = (h ^ codes_[i]) * 0x9E3779B97F4A7C15u;
+        return static_cast<std::size_t>(h >> 32);
+    }
+
+  private:
+    static constexpr Code kNone = 0xFFFF;
+    std::array<Code, kMostFallen + 1> codes_;
+    std::size_t size_ = 0;
+};
+
+Cloud pressed(const Flight& flight, const Cloud& cloud, Key key) {
+    Cloud to;
+    for (std::size_t i = 0; i < cloud.size(); ++i)
+        to.add(flight.pressed(cloud[i], key).value_or(cloud[i]));
+    if (cloud.size() > 1) to.settle();
+    return to;
+}
+
+Cloud pressed(const Flight& flight, Cloud cloud, std::span<const Key> keys) {
+    for (Key key : keys) cloud = pressed(flight, cloud, key);
+    return cloud;
+}
+
+// What a hard drop is to lock.
+class Goal {
+  public:
+    Goal(const Flight& flight, const Placement& target, bool spins)
+        : flight_(flight), wanted_(canonical(target)), spins_(spins) {}
+
+    // From all of these.
+    bool reached(const Cloud& cloud) const {
+        for (std::size_t i = 0; i < cloud.size(); ++i) {
+            const Placement here = canonical(flight_.placement(flight_.fallen(cloud[i])));
+            if (here.rotation != wanted_.rotation || here.x != wanted_.x || here.y != wanted_.y ||
+                (spins_ && here.spin != wanted_.spin))
+                return false;
+        }
+        return true;
+    }
+
+  private:
+    const Flight& flight_;
+    Placement wanted_;
+    bool spins_;  // whether they are told apart
+};
 
 class Search {
   public:
-    Search(const Flight& flight, bool spins) : flight_(flight), spins_(spins) {}
+    Search(const Flight& flight, const Goal& goal, KeySet keys) : flight_(flight), goal_(goal) {
+        for (Key key : kOrder)
+            if (keys.has(key)) keys_[key_count_++] = key;
+    }
 
-    std::optional<std::vector<Key>> run(const Placement& target, const State& start) {
-        if (!flight_.fits(start)) return std::nullopt;
-        from_[index(start)] = kStart;
-        queue_.push_back(start);
-        const Placement wanted = canonical(target);
-        for (std::size_t head = 0; head < queue_.size(); ++head) {
-            const State s = queue_[head];
-            const State down = flight_.fallen(s);
-            const Placement here = canonical(flight_.placement(down));
-            const bool same = here.rotation == wanted.rotation && here.x == wanted.x &&
-                              here.y == wanted.y && (!spins_ || here.spin == wanted.spin);
-            if (same) return keys(s);
-            expand(s, down, static_cast<int>(head));
+    std::optional<std::vector<Key>> run(const Cloud& start) {
+        visit({start, -1, Key::hard_drop});
+        for (std::size_t head = 0; head < nodes_.size(); ++head) {
+            if (goal_.reached(nodes_[head].cloud)) return presses(static_cast<int>(head));
+            for (std::size_t i = 0; i < key_count_; ++i) {
+                const Cloud to = pressed(flight_, nodes_[head].cloud, keys_[i]);
+                visit({to, static_cast<int>(head), keys_[i]});
+            }
         }
         return std::nullopt;
     }
 
   private:
-    static constexpr int kStart = -2;
+    struct Node {
+        Cloud cloud;
+        int from;  // index in nodes_
+        Key key;   // that led here
+    };
 
-    void visit(const std::optional<State>& s, int from, Key key) {
-        if (!s || from_[index(*s)] != -1) return;
-        from_[index(*s)] = from;
-        key_[index(*s)] = key;
-        queue_.push_back(*s);
+    // Keeps a node unless its cloud is known.
+    void visit(const Node& node) {
+        if (2 * nodes_.size() >= slots_.size()) grow();
+        int& slot = slots_[slot_of(node.cloud)];
+        if (slot != kFree) return;
+        slot = static_cast<int>(nodes_.size());
+        nodes_.push_back(node);
     }
 
-    void expand(const State& s, const State& down, int head) {
-        visit(flight_.shifted(s, -1, 0), head, Key::left);
-        visit(flight_.shifted(s, 1, 0), head, Key::right);
-        visit(flight_.turned(s, 1), head, Key::cw);
-        visit(flight_.turned(s, 3), head, Key::ccw);
-        visit(flight_.turned(s, 2), head, Key::flip);
-        if (down.y != s.y) visit(down, head, Key::sonic_drop);
-        visit(flight_.shifted(s, 0, -1), head, Key::soft_drop);
+    std::size_t slot_of(const Cloud& cloud) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = cloud.hash() & mask;
+        while (slots_[at] != kFree && nodes_[static_cast<std::size_t>(slots_[at])].cloud != cloud)
+            at = (at + 1) & mask;
+        return at;
     }
 
-    std::vector<Key> keys(State s) const {
+    void grow() {
+        slots_.assign(std::max<std::size_t>(1024, 2 * slots_.size()), kFree);
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+            slots_[slot_of(nodes_[i].cloud)] = static_cast<int>(i);
+    }
+
+    std::vector<Key> presses(int at) const {
         std::vector<Key> path{Key::hard_drop};
-        for (;;) {
-            const int from = from_[index(s)];
-            if (from == kStart) break;
-            path.push_back(key_[index(s)]);
-            s = queue_[static_cast<std::size_t>(from)];
-        }
+        for (; at > 0; at = nodes_[static_cast<std::size_t>(at)].from)
+            path.push_back(nodes_[static_cast<std::size_t>(at)].key);
         std::reverse(path.begin(), path.end());
         return path;
     }
 
+    static constexpr int kFree = -1;
+
     const Flight& flight_;
-    bool spins_;                                             // whether they are told apart
-    std::vector<int> from_ = std::vector<int>(kStates, -1);  // index in queue_, or -1: not seen
-    std::vector<Key> key_ = std::vector<Key>(kStates);
-    std::vector<State> queue_;
+    const Goal& goal_;
+    std::array<Key, kKeys> keys_{};
+    std::size_t key_count_ = 0;
+    std::vector<Node> nodes_;
+    std::vector<int> slots_;  // indices in nodes_, by hash
 };
+
+State spawned(const Kicks& kicks, Piece piece, Spawn spawn) {
+    const Placement start = kicks.appear(piece, spawn.x, spawn.y);
+    return {start.x, start.y, start.rotation};
+}
 
 }  // namespace
 
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
-                                          const Kicks& kicks, Spawn spawn, const SpinRules& spins) {
+                                          const Kicks& kicks, Spawn spawn, const SpinRules& spins,
+                                          KeySet keys, int fallen) {
     const Flight flight(board, placement.piece, kicks, spins);
-    const Placement start = kicks.appear(placement.piece, spawn.x, spawn.y);
-    return Search(flight, spins.mode != SpinMode::none)
-        .run(placement, {start.x, start.y, start.rotation});
+    std::optional<State> at = spawned(kicks, placement.piece, spawn);
+    if (!flight.fits(*at)) return std::nullopt;
+    Cloud unfallen;
+    Cloud start;
+    unfallen.add(*at);
+    for (int rows = 0; at && rows <= std::min(fallen, kMostFallen); ++rows) {
+        start.add(*at);
+        at = flight.shifted(*at, 0, -1);
+    }
+    start.settle();
+    const Goal goal(flight, placement, spins.mode != SpinMode::none);
+    // Mostly that is all: what leads there from the spawn does from below, too, or nothing does.
+    auto path = Search(flight, goal, keys).run(unfallen);
+    if (!path || goal.reached(pressed(flight, start, *path))) return path;
+    return Search(flight, goal, keys).run(start);
+}
+
+std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,
+                                     const Kicks& kicks, Spawn spawn, const SpinRules& spins) {
+    const Flight flight(board, piece, kicks, spins);
+    State at = spawned(kicks, piece, spawn);
+    if (!flight.fits(at)) return std::nullopt;
+    for (Key key : keys) at = flight.pressed(at, key).value_or(at);
+    return flight.placement(flight.fallen(at));
 }
 
 }  // namespace sevenbag

@@ -1,20 +1,55 @@
-// The fewest key presses from the spawn to a placement.
+// Ways to a placement, and where keys lead: whatever a host calls its keys, these are they.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "flight.hpp"
 #include "movegen.hpp"
 
 namespace sevenbag {
 
-// soft_drop falls one row, sonic_drop to the floor without locking, hard_drop also locks.
-enum class Key : std::uint8_t { left, right, cw, ccw, flip, soft_drop, sonic_drop, hard_drop };
+// The keys that a host has.
+class KeySet {
+  public:
+    constexpr KeySet() = default;
+    constexpr KeySet(std::initializer_list<Key> keys) {
+        for (Key key : keys) add(key);
+    }
+    constexpr void add(Key key) { bits_ |= bit(key); }
+    constexpr bool has(Key key) const { return (bits_ & bit(key)) != 0; }
 
-// Keys that end on the placement's cells and, where `spins` tells spins apart, make its kind of
-// spin; hard_drop is always the last. Nothing if there are none. Every key counts as one press.
+  private:
+    static constexpr std::uint16_t bit(Key key) {
+        return static_cast<std::uint16_t>(1u << static_cast<int>(key));
+    }
+    std::uint16_t bits_ = 0;
+};
+
+// Each moves a piece once; any number of them can be pressed between two steps of gravity.
+inline constexpr KeySet kTaps{Key::left, Key::right,     Key::cw,         Key::ccw,
+                              Key::flip, Key::soft_drop, Key::sonic_drop, Key::hard_drop};
+
+// Rows that a piece can be told to have fallen, at most.
+inline constexpr int kMostFallen = 15;
+
+// The fewest presses of these keys that end on the placement's cells and, where `spins` tells spins
+// apart, make its kind of spin; hard_drop is always the last, whether it is in the set or not.
+// Nothing if there are none. Of equally many, rotations come early.
+//
+// With `fallen` above 0 gravity may have had a hand in it: the keys lead there from the spawn and
+// from each of so many rows below, as far as the piece can fall. A press that moves nothing from
+// one of these does no harm there.
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
-                                          const Kicks& kicks, Spawn spawn, const SpinRules& spins);
+                                          const Kicks& kicks, Spawn spawn, const SpinRules& spins,
+                                          KeySet keys = kTaps, int fallen = 0);
+
+// Where a piece comes to lie that is let fall after these presses, with its spin; a press that
+// moves nothing is passed over, as games do. Nothing if the piece cannot appear.
+std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,
+                                     const Kicks& kicks, Spawn spawn, const SpinRules& spins);
 
 }  // namespace sevenbag

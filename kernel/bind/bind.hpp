@@ -4,11 +4,15 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "kicks.hpp"
 #include "movegen.hpp"
+#include "path.hpp"
 #include "piece.hpp"
 
 namespace sevenbag::bind {
@@ -23,6 +27,9 @@ const Kicks& kicks_argument(nanobind::handle value);
 SpinRules spins_argument(nanobind::handle value);
 // (x, y) of a spawn; it need not be on the board. Raises Error(placement) beyond -64..64.
 Spawn spawn_argument(std::pair<int, int> value);
+// The keys that there are, all taps if none are told, for a piece that may have fallen so many
+// rows. Raises Error(input) for an impossible number of rows.
+KeySet keys_argument(const std::optional<std::vector<Key>>& keys, int fallen);
 
 // What Python calls the values of FullKicks and OnShift, in their order.
 inline constexpr std::array<std::string_view, 3> kFullKickNames{"downward", "fifth", "none"};

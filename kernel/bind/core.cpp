@@ -54,6 +54,16 @@ Spawn spawn_argument(std::pair<int, int> value) {
     return {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
 }
 
+KeySet keys_argument(const std::optional<std::vector<Key>>& keys, int fallen) {
+    if (fallen < 0 || fallen > kMostFallen)
+        throw Error(ErrorKind::input, "fallen is " + std::to_string(fallen) + ", must be 0 to " +
+                                          std::to_string(kMostFallen));
+    if (!keys) return kTaps;
+    KeySet set;
+    for (Key key : *keys) set.add(key);
+    return set;
+}
+
 namespace {
 
 constexpr const char* kRotationNames[] = {"NORTH", "EAST", "SOUTH", "WEST"};
@@ -295,7 +305,9 @@ void bind_core(nb::module_& m) {
         .value("FLIP", Key::flip)
         .value("SOFT_DROP", Key::soft_drop)
         .value("SONIC_DROP", Key::sonic_drop)
-        .value("HARD_DROP", Key::hard_drop);
+        .value("HARD_DROP", Key::hard_drop)
+        .value("DAS_LEFT", Key::das_left)
+        .value("DAS_RIGHT", Key::das_right);
 
     nb::class_<Placement>(m, "Placement")
         .def(
@@ -417,12 +429,22 @@ void bind_core(nb::module_& m) {
         .def(
             "path",
             [](const Board& b, const Placement& placement, nb::handle kicks, nb::handle spins,
-               std::pair<int, int> spawn) {
+               std::pair<int, int> spawn, const std::optional<std::vector<Key>>& keys, int fallen) {
+                const KeySet set = keys_argument(keys, fallen);
                 const Kicks& system = kicks_argument(kicks);
                 const Spawn at = spawn_argument(spawn);
-                return find_path(b, placement, system, at, spins_argument(spins));
+                return find_path(b, placement, system, at, spins_argument(spins), set, fallen);
             },
             "placement"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
+            "spawn"_a = std::pair(4, 19), "keys"_a.none() = nb::none(), "fallen"_a = 0)
+        .def(
+            "follow",
+            [](const Board& b, nb::handle piece, const std::vector<Key>& keys, nb::handle kicks,
+               nb::handle spins, std::pair<int, int> spawn) {
+                return follow_keys(b, piece_argument(piece), keys, kicks_argument(kicks),
+                                   spawn_argument(spawn), spins_argument(spins));
+            },
+            "piece"_a, "keys"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
             "spawn"_a = std::pair(4, 19))
         .def("rotate", &rotate_on, "placement"_a, "to"_a, "kicks"_a = "srs", nb::kw_only(),
              "spins"_a = SpinMode::none)

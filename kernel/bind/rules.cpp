@@ -239,6 +239,25 @@ std::vector<Placement> placements(const Rules& rules, const Board& board, nb::ha
     return list;
 }
 
+std::optional<std::vector<Key>> path(const Rules& rules, const Board& board,
+                                     const Placement& placement, bool cleared,
+                                     const std::optional<std::vector<Key>>& keys, int fallen) {
+    const KeySet set = keys_argument(keys, fallen);
+    const Board solid = obstacles(rules, board);
+    const auto spawn = spawn_of(rules, board, solid, placement.piece, cleared);
+    if (!spawn) return std::nullopt;
+    return find_path(solid, placement, rules.kicks, *spawn, rules.spins, set, fallen);
+}
+
+std::optional<Placement> follow(const Rules& rules, const Board& board, nb::handle piece,
+                                const std::vector<Key>& keys, bool cleared) {
+    const Board solid = obstacles(rules, board);
+    const Piece p = piece_argument(piece);
+    const auto spawn = spawn_of(rules, board, solid, p, cleared);
+    if (!spawn) return std::nullopt;
+    return follow_keys(solid, p, keys, rules.kicks, *spawn, rules.spins);
+}
+
 }  // namespace
 
 void bind_rules(nb::module_& m) {
@@ -285,7 +304,11 @@ void bind_rules(nb::module_& m) {
         .def("after", &after, nb::arg("board"), nb::arg("colors").none(), nb::arg("placement"),
              nb::arg("combo"), nb::arg("back_to_back"))
         .def("placements", &placements, nb::arg("board"), nb::arg("piece"), nb::arg("cleared"),
-             nb::arg("spins") = true);
+             nb::arg("spins") = true)
+        .def("path", &path, nb::arg("board"), nb::arg("placement"), nb::arg("cleared"),
+             nb::arg("keys") = nb::none(), nb::arg("fallen") = 0)
+        .def("follow", &follow, nb::arg("board"), nb::arg("piece"), nb::arg("keys"),
+             nb::arg("cleared"));
 }
 
 }  // namespace sevenbag::bind

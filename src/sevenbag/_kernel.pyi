@@ -52,7 +52,11 @@ class SpinMode(enum.IntEnum):
     IMMOBILE = 10
 
 class Key(enum.IntEnum):
-    """A key press of the path finder; SOFT_DROP falls one row, SONIC_DROP to the floor."""
+    """A key press.
+
+    SOFT_DROP falls one row, SONIC_DROP to the floor without locking; HARD_DROP also locks.
+    DAS_LEFT and DAS_RIGHT hold a direction until the piece is at the wall.
+    """
 
     LEFT = 0
     RIGHT = 1
@@ -62,6 +66,8 @@ class Key(enum.IntEnum):
     SOFT_DROP = 5
     SONIC_DROP = 6
     HARD_DROP = 7
+    DAS_LEFT = 8
+    DAS_RIGHT = 9
 
 PieceLike = Piece | str
 
@@ -294,8 +300,37 @@ class Board:
         *,
         spins: SpinsLike = SpinMode.NONE,
         spawn: tuple[int, int] = (4, 19),
+        keys: Sequence[Key] | None = None,
+        fallen: int = 0,
     ) -> list[Key] | None:
-        """The fewest keys from spawn to the placement, HARD_DROP last; None if unreachable."""
+        """The fewest keys that lead to a placement, HARD_DROP last; None if none do.
+
+        Args:
+            placement: to its cells, and with its spin where `spins` tells spins apart.
+            kicks: the rotation system.
+            spins: which placements count as spins.
+            spawn: where the piece appears.
+            keys: those that there are; None: all but those of DAS.
+            fallen: rows that gravity may have moved it before the first key, 0 to 15: the keys
+                lead there from the spawn and from each of so many rows below, as far as the piece
+                can fall. A press that moves nothing from one of these does no harm there.
+
+        Raises:
+            InputError: fallen is out of its range.
+        """
+    def follow(
+        self,
+        piece: PieceLike,
+        keys: Sequence[Key],
+        kicks: Kicks | str = "srs",
+        *,
+        spins: SpinsLike = SpinMode.NONE,
+        spawn: tuple[int, int] = (4, 19),
+    ) -> Placement | None:
+        """Where a piece comes to lie, with its spin, that is let fall after these presses.
+
+        A press that moves nothing is passed over. None if the piece cannot appear.
+        """
     def rotate(
         self,
         placement: Placement,
@@ -414,6 +449,19 @@ class RuleSet:
             cleared: whether the lock before cleared rows.
             spins: whether to judge spins, and to list two that differ in nothing else.
         """
+    def path(
+        self,
+        board: Board,
+        placement: Placement,
+        cleared: bool,
+        keys: Sequence[Key] | None = None,
+        fallen: int = 0,
+    ) -> list[Key] | None:
+        """As `Board.path`, from where the piece appears under these rules."""
+    def follow(
+        self, board: Board, piece: PieceLike, keys: Sequence[Key], cleared: bool
+    ) -> Placement | None:
+        """As `Board.follow`, from where the piece appears under these rules."""
 
 class GarbageQueue:
     """Incoming attacks on their way, and the holes of the rows that enter.

@@ -149,6 +149,9 @@ def sound(name: str) -> list[Any]:
         "nodes": [1, 50],
         "milliseconds": [0.1],
         "key": list(Key),
+        "keys": [[Key.LEFT, Key.CW], None],
+        "fallen": [0, 2],
+        "cleared": [False],
         "stop": [StopFlag()],
     }
     return known.get(name, [])

@@ -2,49 +2,73 @@
 
 import random
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sevenbag import Board, Key, Placement, Rotation, Spin, SpinMode
+from sevenbag.errors import InputError
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import PIECES, field_of, random_board
 
 TURNS = {Key.CW: 1, Key.FLIP: 2, Key.CCW: 3}
 SHIFTS = {Key.LEFT: (-1, 0), Key.RIGHT: (1, 0), Key.SOFT_DROP: (0, -1)}
+FAR = {Key.DAS_LEFT: (-1, 0), Key.DAS_RIGHT: (1, 0), Key.SONIC_DROP: (0, -1)}
+TAPS = [key for key in Key if key not in {Key.DAS_LEFT, Key.DAS_RIGHT}]
+
+Goal = tuple[tuple[tuple[int, int], ...], str]
 
 
-def press(
+def pressed(
     field: reference.Field,
     piece: str,
     system: reference.System,
-    keys: list[Key],
+    s: reference.State,
+    key: Key,
     mode: reference.Judging,
 ) -> reference.State:
-    """Where the keys lead; a key that has no effect is a fault of the path."""
-    s = reference.spawn_state(piece, system, (4, 19))
-    assert keys[-1] == Key.HARD_DROP
-    for key in keys[:-1]:
-        reached = reference.moves(field, piece, system, s, mode)
+    """Where a press leads; the same state if it moves nothing."""
+    if key in TURNS:
+        rotation = (s.rotation + TURNS[key]) % 4
+        turned = [
+            to
+            for to in reference.moves(field, piece, system, s, mode)
+            if to.rotation == rotation != s.rotation
+        ]
+        return turned[0] if turned else s
+    dx, dy = (SHIFTS | FAR)[key]
+    while True:
+        to = reference.shifted(s, dx, dy, mode)
+        if not field.fits(piece, to):
+            return s
+        s = to
         if key in SHIFTS:
-            dx, dy = SHIFTS[key]
-            s = reference.shifted(s, dx, dy, mode)
-            assert s in reached, key
-        elif key == Key.SONIC_DROP:
-            start = s
-            while field.fits(piece, s._replace(y=s.y - 1)):
-                s = reference.shifted(s, 0, -1, mode)
-            assert s != start, key
-        else:
-            rotation = (s.rotation + TURNS[key]) % 4
-            turned = [to for to in reached if to.rotation == rotation and rotation != s.rotation]
-            assert len(turned) == 1, key
-            s = turned[0]
-    while field.fits(piece, s._replace(y=s.y - 1)):
-        s = reference.shifted(s, 0, -1, mode)
-    return s
+            return s
 
 
-Goal = tuple[tuple[tuple[int, int], ...], str]
+def landed(
+    field: reference.Field,
+    piece: str,
+    system: reference.System,
+    s: reference.State,
+    mode: reference.Judging,
+) -> Goal:
+    """What a hard drop locks."""
+    down = pressed(field, piece, system, s, Key.SONIC_DROP, mode)
+    cells = tuple(sorted(field.cells(piece, down), key=lambda c: (c[1], c[0])))
+    return cells, reference.locked_spin(field, piece, down, mode)
+
+
+def starts(
+    field: reference.Field, piece: str, system: reference.System, spawn: tuple[int, int], rows: int
+) -> list[reference.State]:
+    """Where a piece may be that has fallen up to so many rows."""
+    s = reference.spawn_state(piece, system, spawn)
+    found = []
+    while len(found) <= rows and field.fits(piece, s):
+        found.append(s)
+        s = s._replace(y=s.y - 1)
+    return found
 
 
 def distance(
@@ -53,24 +77,26 @@ def distance(
     system: reference.System,
     goal: Goal,
     mode: reference.Judging,
-) -> int:
-    """Key presses to the goal, counted by a plain breadth-first search, hard drop included."""
-    layer = {reference.spawn_state(piece, system, (4, 19))}
+    *,
+    keys: list[Key] = TAPS,
+    spawn: tuple[int, int] = (4, 19),
+    fallen: int = 0,
+) -> int | None:
+    """Presses to the goal, from every start alike, by a plain breadth-first search; hard drop too."""
+    layer = {frozenset(starts(field, piece, system, spawn, fallen))}
     seen = set(layer)
     for presses in range(1, 100):
         following = set()
-        for s in layer:
-            down = s
-            while field.fits(piece, down._replace(y=down.y - 1)):
-                down = reference.shifted(down, 0, -1, mode)
-            cells = tuple(sorted(field.cells(piece, down), key=lambda c: (c[1], c[0])))
-            if (cells, reference.locked_spin(field, piece, down, mode)) == goal:
+        for states in layer:
+            if {landed(field, piece, system, s, mode) for s in states} == {goal}:
                 return presses
-            following.update(reference.moves(field, piece, system, s, mode))
-            following.add(down)
+            for key in keys:
+                if key is not Key.HARD_DROP:
+                    to = {pressed(field, piece, system, s, key, mode) for s in states}
+                    following.add(frozenset(to))
         layer = following - seen
         seen |= following
-    raise AssertionError("not reachable")
+    return None
 
 
 @settings(max_examples=60, deadline=None)
@@ -98,11 +124,101 @@ def test_every_placement_has_a_shortest_path(
     for placement in random.Random(seed).sample(found, min(6, len(found))):
         keys = board.path(placement, kicks, spins=spins)
         assert keys is not None
-        last = press(field, piece, system, keys, mode)
-        assert sorted(field.cells(piece, last)) == sorted(placement.cells)
-        assert reference.locked_spin(field, piece, last, mode) == placement.spin.name
+        assert keys[-1] is Key.HARD_DROP
         goal = (tuple(placement.cells), placement.spin.name)
+        s = reference.spawn_state(piece, system, (4, 19))
+        for key in keys[:-1]:
+            before, s = s, pressed(field, piece, system, s, key, mode)
+            assert s != before, key
+        assert landed(field, piece, system, s, mode) == goal
         assert len(keys) == distance(field, piece, system, goal, mode)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10**9),
+    st.integers(0, 9),
+    st.sampled_from(PIECES),
+    systems.systems,
+    systems.modes,
+    st.sets(st.sampled_from(list(Key))),
+    st.integers(0, 6),
+)
+def test_ways_by_the_keys_there_are_from_wherever_gravity_has_moved_it(
+    seed: int,
+    height: int,
+    piece: str,
+    system: reference.System,
+    mode: reference.Judging,
+    keys: set[Key],
+    fallen: int,
+) -> None:
+    spawn = (3, 9)
+    board = random_board(seed, 7, 12, height, 0.4)
+    field = field_of(board).under(system)
+    kicks, spins = systems.kicks(system), systems.spin_rules(mode)
+    found = list(board.placements(piece, kicks, spins=spins, spawn=spawn))
+    for placement in random.Random(seed).sample(found, min(3, len(found))):
+        way = board.path(placement, kicks, spins=spins, spawn=spawn, keys=list(keys), fallen=fallen)
+        goal = (tuple(placement.cells), placement.spin.name)
+        presses = distance(
+            field, piece, system, goal, mode, keys=list(keys), spawn=spawn, fallen=fallen
+        )
+        if way is None:
+            assert presses is None
+            continue
+        assert len(way) == presses
+        assert {Key.HARD_DROP}.union(way) <= {Key.HARD_DROP}.union(keys)
+        for s in starts(field, piece, system, spawn, fallen):
+            at = s
+            for key in way[:-1]:
+                at = pressed(field, piece, system, at, key, mode)
+            assert landed(field, piece, system, at, mode) == goal
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.integers(0, 10**9),
+    st.integers(0, 12),
+    st.sampled_from(PIECES),
+    systems.systems,
+    systems.modes,
+    st.lists(st.sampled_from(list(Key)), max_size=20),
+)
+def test_keys_lead_where_the_reference_says(
+    seed: int,
+    height: int,
+    piece: str,
+    system: reference.System,
+    mode: reference.Judging,
+    keys: list[Key],
+) -> None:
+    board = random_board(seed, 10, 40, height, 0.4)
+    field = field_of(board).under(system)
+    last = board.follow(piece, keys, systems.kicks(system), spins=systems.spin_rules(mode))
+    s = reference.spawn_state(piece, system, (4, 19))
+    if not field.fits(piece, s):
+        assert last is None
+        return
+    for key in keys:
+        drop = key is Key.HARD_DROP
+        s = pressed(field, piece, system, s, Key.SONIC_DROP if drop else key, mode)
+    assert last is not None
+    assert (tuple(last.cells), last.spin.name) == landed(field, piece, system, s, mode)
+
+
+@pytest.mark.parametrize("fallen", [-1, 16])
+def test_a_piece_falls_no_further_than_can_be_told(fallen: int) -> None:
+    with pytest.raises(InputError, match="fallen is"):
+        Board().path(Placement("T", Rotation.NORTH, 4, 0), fallen=fallen)
+
+
+def test_no_way_without_the_key() -> None:
+    wall = Placement("T", Rotation.NORTH, 1, 0)
+    assert Board().path(wall, keys=[Key.LEFT]) == [Key.LEFT] * 3 + [Key.HARD_DROP]
+    assert Board().path(wall, keys=[*TAPS, Key.DAS_LEFT]) == [Key.DAS_LEFT, Key.HARD_DROP]
+    assert Board().path(wall, keys=[Key.RIGHT]) is None
+    assert Board().path(wall, keys=[]) is None
 
 
 def test_equal_cells_in_another_rotation_are_the_same_goal() -> None:

@@ -142,7 +142,7 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
                 self._falling, self._held = self._held, None
                 self._holds = True
         else:
-            falling.press(Key(key))
+            falling.press(Key(int(key)))
         reward, terminated, truncated = 0.0, False, False
         if key is EnvKey.HARD_DROP or self._pressed >= self._max_keys:
             reward = self._lock()
@@ -231,7 +231,8 @@ class KeysEnv(gymnasium.Env["Observation", np.int64]):
     def _mask(self) -> NDArray[np.int8]:
         mask = np.ones(len(EnvKey), np.int8)
         if self._falling is not None:
-            for key in Key:
-                mask[key] = key is Key.HARD_DROP or self._falling.copy().press(key)
+            for key in list(EnvKey)[: EnvKey.HOLD]:
+                lands = key is EnvKey.HARD_DROP
+                mask[key] = lands or self._falling.copy().press(Key(int(key)))
             mask[EnvKey.HOLD] = self._held is not None
         return mask
