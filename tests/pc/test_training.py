@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import random
+import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,8 +18,10 @@ from sevenbag.pc.network import Gene, Network
 from sevenbag.pc.training import Generation, Progress, train
 from sevenbag.pc.training_neat import first_population, network_of, next_population
 from sevenbag.pc.training_trial import Trial, fitness_of, trial_queues
+from tests.cli.run import descendants
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 SMALL = {"population": 12, "queues": 10, "species": 3}
@@ -117,11 +121,39 @@ def test_more_generations_later(tmp_path: Path) -> None:
     assert files(parts) == files(whole)
 
 
-def test_workers_change_nothing(tmp_path: Path) -> None:
+class Killer(Watcher):
+    """Kills a worker when a few networks have been tried."""
+
+    def __init__(self, victim: Callable[[], int]) -> None:
+        super().__init__()
+        self._victim = victim
+        self.killed = False
+
+    def tried(self, number: int, fitness: float) -> None:
+        super().tried(number, fitness)
+        if len(self.fitnesses) == 3:
+            os.kill(self._victim(), signal.SIGKILL)
+            self.killed = True
+
+
+def test_workers_change_nothing_nor_does_their_death(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)
+    others = descendants(os.getpid())
     with jobs.local(2) as executor:
-        train(there, SMALL, seed=5, generations=2, executor=executor)
+        killer = Killer(lambda: max(descendants(os.getpid()) - others))
+        train(there, SMALL, seed=5, generations=2, executor=executor, watcher=killer)
+    assert killer.killed
+    assert files(there) == files(here)
+
+
+def test_nor_does_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    train(here, SMALL, seed=5, generations=2)
+    killer = Killer(lambda: int(dask_cluster.workers[1].pid))
+    with jobs.cluster(dask_cluster.scheduler_address) as executor:
+        train(there, SMALL, seed=5, generations=2, executor=executor, watcher=killer)
+    assert killer.killed
     assert files(there) == files(here)
 
 
