@@ -7,7 +7,7 @@
     v115@9gA8IeB8CeA8...         a fumen: both begin on the field of its first page
     v115@9gA8IeB8CeA8... 12345   both
 
-Each pair of games takes the next line; after the last comes the first again.
+Each pair of games takes the next line; after the last comes the first again, with another seed.
 """
 
 from __future__ import annotations
