@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,7 @@ def test_every_picture_is_shown_with_its_title() -> None:
         re.findall(r"!\[([^\]]*)\]\(pictures/([a-z-]+)\.svg\)", "".join(map(text_of, PAGES)))
     )
     titles = {
-        re.sub("&amp;", "&", found[1]): name
+        html.unescape(found[1]): name
         for name, svg in pictures().items()
         if (found := re.search(r'aria-label="([^"]*)"', svg))
     }
