@@ -42,14 +42,14 @@ class EngineSummary:
         pieces: pieces placed.
         lines: rows cleared.
         attack: lines of attack made.
-        seconds: real time of its games; None where nobody measured it.
-        game_seconds: the games' own time; None where there is none.
+        seconds: how long its games took: those in real time by their own clock, others by that on
+            the wall; None where nobody measured it.
         clears: by kind, as in `PlayerRecord`.
         attack_by: by kind, likewise.
         lives: pieces until death.
         thinking: histogram of thinking times, see `sevenbag.arena.statistics.latency`.
         apps: attack per piece of each game.
-        ppses: pieces per second of each game, by real time where that was measured.
+        ppses: pieces per second of each game, where its time is known.
     """
 
     number: int
@@ -63,7 +63,6 @@ class EngineSummary:
     lines: int
     attack: int
     seconds: float | None
-    game_seconds: float | None
     clears: dict[str, int]
     attack_by: dict[str, int]
     lives: Survival
@@ -93,12 +92,7 @@ class EngineSummary:
 
     @property
     def pps(self) -> float | None:
-        """Pieces per second of the games' own time; None where there is none."""
-        return self.pieces / self.game_seconds if self.game_seconds else None
-
-    @property
-    def real_pps(self) -> float | None:
-        """Pieces per second of real time; None where nobody measured it."""
+        """Pieces per second; None where nobody measured it."""
         return self.pieces / self.seconds if self.seconds else None
 
     def thinking_ms(self, share: float) -> float | None:
@@ -325,6 +319,9 @@ def _engine(number: int, header: TournamentHeader, games: Iterable[GameRecord]) 
         if game.players[seat] == number
     ]
     played = [each.done for each in seen]
+    # In turns the game's own time says nothing of the bots, in real time that on the wall.
+    in_real_time = bool(header.settings.get("real_time"))
+    seconds = [done.game_s if in_real_time else done.elapsed_s for done in played]
     results = Counter(each.points for each in seen)
     faults = Counter(each.fall for each in seen if each.fall and each.fall not in TOP_OUTS)
     engine = header.engines[number]
@@ -339,25 +336,14 @@ def _engine(number: int, header: TournamentHeader, games: Iterable[GameRecord]) 
         sum(done.pieces for done in played),
         sum(done.lines for done in played),
         sum(done.attack for done in played),
-        _sum(done.elapsed_s for done in played),
-        _sum(done.game_s for done in played),
+        sum(each for each in seconds if each) or None,
         _added(done.clears for done in played),
         _added(done.attack_by for done in played),
         survival((each.done.pieces, each.fall in TOP_OUTS) for each in seen),
         added(done.thinking_ms.histogram for done in played if done.thinking_ms is not None),
         tuple(done.attack / done.pieces for done in played if done.pieces),
-        tuple(pps for done in played if (pps := _pps(done)) is not None),
+        tuple(done.pieces / each for done, each in zip(played, seconds, strict=True) if each),
     )
-
-
-def _pps(done: PlayerRecord) -> float | None:
-    seconds = done.elapsed_s or done.game_s
-    return done.pieces / seconds if seconds else None
-
-
-def _sum(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
 
 
 def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:

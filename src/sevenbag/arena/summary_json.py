@@ -51,8 +51,7 @@ def _engine(summary: Summary, place: int) -> dict[str, Any]:
         "lines": engine.lines,
         "attack": engine.attack,
         "app": engine.app,
-        "pps": engine.real_pps,
-        "game_pps": engine.pps,
+        "pps": engine.pps,
         "clears": {kind: engine.clears[kind] for kind in KINDS if kind in engine.clears},
         "attack_by": {kind: engine.attack_by[kind] for kind in KINDS if kind in engine.attack_by},
         "survival": {

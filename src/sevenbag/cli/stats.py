@@ -101,7 +101,7 @@ def _play(summary: Summary) -> Table:
         made.add_row(
             named(engine.name),
             _number(engine.app, 3),
-            _number(engine.real_pps or engine.pps, 2),
+            _number(engine.pps, 2),
             "-" if lives.median is None else str(lives.median),
             str(lives.deaths),
             *(_milliseconds(engine, share) for share in (0.5, 0.95, 0.99)),

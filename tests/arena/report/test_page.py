@@ -6,6 +6,7 @@ import asyncio
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from sevenbag.arena.summary import read_summary
 from sevenbag.bots.web_worker import find_browser
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
+from sevenbag.formats import replay as replay_format
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Rules
 from tests.arena.tournaments import RULES, make_tournament, played
@@ -68,7 +70,9 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_tournament(folder, (EVIL, END), pairs=2)
     # One who holds plays as well.
     replay = played((EVIL, "", END), (0, 2), Conditions(RULES, 3, max_pieces=40))
-    replay.write(folder / "replays" / "3.replay")
+    said = replay_format.Info(nodes=2000.0, depth=7.0, extra=EVIL)
+    turns = (replace(replay.turns[0], infos=(said, None)), *replay.turns[1:])
+    replace(replay, turns=turns).write(folder / "replays" / "3.replay")
     return folder
 
 
@@ -134,7 +138,10 @@ async def test_the_player_plays_the_games(browser: Any, folder: Path, page_file:
         await page.click(f"button[data-game='{number}']")
         turns = len(replay.turns)
         assert await page.locator("#place").get_attribute("max") == str(turns)
-        await expect_boards(page, replay, (1, turns // 2, turns))
+        await expect_boards(page, replay, (turns, turns // 2, 1))
+        told = await page.locator("#told").text_content()
+        assert told.startswith(f"{replay.header.players[0].name}: ")
+        assert (", 2000 nodes, depth 7 — " in told) == (number == 3)
         await page.keyboard.press("Escape")
     assert faults == []
 
@@ -142,7 +149,7 @@ async def test_the_player_plays_the_games(browser: Any, folder: Path, page_file:
 async def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
     playback = Playback(replay)
     for turn in turns:
-        playback.play_to(turn)
+        playback.rewind(turn)
         await page.evaluate(
             "(turn) => { const place = document.getElementById('place'); place.value = turn;"
             " place.dispatchEvent(new Event('input')); }",

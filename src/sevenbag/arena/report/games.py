@@ -2,13 +2,14 @@
 
 A step is a placement and what came of it::
 
-    0TS4,1fh@90a4g3,3t12.5
+    0TS4,1fh@90a4g3,3t12.5n2000d7
 
 player, piece, rotation, column, row, spin, ``h`` if it came out of the hold, in real time ``@`` and
-the frame, ``a`` attack, ``g`` open columns of garbage rows, ``t`` milliseconds. The script puts the
-piece there, removes full rows and lets the garbage in. Where that is not what happened, as under
-rules with bombs or with rows that cannot be cleared, the step ends with ``l`` and the number of
-rows cleared, and ``k`` and the board as it really was.
+the frame, ``a`` attack, ``g`` open columns of garbage rows, ``t`` milliseconds, ``n`` nodes and
+``d`` depth as its bot told them. The script puts the piece there, removes full rows and lets the
+garbage in. Where that is not what happened, as under rules with bombs or with rows that cannot be
+cleared, the step ends with ``l`` and the number of rows cleared, and ``k`` and the board as it
+really was.
 """
 
 from __future__ import annotations
@@ -80,8 +81,13 @@ def _told(step: Step, *, in_real_time: bool) -> str:
         parts.append(f"a{lock.attack}")
     if lock.garbage:
         parts.append("g" + ",".join(map(str, lock.garbage)))
-    if step.milliseconds is not None:
-        parts.append(f"t{step.milliseconds:.3g}" if step.milliseconds < 1e6 else "")
+    info = step.info
+    told = (
+        ("t", step.milliseconds),
+        ("n", info.nodes if info is not None else None),
+        ("d", info.depth if info is not None else None),
+    )
+    parts += [f"{mark}{value:.3g}" for mark, value in told if value is not None]
     return "".join(parts)
 
 

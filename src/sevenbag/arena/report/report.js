@@ -4,7 +4,7 @@
 /**
  * @typedef {{ names: string[], width: number, pieces: string[], opening: string[], frames: number, steps: string, result: string }} Game
  * @typedef {{ colors: Record<string, string>, cells: Record<string, number[][]>, visible: number }} Config
- * @typedef {{ player: number, piece: string, rotation: string, x: number, y: number, spin: string, held: boolean, frame: number | null, attack: number, garbage: number[], ms: number | null, lines: number | null, board: string[] | null }} Step
+ * @typedef {{ player: number, piece: string, rotation: string, x: number, y: number, spin: string, held: boolean, frame: number | null, attack: number, garbage: number[], ms: number | null, nodes: number | null, depth: number | null, lines: number | null, board: string[] | null }} Step
  * @typedef {{ rows: string[], hold: string, next: number, pieces: number, lines: number, attack: number, last: Step | null, cleared: number, ms: number }} Side
  */
 
@@ -16,7 +16,7 @@
   const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32];
   const SPINS = { m: "mini ", f: "spin " };
   const LINES = ["", "single", "double", "triple", "quad", "five or more"];
-  const STEP = /^([01])([IOTLJSZ])([NESW])(-?\d+),(-?\d+)([mf]?)(h?)(?:@(\d+))?(?:a(\d+))?(?:g([\d,]+))?(?:t([\d.e+-]+))?(?:l(\d+)k(.*))?$/;
+  const STEP = /^([01])([IOTLJSZ])([NESW])(-?\d+),(-?\d+)([mf]?)(h?)(?:@(\d+))?(?:a(\d+))?(?:g([\d,]+))?(?:t([\d.e+-]+))?(?:n([\d.e+-]+))?(?:d([\d.e+-]+))?(?:l(\d+)k(.*))?$/;
 
   /** @template {HTMLElement} T @param {string} id @param {new () => T} type @returns {T} */
   const element = (id, type) => {
@@ -37,6 +37,9 @@
 
   // --- a game -------------------------------------------------------------------------------------
 
+  /** @param {string | undefined} text @returns {number | null} */
+  const number = (text) => (text === undefined ? null : Number(text));
+
   /** @param {string} text @returns {Step} */
   const stepOf = (text) => {
     const part = STEP.exec(text);
@@ -49,12 +52,14 @@
       y: Number(part[5]),
       spin: part[6],
       held: part[7] === "h",
-      frame: part[8] === undefined ? null : Number(part[8]),
+      frame: number(part[8]),
       attack: Number(part[9] || 0),
       garbage: part[10] ? part[10].split(",").map(Number) : [],
-      ms: part[11] === undefined ? null : Number(part[11]),
-      lines: part[12] === undefined ? null : Number(part[12]),
-      board: part[13] === undefined ? null : part[13].split("/").filter((row) => row !== ""),
+      ms: number(part[11]),
+      nodes: number(part[12]),
+      depth: number(part[13]),
+      lines: number(part[14]),
+      board: part[15] === undefined ? null : part[15].split("/").filter((row) => row !== ""),
     };
   };
 
@@ -171,6 +176,8 @@
     if (step.attack > 0) words.push(`attack ${step.attack}`);
     if (step.garbage.length > 0) words.push(`${step.garbage.length} garbage`);
     if (step.ms !== null) words.push(`${step.ms} ms`);
+    if (step.nodes !== null) words.push(`${step.nodes} nodes`);
+    if (step.depth !== null) words.push(`depth ${step.depth}`);
     return words.join(", ");
   };
 
@@ -181,7 +188,7 @@
   const speed = element("speed", HTMLInputElement);
   const runButton = element("run", HTMLButtonElement);
 
-  /** @type {{ number: string, game: Game, turns: Step[][], sides: Side[][], panes: { canvas: HTMLCanvasElement, text: HTMLElement }[] } | null} */
+  /** @type {{ id: string, game: Game, turns: Step[][], sides: Side[][], panes: { canvas: HTMLCanvasElement, text: HTMLElement }[] } | null} */
   let open = null;
   /** @type {number | undefined} */
   let timer;
@@ -219,7 +226,7 @@
       .join(" — ");
     const frame = steps[0]?.frame ?? turn * game.frames;
     element("where", HTMLOutputElement).textContent = `turn ${turn} of ${turns.length} · ${(frame / 60).toFixed(1)} s`;
-    history.replaceState(null, "", `#game=${open.number}&turn=${turn}`);
+    history.replaceState(null, "", `#game=${open.id}&turn=${turn}`);
   };
 
   /** @param {number} turn */
@@ -244,11 +251,11 @@
     }, 1000 / SPEEDS[Number(speed.value)]);
   };
 
-  /** @param {string} number @param {number} turn */
-  const play = (number, turn) => {
-    if (!/^\d+$/.test(number) || document.getElementById(`game-${number}`) === null) return;
+  /** @param {string} id @param {number} turn */
+  const play = (id, turn) => {
+    if (!/^\d+$/.test(id) || document.getElementById(`game-${id}`) === null) return;
     /** @type {Game} */
-    const game = data(`game-${number}`);
+    const game = data(`game-${id}`);
     const turns = turnsOf(game.steps);
     columns = game.width;
     const box = element("sides", HTMLElement);
@@ -269,8 +276,8 @@
     const sides = sidesOf(game, turns);
     // All of a game's boards are drawn as high as the highest one.
     shown = sides.flat().reduce((most, side) => Math.max(most, side.rows.length), config.visible);
-    open = { number, game, turns, sides, panes };
-    element("player-title", HTMLElement).textContent = `game ${number}: ${game.names.join(" – ")}`;
+    open = { id, game, turns, sides, panes };
+    element("player-title", HTMLElement).textContent = `game ${id}: ${game.names.join(" – ")}`;
     element("player-result", HTMLElement).textContent = game.result;
     place.max = String(turns.length);
     if (!dialog.open) dialog.showModal();
@@ -351,6 +358,6 @@
   });
 
   const asked = new URLSearchParams(location.hash.slice(1));
-  const number = asked.get("game");
-  if (number !== null) play(number, Math.trunc(Number(asked.get("turn"))) || 0);
+  const wanted = asked.get("game");
+  if (wanted !== null) play(wanted, Math.trunc(Number(asked.get("turn"))) || 0);
 })();

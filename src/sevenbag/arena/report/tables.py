@@ -133,7 +133,7 @@ def _play(engine: EngineSummary) -> list[str]:
         str(engine.pieces),
         str(engine.attack),
         _number(engine.app, ".3f"),
-        _number(engine.real_pps or engine.pps, ".2f"),
+        _number(engine.pps, ".2f"),
         "-" if lives.median is None else str(lives.median),
         str(lives.deaths),
         *(_number(engine.thinking_ms(share), ".3g") for share in (0.5, 0.95, 0.99)),
