@@ -8,13 +8,25 @@ from typing import Any, Final
 from tests.game.tetrio_rounds import ROUNDS
 
 HANDLING: Final = {
-    "arr": 2, "das": 10, "dcd": 0, "sdf": 20,
-    "safelock": True, "cancel": False, "may20g": True, "irs": "tap", "ihs": "tap",
+    "arr": 2,
+    "das": 10,
+    "dcd": 0,
+    "sdf": 20,
+    "safelock": True,
+    "cancel": False,
+    "may20g": True,
+    "irs": "tap",
+    "ihs": "tap",
 }
 
 KEYS: Final = {
-    "L": "moveLeft", "R": "moveRight", "X": "rotateCW", "Z": "rotateCCW",
-    "S": "softDrop", "H": "hardDrop", "C": "hold",
+    "L": "moveLeft",
+    "R": "moveRight",
+    "X": "rotateCW",
+    "Z": "rotateCCW",
+    "S": "softDrop",
+    "H": "hardDrop",
+    "C": "hold",
 }
 
 
@@ -35,10 +47,20 @@ def player(name: str) -> dict[str, Any]:
             "frames": told["frames"],
             "events": events(name),
             "options": {
-                "version": 19, "seed": told["seed"], "gameid": 1, "handling": dict(HANDLING),
-                "hasgarbage": True, "gmargin": 7200, "gincrease": 0.0035, "allow180": True,
-                "garbagemargin": 10800, "garbageincrease": 0.008, "b2bchaining": True,
-                "nolockout": True, "song": "none", "slot_bar1": None,
+                "version": 19,
+                "seed": told["seed"],
+                "gameid": 1,
+                "handling": dict(HANDLING),
+                "hasgarbage": True,
+                "gmargin": 7200,
+                "gincrease": 0.0035,
+                "allow180": True,
+                "garbagemargin": 10800,
+                "garbageincrease": 0.008,
+                "b2bchaining": True,
+                "nolockout": True,
+                "song": "none",
+                "slot_bar1": None,
             },
             "results": {"stats": stats, "gameoverreason": told["out"] or "winner"},
         },

@@ -1,0 +1,473 @@
+"""A game frame by frame once more, slow and obvious, to hold the kernel's against.
+
+Written from the words of the rules, in their order. A piece is where its box is: `x` the left
+column, `y` the top row with its fraction; cells are looked up one by one, and nothing is kept that
+can be asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sevenbag._kernel import Spin
+from tests.game.reference import seven_bag
+from tests.game.reference_attack import attacks_of, counters_after
+from tests.game.reference_garbage import Waiting
+
+if TYPE_CHECKING:
+    from sevenbag.game import Rules
+    from sevenbag.game.frames import FrameRules, Handling
+
+# Cells as (column, rows below the top of the box), by rotation.
+SHAPES: Final = {
+    "I": ("01 11 21 31", "20 21 22 23", "02 12 22 32", "10 11 12 13"),
+    "O": ("00 10 01 11",) * 4,
+    "T": ("10 01 11 21", "10 11 21 12", "01 11 21 12", "10 01 11 12"),
+    "J": ("00 01 11 21", "10 20 11 12", "01 11 21 22", "10 11 02 12"),
+    "L": ("20 01 11 21", "10 11 12 22", "01 11 21 02", "00 10 11 12"),
+    "S": ("10 20 01 11", "10 11 21 22", "11 21 02 12", "00 01 11 12"),
+    "Z": ("00 10 11 21", "20 11 21 12", "01 11 12 22", "10 01 11 02"),
+}
+CORNERS: Final = ((0, 0), (2, 0), (2, 2), (0, 2))
+KICKS: Final = json.loads((Path(__file__).parents[1] / "data" / "kicks.json").read_bytes())["games"]
+POINTS: Final = {
+    Spin.NONE: (0, 100, 300, 500, 800),
+    Spin.MINI: (100, 200, 400, 600, 2600),
+    Spin.FULL: (400, 800, 1200, 1600, 2600),
+}
+
+
+def js_round(value: float) -> float:
+    return math.floor(value + 0.5)
+
+
+class Reference:
+    """One player's game; the rotation system must be SRS+ or SRS-X, the bag of seven."""
+
+    def __init__(
+        self, rules: Rules, time: FrameRules, handling: Handling, seed: int, kicks: str = "SRS+"
+    ) -> None:
+        self.rules, self.time, self.hand = rules, time, handling
+        self.kicks: Any = KICKS[kicks]
+        self.width, self.height = rules.board.width, rules.board.visible
+        self.rows = rules.board.rows
+        self.cells: dict[tuple[int, int], str] = {}
+        self.pieces = iter(seven_bag(seed, 4200))
+        self.hold_slot: str | None = None
+        self.hold_used = False
+        self.n, self.s = 0, 0.0
+        self.gravity = time.gravity
+        self.multiplier = rules.attack.multiplier
+        self.cap = rules.garbage.cap
+        self.held = {"left": False, "right": False}
+        self.das = {"left": 0.0, "right": 0.0}
+        self.arr = {"left": 0.0, "right": 0.0}
+        self.last = "left"
+        self.wall = False
+        self.soft = False
+        self.turning = {"cw": False, "ccw": False, "180": False}
+        self.hold_down = False
+        self.safe = 0
+        self.combo = self.chain = 0
+        self.cleared_before = False
+        self.waiting = Waiting(rules, seed)
+        self.targets: list[int] = []
+        self.outgoing: dict[int, list[list[int]]] = {}
+        self.numbers: dict[int, int] = {}
+        self.out: str | None = None
+        self.locks: list[tuple[Any, ...]] = []
+        self.count = dict.fromkeys(("pieces", "lines", "inputs", "holds", "attack", "sent", "received", "dug"), 0)
+        self.points = 0.0
+        self.lasted = 0.0
+        self.spin = Spin.NONE
+        self.spawn(next(self.pieces), from_hold=False)
+
+    # --- a tick ---------------------------------------------------------------------------------
+
+    def tick(self, events: list[tuple[Any, ...]]) -> None:
+        self.s = 0.0
+        for event in events:
+            self.happen(event)
+        self.n += 1
+        self.advance(1 - self.s)
+        frame = self.n
+        growing = self.rules.garbage
+        if frame > self.time.gravity_margin:
+            self.gravity += self.time.gravity_growth / 60
+        if frame > self.rules.attack.multiplier_margin:
+            self.multiplier += self.rules.attack.multiplier_growth / 60
+        if frame > growing.cap_margin:
+            self.cap += growing.cap_growth / 60
+
+    def happen(self, event: tuple[Any, ...]) -> None:
+        kind, *what = event
+        if kind in {"down", "hoisted", "up"}:
+            key, moment = what
+            if moment > self.s:
+                self.advance(moment - self.s)
+                self.s = moment
+            if self.out is None:
+                (self.release if kind == "up" else self.press)(key, hoisted=kind == "hoisted")
+        elif self.out is not None:
+            pass
+        elif kind == "target":
+            self.targets = what[0]
+        elif kind == "announce":
+            self.announce(*what)
+        else:
+            self.count["received"] += self.waiting.confirm((what[0], what[1]), self.n)
+
+    def advance(self, d: float) -> None:
+        if self.out is None:
+            self.auto_shift("left", d)
+            self.auto_shift("right", d)
+            self.fall(d)
+
+    # --- keys -----------------------------------------------------------------------------------
+
+    def press(self, key: str, *, hoisted: bool = False) -> None:
+        if key == "hardDrop" and (not self.time.hard_drop or self.safe != 0):
+            return
+        self.count["inputs"] += 1
+        if key in self.held:
+            self.held[key] = True
+            self.das[key] = self.hand.das - self.hand.dcd if hoisted else 0
+            self.arr[key] = self.hand.arr
+            self.last = key
+            self.shift()
+        elif key == "soft":
+            self.soft = True
+        elif key in self.turning:
+            self.turning[key] = True
+            self.turn({"cw": 1, "ccw": -1, "180": 2}[key])
+        elif key == "hold":
+            self.hold_down = True
+            self.hold()
+        elif key == "hardDrop":
+            before = math.floor(self.y)
+            while self.sink(1):
+                pass
+            self.points += 2 * (before - math.floor(self.y))
+            self.lock(hard=True)
+
+    def release(self, key: str, **_: bool) -> None:
+        if key in self.held:
+            other = "right" if key == "left" else "left"
+            self.held[key] = False
+            self.das[key] = 0
+            if self.held[other]:
+                self.last = other
+            if self.hand.cancel:
+                self.arr[other] = self.hand.arr
+                self.das[other] = 0
+        elif key == "soft":
+            self.soft = False
+        elif key in self.turning:
+            self.turning[key] = False
+        elif key == "hold":
+            self.hold_down = False
+
+    def auto_shift(self, side: str, d: float) -> None:
+        if not self.held[side] or self.last != side:
+            return
+        extra = max(0.0, d - max(0.0, self.hand.das - self.das[side]))
+        self.das[side] = min(self.das[side] + d, self.hand.das)
+        if self.das[side] < self.hand.das:
+            return
+        self.arr[side] += extra
+        if self.arr[side] < self.hand.arr:
+            return
+        times = self.width if self.hand.arr == 0 else math.floor(self.arr[side] / self.hand.arr)
+        self.arr[side] -= self.hand.arr * times
+        for _ in range(times):
+            self.shift()
+
+    def shift(self) -> None:
+        x = self.x + (-1 if self.last == "left" else 1)
+        if not self.fits(x, math.floor(self.y), self.rotation):
+            self.wall = True
+            return
+        self.x = x
+        self.spin = Spin.NONE
+        self.resets = min(self.resets + 1, 31)
+        self.wall = False
+        self.slam()
+        if not self.exhausted():
+            self.clock = 0.0
+
+    def cut(self) -> None:
+        if self.wall and self.hand.dcd != 0:
+            for side in self.held:
+                self.das[side] = min(self.das[side], self.hand.das - self.hand.dcd)
+                self.arr[side] = self.hand.arr
+
+    # --- falling --------------------------------------------------------------------------------
+
+    def fall(self, d: float) -> None:
+        if self.safe > 0:
+            self.safe -= 1
+        v = self.gravity * d
+        sdf = self.hand.soft_drop
+        if self.soft:
+            v = 400 * d if sdf == 41 else max(v * sdf, 0.05 * sdf)
+        if self.exhausted() and not self.fits(self.x, math.floor(self.y) - 1, self.rotation):
+            v = 20
+            self.forced = True
+        limit = self.time.lock_resets + 15
+        if self.turns > limit:
+            v += 0.5 * d * (self.turns - limit)
+        while v > 0:
+            before = math.floor(self.y)
+            if self.sink(min(1, v)):
+                v -= min(1, v)
+                if self.soft:
+                    self.points += before - math.floor(self.y)
+                continue
+            self.clock += d
+            if self.clock > self.time.lock_time or self.forced or self.exhausted():
+                if self.hand.safe_lock:
+                    self.safe = 7
+                self.lock(hard=False)
+            break
+
+    def sink(self, v: float) -> bool:
+        y1, y2 = self.y - v, self.y - 1
+        if self.time.rounded_heights:
+            y1 = js_round(10**6 * y1) / 10**6
+        if y1 == math.floor(y1):
+            y1 -= 10**-6
+        if y2 == math.floor(y2):
+            y2 += 2 * 10**-6
+        for y in (y1, y2):
+            if not self.fits(self.x, math.floor(y), self.rotation):
+                return False
+        self.y = y1
+        self.spin = Spin.NONE
+        if y1 < self.low:
+            self.resets = self.turns = 0
+            self.low = math.floor(y1)
+        return True
+
+    def exhausted(self) -> bool:
+        return self.resets >= self.time.lock_resets and not self.time.infinite_movement
+
+    def slam(self) -> None:
+        sdf = self.hand.soft_drop
+        big = self.gravity > self.height and self.time.gravity_may_slam
+        if self.soft:
+            quick = sdf == 41 or self.gravity * sdf > self.height
+            applies = quick and (self.hand.may_slam or big)
+        else:
+            applies = big
+        while applies and self.sink(1):
+            pass
+
+    # --- turning --------------------------------------------------------------------------------
+
+    def turn(self, quarters: int) -> None:
+        to = (self.rotation + quarters) % 4
+        row = math.floor(self.y)
+        used = None
+        if self.fits(self.x, row, to):
+            x, y = self.x, self.y
+        else:
+            table = self.kicks["i" if self.piece == "I" else "default"]
+            kicks = [] if self.piece == "O" else table.get(f"{self.rotation}{to}", [])
+            for dx, dy in kicks:
+                y = math.ceil(self.y) - 0.1 + dy
+                if self.total > self.time.lock_resets + 15:
+                    y = self.y + dy
+                if self.fits(self.x + dx, math.floor(y), to):
+                    x, used = self.x + dx, (dx, dy)
+                    break
+            else:
+                return
+        start, self.x, self.y, self.rotation = self.rotation, x, y, to
+        self.resets = min(self.resets + 1, 31)
+        self.turns = min(self.turns + 1, 63)
+        self.spin = self.judge(start, used)
+        self.total += 1
+        self.cut()
+        if not self.exhausted():
+            self.clock = 0.0
+
+    def judge(self, start: int, kick: tuple[int, int] | None) -> Spin:
+        mode = self.rules.pieces.spins
+        row = math.floor(self.y)
+
+        def stuck(dx: int, dy: int) -> bool:
+            return not self.fits(self.x + dx, row + dy, self.rotation)
+
+        if not stuck(0, -1):
+            return Spin.NONE
+        found = Spin.NONE
+        if self.piece == "T":
+            filled = [self.filled(self.x + dx, row - dy) for dx, dy in CORNERS]
+            if sum(filled) >= 3:
+                front = filled[self.rotation] and filled[(self.rotation + 1) % 4]
+                turn = (start, self.rotation)
+                always = (kick == (1, -2) and turn in {(2, 3), (0, 3)}) or (
+                    kick == (-1, -2) and turn in {(2, 1), (0, 1)}
+                )
+                found = Spin.FULL if front or always else Spin.MINI
+        if (
+            mode == "all-mini+"
+            and found is Spin.NONE
+            and all(stuck(dx, dy) for dx, dy in ((-1, 0), (1, 0), (0, 1)))
+        ):
+            found = Spin.MINI
+        return found
+
+    # --- pieces appear --------------------------------------------------------------------------
+
+    def spawn(self, piece: str, *, from_hold: bool) -> None:
+        quarters = 0
+        if self.hand.initial_rotation == "hold":
+            turning = self.turning
+            quarters = (turning["cw"] - turning["ccw"] + 2 * turning["180"]) % 4
+        marked = self.hand.initial_hold == "hold" and self.hold_down and not from_hold
+        self.cut()
+        self.wall = False
+        self.forced = False
+        if not from_hold:
+            self.hold_used = False
+        self.piece = piece
+        size = {"I": 4, "O": 2}.get(piece, 3)
+        self.x = math.floor(self.width / 2 - size / 2)
+        self.y = self.height + 2.04
+        self.low = self.height + 2
+        self.rotation = 0
+        self.clock = 0.0
+        self.resets = self.turns = self.total = 0
+        if self.is_blocked():
+            smashed = not from_hold and bool(self.locks) and bool(self.locks[-1][-1])
+            self.out = "garbagesmash" if smashed else "topout"
+            self.lasted = self.n + self.s
+        elif marked:
+            self.hold()
+        else:
+            if quarters:
+                self.turn({1: 1, 2: 2, 3: -1}[quarters])
+            self.slam()
+
+    def is_blocked(self) -> bool:
+        def fits() -> bool:
+            return self.fits(self.x, math.floor(self.y), self.rotation)
+
+        if not fits() and self.cleared_before and self.rules.spawn.blocked == "clutch":
+            while not fits() and math.floor(self.y) < self.rows:
+                self.y += 1
+                self.low += 1
+        return not fits()
+
+    def hold(self) -> None:
+        if not self.rules.pieces.hold or (self.hold_used and not self.time.infinite_hold):
+            return
+        self.hold_used = True
+        self.count["holds"] += 1
+        put_away, self.hold_slot = self.hold_slot, self.piece
+        self.spawn(put_away or next(self.pieces), from_hold=True)
+
+    # --- a piece locks --------------------------------------------------------------------------
+
+    def lock(self, *, hard: bool) -> None:
+        row, spin = math.floor(self.y), self.spin
+        place = (self.piece, self.rotation, self.x, row)
+        for x, y in self.shape(self.x, row, self.rotation):
+            self.cells[x, y] = self.piece
+        full = [y for y in range(self.rows) if all((x, y) in self.cells for x in range(self.width))]
+        dug = sum(any(self.cells[x, y] == "G" for x in range(self.width)) for y in full)
+        for y in reversed(full):
+            self.cells = {(x, r - (r > y)): piece for (x, r), piece in self.cells.items() if r != y}
+        lines, perfect = len(full), bool(full) and not self.cells
+        attacks = attacks_of(
+            self.rules,
+            lines,
+            spin,
+            letter=place[0],
+            perfect=perfect,
+            garbage_lines=dug,
+            combo=self.combo,
+            chain=self.chain,
+            multiplier=self.multiplier,
+            draw=self.waiting.draws.fraction,
+        )
+        if not self.time.sends:
+            attacks = []
+        self.combo, self.chain = counters_after(
+            self.rules, lines, spin, perfect=perfect, combo=self.combo, chain=self.chain
+        )
+        sent: tuple[int, ...] = ()
+        entered: list[tuple[int, ...]] = []
+        if lines:
+            sent, _ = self.waiting.cancel(attacks, self.count["pieces"] + 1)
+        else:
+            most = math.floor(min(self.cap, self.rules.garbage.cap_limit))
+            entered = self.waiting.enter(self.n, most, hard_drop=hard)
+            for holes in entered:
+                self.push(holes)
+        self.cleared_before = lines > 0
+        holes = [columns[0] for columns in entered]
+        self.locks.append((self.n, place, lines, spin, tuple(attacks), sent, holes))
+        self.spawn(next(self.pieces), from_hold=False)
+        self.spin = Spin.NONE
+        for target in self.targets:
+            for amount in sent:
+                self.numbers[target] = self.numbers.get(target, 0) + 1
+                self.outgoing.setdefault(target, []).append([self.numbers[target], amount])
+        self.count["attack"] += sum(attacks)
+        self.count["sent"] += sum(sent)
+        self.count["pieces"] += 1
+        self.count["lines"] += lines
+        self.count["dug"] += dug
+        points: float = POINTS[spin][lines]
+        if lines and self.chain - 1 > 0:
+            points *= 1.5
+        if lines and self.combo - 1 > 0:
+            points += 50 * (self.combo - 1)
+        self.points += points + (3500 if perfect else 0)
+
+    def push(self, holes: tuple[int, ...]) -> None:
+        # Of 40 rows the third from the top is lost; those above stay.
+        top = self.rows
+        risen = {
+            (x, y if y >= top - 2 else y + 1): piece
+            for (x, y), piece in self.cells.items()
+            if y != top - 3
+        }
+        self.cells = risen | {(x, 0): "G" for x in range(self.width) if x not in holes}
+
+    # --- the network ----------------------------------------------------------------------------
+
+    def announce(self, sender: int, number: int, lines: int, known: int) -> None:
+        if self.time.crossing:
+            left = [attack for attack in self.outgoing.get(sender, []) if attack[0] > known]
+            for attack in left:
+                met = min(attack[1], lines)
+                attack[1] -= met
+                lines -= met
+            self.outgoing[sender] = [attack for attack in left if attack[1]]
+        self.waiting.announce((sender, number), lines)
+
+    # --- cells ----------------------------------------------------------------------------------
+
+    def shape(self, x: int, row: int, rotation: int) -> list[tuple[int, int]]:
+        words = SHAPES[self.piece][rotation].split()
+        return [(x + int(word[0]), row - int(word[1])) for word in words]
+
+    def filled(self, x: int, y: int) -> bool:
+        inside = 0 <= x < self.width and 0 <= y < self.rows
+        return not inside or (x, y) in self.cells
+
+    def fits(self, x: int, row: int, rotation: int) -> bool:
+        return not any(self.filled(*cell) for cell in self.shape(x, row, rotation))
+
+    def text(self) -> str:
+        rows = [
+            "".join(self.cells.get((x, y), ".") for x in range(self.width))
+            for y in range(self.rows)
+        ]
+        return "/".join(rows)

@@ -1,0 +1,233 @@
+"""Random games of the kernel against the same games played slowly, step by step."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag.game import Rules
+from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from tests.game.reference_frames import Reference
+from tests.game.tetrio_rounds import ROUNDS, script_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+BUTTONS = {
+    "left": Button.MOVE_LEFT,
+    "right": Button.MOVE_RIGHT,
+    "soft": Button.SOFT_DROP,
+    "hardDrop": Button.HARD_DROP,
+    "cw": Button.ROTATE_CW,
+    "ccw": Button.ROTATE_CCW,
+    "180": Button.ROTATE_180,
+    "hold": Button.HOLD,
+}
+OPPONENT = 2
+
+HANDLINGS: dict[str, dict[str, Any]] = {
+    "of the recorded matches": {"das": 10, "arr": 2, "soft_drop": 20},
+    "quick": {"das": 7.2, "arr": 0, "dcd": 1, "soft_drop": 41, "cancel": True},
+    "in tenths": {"das": 4.3, "arr": 0.7, "dcd": 2.1, "soft_drop": 6, "safe_lock": False},
+    "sticky": {"das": 2, "arr": 0.1, "soft_drop": 41, "may_slam": False},
+    "initial": {"das": 8, "arr": 1.7, "initial_rotation": "hold", "initial_hold": "hold"},
+}
+
+TIMES: dict[str, dict[str, Any]] = {
+    "usual": {"gravity_growth": 0.0035, "gravity_margin": 600},
+    "heavy": {"gravity": 0.9, "gravity_growth": 2.5, "lock_resets": 5, "rounded_heights": False},
+    "at once": {"gravity": 25, "lock_time": 20, "infinite_hold": True},
+    "free": {"infinite_movement": True, "crossing": False, "gravity": 0.3, "lock_time": 4.5},
+}
+
+LEAGUE = Rules.preset("tetrio-league")
+RULES = {
+    "season 1": (Rules.preset("tetrio-season-1"), "SRS+"),
+    "league": (LEAGUE, "SRS+"),
+    "narrow": (
+        LEAGUE.replace(
+            {
+                "board": {"width": 7, "rows": 24, "visible": 12},
+                "spawn": {"x": 3, "y": 13},
+                "pieces": {"kicks": "srs-x"},
+                "attack": {"multiplier_growth": 0.5, "multiplier_margin": 30},
+                "garbage": {"cap": 2.5, "cap_growth": 0.2, "cap_limit": 5, "inner": 0.4},
+            }
+        ),
+        "SRS-X",
+    ),
+}
+
+seen: Counter[str] = Counter()
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("time", TIMES)
+@pytest.mark.parametrize("handling", HANDLINGS)
+def test_random_games(rules: str, time: str, handling: str) -> None:
+    dice = random.Random(f"{rules} {time} {handling}")
+    played, kicks = RULES[rules]
+    settings = FrameRules(**TIMES[time]), Handling(**HANDLINGS[handling])
+    slow = Reference(played, *settings, 1, kicks)
+    quick = FrameGame(played, seed=1, time=settings[0], handling=settings[1])
+    compare(quick, slow, inputs(dice, slow))
+
+
+@pytest.mark.parametrize("name", ROUNDS)
+@pytest.mark.parametrize("handling", ["of the recorded matches", "in tenths"])
+@pytest.mark.parametrize("rules", ["season 1", "league"])
+@pytest.mark.parametrize("number", range(4))
+def test_real_games_with_other_keys(name: str, handling: str, rules: str, number: int) -> None:
+    """People clear lines, and a key that is missing leads them to odd places."""
+    dice = random.Random(f"{name} {handling} {rules} {number}")
+    played, kicks = RULES[rules]
+    settings = FrameRules(**TIMES["usual"]), Handling(**HANDLINGS[handling])
+    seed = ROUNDS[name]["seed"]
+    slow = Reference(played, *settings, seed, kicks)
+    quick = FrameGame(played, seed=seed, time=settings[0], handling=settings[1])
+    frames = events_of(ROUNDS[name])
+    kept = (
+        [event for event in frames.get(frame, ()) if dice.random() > number * 0.004]
+        for frame in range(ROUNDS[name]["frames"])
+    )
+    compare(quick, slow, kept)
+
+
+def test_enough_has_been_seen() -> None:
+    if seen["locks"] < 1500:
+        pytest.skip("not all of these games ran here")
+    least = {"lines": 80, "spins": 20, "topout": 10, "garbagesmash": 10, "swallowed": 1}
+    assert all(seen[what] >= count for what, count in least.items()), seen
+
+
+def compare(quick: FrameGame, slow: Reference, frames: Iterable[list[tuple[Any, ...]]]) -> None:
+    """Play both, and look at everything after every frame."""
+    pressed = 0
+    for frame, events in enumerate(frames):
+        for event in events:
+            tell(quick, event)
+        pressed += sum(event[0] in {"down", "hoisted"} for event in events)
+        quick.end_frame()
+        slow.tick(events)
+        assert state(quick) == slow_state(slow), (frame, events)
+        if slow.out is not None:
+            break
+    stats = quick.stats
+    assert (stats.attack, stats.sent, stats.received, stats.garbage_cleared) == tuple(
+        slow.count[name] for name in ("attack", "sent", "received", "dug")
+    )
+    seen["locks"] += stats.pieces
+    seen["lines"] += stats.lines
+    seen["spins"] += stats.spins
+    if slow.out is not None:
+        assert quick.lasted == slow.lasted
+        seen[slow.out] += 1
+    else:
+        seen["swallowed"] += pressed - stats.inputs
+
+
+def inputs(dice: random.Random, game: Reference) -> Iterator[list[tuple[Any, ...]]]:
+    """What happens in each frame: keys at random."""
+    down: set[str] = set()
+    number = 0
+    announced: list[int] = []
+    keys = ["left", "right", "left", "right", "cw", "ccw", "180", "soft", "hold", "hardDrop"]
+    for frame in range(1500):
+        events: list[tuple[Any, ...]] = [("target", [OPPONENT])] if frame == 0 else []
+        if frame == 0 and dice.random() < 0.5:
+            down.add("left")
+            events.append(("hoisted", "left", 0.0))
+        for moment in sorted(dice.choices(range(10), k=dice.choice((0, 0, 1, 2)))):
+            key = dice.choice(keys)
+            kind = "up" if key in down else "down"
+            down ^= {key}
+            events.append((kind, key, moment / 10))
+        if dice.random() < 0.01:
+            number += 1
+            known = dice.randint(0, game.numbers.get(OPPONENT, 0))
+            lines = dice.randint(1, 4)
+            events.append(("announce", OPPONENT, number, lines, known))
+            announced.append(number)
+        if announced and dice.random() < 0.1:
+            confirmed = announced.pop(dice.randrange(len(announced)))
+            events.append(("confirm", OPPONENT, confirmed))
+        yield events
+
+
+def events_of(told: dict[str, Any]) -> dict[int, list[tuple[Any, ...]]]:
+    """The events of a real round, by frame."""
+    names = {int(button): name for name, button in BUTTONS.items()}
+    frames: dict[int, list[tuple[Any, ...]]] = {}
+    numbers = iter(script_of(told))
+    for frame in map(int, numbers):
+        match int(next(numbers)):
+            case 0 | 1 | 2 as what:
+                key, moment = names[int(next(numbers))], next(numbers)
+                event: tuple[Any, ...] = (("down", "hoisted", "up")[what], key, moment)
+            case 3:
+                sender, number, lines, known, _ = (int(next(numbers)) for _ in range(5))
+                event = ("announce", sender, number, lines, known)
+            case 4:
+                event = ("confirm", int(next(numbers)), int(next(numbers)))
+            case _:
+                event = ("target", [int(next(numbers)) for _ in range(int(next(numbers)))])
+        frames.setdefault(frame, []).append(event)
+    return frames
+
+
+def tell(game: FrameGame, event: tuple[Any, ...]) -> None:
+    match event:
+        case ("up", key, moment):
+            game.release(BUTTONS[key], moment)
+        case (("down" | "hoisted") as kind, key, moment):
+            game.press(BUTTONS[key], moment, kind == "hoisted")
+        case ("target", players):
+            game.target(players)
+        case ("announce", *numbers):
+            game.announce(*numbers)
+        case ("confirm", *numbers):
+            game.confirm(*numbers)
+        case _:
+            raise AssertionError(event)
+
+
+def state(game: FrameGame) -> tuple[object, ...]:
+    piece, stats = game.piece, game.stats
+    return (
+        stats.pieces,
+        "/".join(game.colors),
+        piece.piece.name,
+        int(piece.rotation) if game.out is None else None,
+        game.height if game.out is None else None,
+        piece.spin if game.out is None else None,
+        game.hold.name if game.hold is not None else None,
+        game.combo,
+        game.back_to_back,
+        game.pending,
+        stats.inputs,
+        stats.holds,
+        stats.points,
+        game.out,
+    )
+
+
+def slow_state(game: Reference) -> tuple[object, ...]:
+    return (
+        game.count["pieces"],
+        game.text(),
+        game.piece,
+        game.rotation if game.out is None else None,
+        game.y if game.out is None else None,
+        game.spin if game.out is None else None,
+        game.hold_slot,
+        game.combo,
+        game.chain,
+        game.waiting.pending,
+        game.count["inputs"],
+        game.count["holds"],
+        game.points,
+        game.out,
+    )
