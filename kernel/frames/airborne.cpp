@@ -1,6 +1,7 @@
 #include "frames/airborne.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "rotate.hpp"
 
@@ -20,6 +21,39 @@ constexpr double kInstantRows = 400;
 constexpr double kLeastGravity = 0.05;
 // Rows by which a piece is pressed down that has to lock.
 constexpr double kForcedRows = 20;
+
+// Where a row lies in the words of a board.
+struct RowPlace {
+    std::uint8_t word;
+    std::uint8_t shift;
+};
+
+consteval auto row_places() {
+    std::array<std::array<RowPlace, kMaxRows>, kMaxWidth + 1> all{};
+    for (int width = kMinWidth; width <= kMaxWidth; ++width)
+        for (int y = 0; y < kMaxRows; ++y)
+            all[static_cast<std::size_t>(width)][static_cast<std::size_t>(y)] = {
+                static_cast<std::uint8_t>(y / (64 / width)),
+                static_cast<std::uint8_t>(y % (64 / width) * width)};
+    return all;
+}
+
+// By width and row. A piece is tried some thirty times until it locks, cell by cell, and a division
+// for each of them is most of what that costs.
+constexpr auto kRowPlaces = row_places();
+
+bool fits_on(const Board& board, const Placement& p) {
+    const auto& rows = kRowPlaces[static_cast<std::size_t>(board.width())];
+    const std::uint64_t* words = board.words();
+    for (Cell c : kCells[static_cast<std::size_t>(p.piece)][static_cast<std::size_t>(p.rotation)]) {
+        const int x = p.x + c.x;
+        const int y = p.y + c.y;
+        if (!board.contains(x, y)) return false;
+        const RowPlace row = rows[static_cast<std::size_t>(y)];
+        if (words[row.word] >> (row.shift + x) & 1) return false;
+    }
+    return true;
+}
 
 // The column of the origin. Boxes of even width lie half a cell further left on odd boards.
 int column_of(const Rules& rules, Piece piece) {
@@ -64,7 +98,7 @@ bool Airborne::open_below(const Air& air) {
     if (below_ == Below::unknown) {
         Placement under = at_;
         --under.y;
-        below_ = air.board.fits(under) ? Below::open : Below::blocked;
+        below_ = fits_on(air.board, under) ? Below::open : Below::blocked;
     }
     return below_ == Below::open;
 }
@@ -143,7 +177,7 @@ bool Airborne::slams(const Air& air) {
 bool Airborne::shift(const Air& air, int direction) {
     Placement beside = at_;
     beside.x = static_cast<std::int8_t>(beside.x + direction);
-    if (!air.board.fits(beside)) return false;
+    if (!fits_on(air.board, beside)) return false;
     at_.x = beside.x;
     x_ += direction;
     below_ = Below::unknown;

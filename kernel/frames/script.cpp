@@ -27,6 +27,24 @@ class Script::Reader {
         return static_cast<int>(value);
     }
 
+    Message message(What what) {
+        constexpr int kMostNumber = 1 << 30;
+        constexpr int kMostTargets = 1000;
+        Message message{{}, 0, 0, -1, {}};
+        if (what == What::target) {
+            message.players.resize(static_cast<std::size_t>(whole("count", 0, kMostTargets)));
+            for (int& player : message.players) player = whole("player", -kMostNumber, kMostNumber);
+            return message;
+        }
+        message.ticket.sender = whole("sender", -kMostNumber, kMostNumber);
+        message.ticket.number = whole("number", 0, kMostNumber);
+        if (what == What::confirm) return message;
+        message.lines = whole("lines", 0, kLargestAttack);
+        message.acknowledged = whole("acknowledged", 0, kMostNumber);
+        message.hole = whole("hole", -1, kMaxWidth - 1);
+        return message;
+    }
+
     [[noreturn]] void refuse(const std::string& what) const {
         throw Error(ErrorKind::input, "number " + std::to_string(at_) + " of a script: " + what);
     }
@@ -37,8 +55,6 @@ class Script::Reader {
 };
 
 Script Script::unpack(std::span<const double> numbers) {
-    constexpr int kMostNumber = 1 << 30;
-    constexpr int kMostTargets = 1000;
     Script script;
     script.events_.reserve(numbers.size() / 4);
     Reader reader(numbers);
@@ -47,32 +63,14 @@ Script Script::unpack(std::span<const double> numbers) {
         Event event{};
         frame = event.frame = reader.whole("frame", frame, kLastFrame);
         event.what = static_cast<What>(reader.whole("event", 0, static_cast<int>(What::target)));
-        switch (event.what) {
-            case What::press:
-            case What::press_hoisted:
-            case What::release:
-                event.button = static_cast<Button>(reader.whole("button", 0, kButtons - 1));
-                event.moment = reader.number("moment", 0, 1);
-                break;
-            case What::announce:
-                event.ticket.sender = reader.whole("sender", -kMostNumber, kMostNumber);
-                event.ticket.number = reader.whole("number", 0, kMostNumber);
-                event.lines = reader.whole("lines", 0, kLargestAttack);
-                event.acknowledged = reader.whole("acknowledged", 0, kMostNumber);
-                event.hole = reader.whole("hole", -1, kMaxWidth - 1);
-                break;
-            case What::confirm:
-                event.ticket.sender = reader.whole("sender", -kMostNumber, kMostNumber);
-                event.ticket.number = reader.whole("number", 0, kMostNumber);
-                break;
-            case What::target:
-                event.players.resize(
-                    static_cast<std::size_t>(reader.whole("count", 0, kMostTargets)));
-                for (int& player : event.players)
-                    player = reader.whole("player", -kMostNumber, kMostNumber);
-                break;
+        if (event.what <= What::release) {
+            event.button = static_cast<Button>(reader.whole("button", 0, kButtons - 1));
+            event.moment = reader.number("moment", 0, 1);
+        } else {
+            event.message = script.messages_.size();
+            script.messages_.push_back(reader.message(event.what));
         }
-        script.events_.push_back(std::move(event));
+        script.events_.push_back(event);
     }
     return script;
 }
@@ -100,19 +98,13 @@ void Performance::play_events(std::vector<Recorded>* record) {
 
 void Performance::happen(const Script::Event& event) {
     using enum Script::What;
-    switch (event.what) {
-        case press:
-        case press_hoisted:
-            return game_.press(event.button, event.moment, event.what == press_hoisted);
-        case release:
-            return game_.release(event.button, event.moment);
-        case announce:
-            return game_.announce(event.ticket, event.lines, event.acknowledged, event.hole);
-        case confirm:
-            return game_.confirm(event.ticket);
-        case target:
-            return game_.target(event.players);
-    }
+    if (event.what == release) return game_.release(event.button, event.moment);
+    if (event.what < release)
+        return game_.press(event.button, event.moment, event.what == press_hoisted);
+    const Script::Message& message = script_.messages_[event.message];
+    if (event.what == target) return game_.target(message.players);
+    if (event.what == confirm) return game_.confirm(message.ticket);
+    game_.announce(message.ticket, message.lines, message.acknowledged, message.hole);
 }
 
 void Performance::note(std::vector<Recorded>* record) {

@@ -29,11 +29,15 @@ class Script {
   private:
     friend class Performance;
 
+    // A key, or what came by the network; keys are many, and take little room.
     struct Event {
         int frame;
         What what;
         Button button;
         double moment;
+        std::size_t message;
+    };
+    struct Message {
         Ticket ticket;
         int lines;
         int acknowledged;
@@ -43,6 +47,7 @@ class Script {
     class Reader;
 
     std::vector<Event> events_;
+    std::vector<Message> messages_;
 };
 
 // A lock as it was, with the board after it.

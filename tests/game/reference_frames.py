@@ -79,10 +79,13 @@ class Reference:
         self.numbers: dict[int, int] = {}
         self.out: str | None = None
         self.locks: list[tuple[Any, ...]] = []
-        self.count = dict.fromkeys(("pieces", "lines", "inputs", "holds", "attack", "sent", "received", "dug"), 0)
+        names = ("pieces", "lines", "inputs", "holds", "attack", "sent", "received", "dug")
+        self.count = dict.fromkeys(names, 0)
         self.points = 0.0
         self.lasted = 0.0
         self.spin = Spin.NONE
+        self.piece, self.x, self.y, self.low, self.rotation = "", 0, 0.0, 0, 0
+        self.clock, self.resets, self.turns, self.total, self.forced = 0.0, 0, 0, 0, False
         self.spawn(next(self.pieces), from_hold=False)
 
     # --- a tick ---------------------------------------------------------------------------------
@@ -410,8 +413,8 @@ class Reference:
             for holes in entered:
                 self.push(holes)
         self.cleared_before = lines > 0
-        holes = [columns[0] for columns in entered]
-        self.locks.append((self.n, place, lines, spin, tuple(attacks), sent, holes))
+        first_holes = [columns[0] for columns in entered]
+        self.locks.append((self.n, place, lines, spin, tuple(attacks), sent, first_holes))
         self.spawn(next(self.pieces), from_hold=False)
         self.spin = Spin.NONE
         for target in self.targets:
