@@ -12,6 +12,7 @@ runs one under atheris. The tests replay the corpus without it.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
 import io
 import os
@@ -27,6 +28,7 @@ import sevenbag.cli.replay
 import sevenbag.cli.serve
 from sevenbag import Board, Kicks
 from sevenbag.arena.playback import Playback
+from sevenbag.arena.recorded import numbers_of, play_again
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli import main as cli
 from sevenbag.errors import (
@@ -37,6 +39,7 @@ from sevenbag.errors import (
     RulesError,
     SpecError,
 )
+from sevenbag.formats import ttrm as tetrio
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Game, Rules
 from sevenbag.game.kicks_file import read_data, to_data
@@ -61,6 +64,9 @@ if TYPE_CHECKING:
 
 MOST_TURNS: Final = 50
 """Turns of a replay that are played again: one input is to take milliseconds."""
+
+MOST_FRAMES: Final = 20_000
+"""Frames of a game played from its keys, for the same reason."""
 
 
 def main(words: list[str]) -> None:
@@ -93,6 +99,22 @@ def replay(data: bytes) -> None:
             playback.differences()
     except FormatError as error:
         _expect_readable(error)
+
+
+def ttrm(data: bytes) -> None:
+    """A replay of TETR.IO, and the beginnings of its games."""
+    try:
+        recording = tetrio.read(data)
+    except FormatError as error:
+        _expect_readable(error)
+        return
+    for members in recording.rounds[:2]:
+        for player in members[:2]:
+            begun = dataclasses.replace(player, frames=min(player.frames, MOST_FRAMES))
+            try:
+                numbers_of(play_again(begun, recording.date, locks=True).game)
+            except FormatError as error:
+                _expect_readable(error)
 
 
 def rules(data: bytes) -> None:
@@ -192,7 +214,7 @@ def commands(data: bytes) -> None:
 
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     target.__name__: target
-    for target in (replay, rules, kicks, tbp_bot, tbp_frontend, spec, commands)
+    for target in (replay, ttrm, rules, kicks, tbp_bot, tbp_frontend, spec, commands)
 }
 
 

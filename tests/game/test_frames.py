@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sevenbag.game.frames
 from sevenbag import Placement
 from sevenbag.arena.recorded import numbers_of
 from sevenbag.errors import InputError, RulesError
@@ -316,3 +319,14 @@ class TestBounds:
             FrameGame(rules).play([], 2000)
         except RulesError as error:
             assert "frame by frame" in str(error)  # noqa: PT017
+
+
+class TestPages:
+    def test_page(self) -> None:
+        page = Path(__file__).parents[2] / "docs" / "tetrio-replays.md"
+        result = doctest.testfile(str(page), module_relative=False)
+        assert (result.failed, result.attempted > 5) == (0, True)
+
+    def test_module(self) -> None:
+        result = doctest.testmod(sevenbag.game.frames)
+        assert (result.failed, result.attempted > 3) == (0, True)

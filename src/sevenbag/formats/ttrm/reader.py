@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping, Sequence
 
-MAX_BYTES: Final = 64 * 1024 * 1024
+MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_ROUNDS: Final = 1000
 MAX_PLAYERS: Final = 200
 

@@ -39,36 +39,25 @@ def script_of(events: Sequence[Event], *, version: int = 19) -> list[float]:
     """
     script: list[float] = []
     players: dict[Id, int] = {}
-    add = script.extend
+    add, buttons = script.extend, _BUTTONS
     latest = 0
-    for number, event in enumerate(events):
-        frame, data = event.frame, event.data
+    for event in events:
+        frame, kind = event.frame, event.type
         if frame < latest:
-            _refuse(number, event, f"comes after frame {latest}")
+            _refuse(events, event, f"comes after frame {latest}")
         latest = frame
-        kind = event.type
-        if kind == "keydown" or kind == "keyup":  # noqa: PLR1714 - this is the hot loop
-            if type(data) is not Data:
-                _refuse(number, event, "has no key")
-            button = _BUTTONS.get(data.key)
-            if button is None:
-                _refuse_key(number, event, data.key)
-            what = _UP if kind == "keyup" else _DOWN_HOISTED if data.hoisted else _DOWN
-            add((frame, what, button, data.subframe))
+        if kind in _KEYS:
+            data = event.data
+            try:
+                # What is no key has none of these: nearly every event passes here.
+                what = _UP if kind == "keyup" else _DOWN_HOISTED if data.hoisted else _DOWN  # type: ignore[union-attr]
+                add((frame, what, buttons[data.key], data.subframe))  # type: ignore[union-attr]
+            except (AttributeError, KeyError):
+                _refuse_key(events, event)
         elif kind == "ige":
-            if not isinstance(data, Data) or not isinstance(data.data, Payload):
-                continue
-            message = data.data
-            # Older files have one more envelope.
-            kind = data.type if data.type != "ige" else message.type
-            if kind == "interaction":
-                add((frame, What.ANNOUNCE, *_attack(number, event, message, players, version)))
-            elif kind == "interaction_confirm":
-                add((frame, What.CONFIRM, *_ticket(number, event, message, players)))
-            elif kind == "target":
-                add((frame, What.TARGET, *_targets(message.targets, players)))
+            add(_message(events, event, players, version))
         elif kind == "targets":
-            listed = data.data if isinstance(data, Data) else data
+            listed = event.data.data if isinstance(event.data, Data) else event.data
             if isinstance(listed, list):
                 names = [name for name in listed if isinstance(name, str | int)]
                 add((frame, What.TARGET, *_targets(names, players)))
@@ -94,11 +83,11 @@ class Arrival:
 
 def arrivals(events: Sequence[Event]) -> Iterator[Arrival]:
     """The attacks that reached a player, as files of version 19 tell them."""
-    for event in events:
-        if event.type != "ige" or not isinstance(event.data, Data):
+    for event in [event for event in events if event.type == "ige"]:
+        if not isinstance(event.data, Data) or event.data.type != "interaction":
             continue
         message = event.data.data
-        if event.data.type == "interaction" and isinstance(message, Payload):
+        if isinstance(message, Payload):
             number = message.iid if message.iid is not None else 0
             yield Arrival(message.gameid, number, message.amt, message.frame)
 
@@ -119,39 +108,37 @@ _BUTTONS: Final[dict[str, int]] = {
     "exit": int(Button.NONE),
 }
 
+_KEYS: Final = frozenset({"keydown", "keyup"})
 _REWINDING: Final = frozenset({"undo", "redo", "retry"})
 _LAST_WITH_COLUMNS: Final = 17
 _MOST_TARGETS: Final = 1000
 
 
-def _ticket(number: int, event: Event, message: Payload, players: dict[Id, int]) -> tuple[int, int]:
-    """Who sent an attack, and which of that player's it is."""
-    inner = _inner(message)
-    sender = message.gameid if message.gameid is not None else message.sender
-    ticket = next((n for n in (inner.iid, message.cid, inner.cid) if n is not None), None)
-    if sender is None or ticket is None:
-        _refuse(number, event, "does not say who sent it, or which of the sender's attacks it is")
-    return _player(sender, players), ticket
-
-
-def _attack(
-    number: int, event: Event, message: Payload, players: dict[Id, int], version: int
+def _message(
+    events: Sequence[Event], event: Event, players: dict[Id, int], version: int
 ) -> tuple[int, ...]:
-    """An attack that is announced."""
-    inner = _inner(message)
+    """A message of the server; nothing for those that change nothing."""
+    if not isinstance(event.data, Data) or not isinstance(event.data.data, Payload):
+        return ()
+    message = event.data.data
+    # Older files have one more envelope.
+    kind = event.data.type if event.data.type != "ige" else message.type
+    inner = message.data if isinstance(message.data, Payload) else message
+    if kind == "target":
+        return (event.frame, What.TARGET, *_targets(message.targets, players))
+    if kind not in {"interaction", "interaction_confirm"}:
+        return ()
+    sender = message.gameid if message.gameid is not None else message.sender
+    number = next((n for n in (inner.iid, message.cid, inner.cid) if n is not None), None)
+    if sender is None or number is None:
+        _refuse(events, event, "does not say who sent it, or which of the sender's attacks it is")
+    ticket = (_player(sender, players), number)
+    if kind == "interaction_confirm":
+        return (event.frame, What.CONFIRM, *ticket)
     if inner.type != "garbage":
-        _refuse(number, event, f"brings {shown(inner.type)}, which is not known; only garbage is")
-    with_column = version <= _LAST_WITH_COLUMNS and inner.column is not None
-    return (
-        *_ticket(number, event, message, players),
-        inner.amt,
-        inner.ackiid,
-        inner.column if with_column and inner.column is not None else -1,
-    )
-
-
-def _inner(message: Payload) -> Payload:
-    return message.data if isinstance(message.data, Payload) else message
+        _refuse(events, event, f"brings {shown(inner.type)}, which is not known; only garbage is")
+    hole = inner.column if version <= _LAST_WITH_COLUMNS and inner.column is not None else -1
+    return (event.frame, What.ANNOUNCE, *ticket, inner.amt, inner.ackiid, hole)
 
 
 def _targets(names: Sequence[Id], players: dict[Id, int]) -> list[int]:
@@ -163,14 +150,18 @@ def _player(name: Id, players: dict[Id, int]) -> int:
     return players.setdefault(name, len(players))
 
 
-def _refuse_key(number: int, event: Event, key: str) -> NoReturn:
+def _refuse_key(events: Sequence[Event], event: Event) -> NoReturn:
+    if not isinstance(event.data, Data):
+        _refuse(events, event, "has no key")
+    key = event.data.key
     if key in _REWINDING:
-        _refuse(number, event, f"{key}: games that go back in time cannot be played again")
+        _refuse(events, event, f"{key}: games that go back in time cannot be played again")
     known = ", ".join(_BUTTONS)
-    _refuse(number, event, f"{shown(key)} is no key; keys are {known}")
+    _refuse(events, event, f"{shown(key)} is no key; keys are {known}")
 
 
-def _refuse(number: int, event: Event, what: str) -> NoReturn:
+def _refuse(events: Sequence[Event], event: Event, what: str) -> NoReturn:
+    number = next(number for number, one in enumerate(events) if one is event)
     raise FormatError(
         f"event {number} ({shown(event.type, 30)}, frame {event.frame}): {what}"
     ) from None

@@ -1,0 +1,93 @@
+"""TETR.IO replays played again: pieces a second on one core.
+
+    python bench/frames.py [FILE ...] [--runs N] [--json]
+
+Without files, the two rounds in tests/data are played over and over. "game" is the kernel alone,
+from events that are packed already; "play" packs them, too; "all" begins with the bytes of the
+file and ends with every number compared. Processor time, medians over the runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from sevenbag.arena.recorded import play_again, verify
+from sevenbag.arena.tetrio_rules import frame_game_of
+from sevenbag.formats import ttrm
+from tests.formats.tetrio_files import match, written
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LEAST_PIECES = 20_000
+"""Pieces of a run."""
+
+
+def measure(files: list[bytes], runs: int) -> dict[str, float]:
+    """Pieces a second, by what is done."""
+    recordings = [ttrm.read(data) for data in files]
+    players = [
+        (player, recording.date)
+        for recording in recordings
+        for members in recording.rounds
+        for player in members
+    ]
+    scripts = [
+        ttrm.script_of(player.events, version=player.options.version) for player, _ in players
+    ]
+    games = [
+        (player, date, script) for (player, date), script in zip(players, scripts, strict=True)
+    ]
+    pieces = sum(play_again(player, date).game.stats.pieces for player, date in players)
+    times = LEAST_PIECES // pieces + 1
+
+    def rate(work: Callable[[], object]) -> float:
+        taken: list[float] = []
+        for _ in range(runs):
+            begun = time.process_time()
+            for _ in range(times):
+                work()
+            taken.append(time.process_time() - begun)
+        return pieces * times / statistics.median(taken)
+
+    def game() -> None:
+        for player, date, script in games:
+            frame_game_of(player.options, date).play(script, player.frames)
+
+    def play() -> None:
+        for player, date in players:
+            play_again(player, date)
+
+    def everything() -> None:
+        for data in files:
+            if not all(verdict.equal for verdict in verify(ttrm.read(data))):
+                raise SystemExit("a round came out otherwise than recorded")
+
+    return {"game": rate(game), "play": rate(play), "all": rate(everything)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="TETR.IO replays played again: pieces a second.")
+    parser.add_argument("files", type=Path, nargs="*", metavar="FILE")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    files = [path.read_bytes() for path in args.files] or [written(match("lost", "won"))]
+    rates = measure(files, args.runs)
+    if args.json:
+        print(json.dumps(rates))
+        return
+    for what, rate in rates.items():
+        print(f"{what:5} {rate:10,.0f} pieces/s")
+
+
+if __name__ == "__main__":
+    main()
