@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
-from tests.cli.run import TRACES, environment, sevenbag
+from tests.cli.run import TRACES, environment, sevenbag, start, wait_until
 from tests.web.conftest import Server
 
 if TYPE_CHECKING:
@@ -151,26 +153,28 @@ async def test_a_frame_too_long_ends_the_connection(server: Server) -> None:
         assert closed.value.rcvd.code == 1009
 
 
-async def test_words_of_no_page_of_ours_end_the_game(server: Server) -> None:
+@pytest.mark.parametrize("words", ["{}", "-1 {}", "²", "1x {}", "9999999999 {}", "[]", "\0"])
+async def test_words_of_no_page_of_ours_end_the_game(server: Server, words: str) -> None:
     async with dialled(server) as page:
         await page.send(json.dumps({"players": [WORKER, HOUSE]}))
         assert json.loads(await page.recv()) == {"event": "start_worker", "number": 1, "seat": 0}
-        await page.send("{}")
+        await page.send(words)
         async for _ in page:
             pass
     server.says(r".*its page says what no page of ours says")
 
 
-async def test_a_worker_that_was_ended_is_not_heard(server: Server) -> None:
+async def test_only_a_worker_that_runs_is_heard(server: Server) -> None:
     async with dialled(server) as page:
-        await page.send(json.dumps({"players": [WORKER, HOUSE], "patience": 0.3, "pieces": 1}))
+        await page.send(json.dumps({"players": [WORKER, HOUSE], "patience": 0.3}))
         await page.recv()
-        # No start of a worker has these numbers.
-        for number in ("0", "2", "9" * 5000, "-1", "²"):
+        # No worker has these numbers.
+        for number in ("0", "2", "999999999"):
             await page.send(f'{number} {{"type":"error","reason":"not me"}}')
-            if number == "-1":
-                break
-    server.says(r".*its page says")
+        await page.send('1 {"type":"error","reason":"it is me"}')
+        async for _ in page:
+            pass
+    server.says(r"random wins: .* lost by no start \(does not play \(it is me\)\)")
 
 
 async def test_no_more_games_than_there_is_room_for(server: Server) -> None:
@@ -228,6 +232,22 @@ def test_without_the_extra() -> None:
     assert (
         done.stderr == "sevenbag: the page needs the package uvicorn: pip install 'sevenbag[web]'\n"
     )
+
+
+def test_a_browser_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opener, seen = tmp_path / "opener", tmp_path / "seen"
+    # Some return only when they are closed; that delays nobody's end.
+    opener.write_text(f'#!/bin/sh\necho "$1" > {seen}.new\nmv {seen}.new {seen}\nexec sleep 60\n')
+    opener.chmod(0o755)
+    monkeypatch.setenv("BROWSER", f"{opener} %s")
+    with start("web", "--port", "0", "--open", folder=tmp_path) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        wait_until(seen.exists)
+        assert seen.read_text().strip() == address
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=20) == 130
+        os.killpg(server.pid, signal.SIGKILL)
 
 
 async def test_ctrl_c_breaks_off_what_is_played(tmp_path: Path) -> None:

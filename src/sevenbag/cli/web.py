@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import threading
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -71,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
 
 async def _serve(server: PageServer, *, open_page: bool) -> None:
     if open_page:
-        # It may wait for the browser to end.
-        asyncio.get_running_loop().run_in_executor(None, webbrowser.open, server.address)
+        # Some browsers return only when they are closed: nobody waits for them.
+        threading.Thread(target=webbrowser.open, args=[server.address], daemon=True).start()
     await server.serve()
 
 

@@ -191,9 +191,9 @@ class Tunnel:
             return
 
     def _take(self, frame: str) -> None:
-        if frame[:1].isdigit():
-            number, _, text = frame.partition(" ")
-            channel = self._channels.get(int(number)) if len(number) < 10 else None
+        number, _, text = frame.partition(" ")
+        if number.isdecimal() and len(number) < 10:
+            channel = self._channels.get(int(number))
             if channel is not None:
                 channel.take(text)
             return

@@ -21,6 +21,7 @@ export class Match {
   #listener;
   #socket;
   #over = false;
+  #stopped = false;
   /** @type {Map<number, { seat: number, worker: Worker, said: number }>} */
   #workers = new Map();
 
@@ -33,13 +34,17 @@ export class Match {
     this.#listener = listener;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
     this.#socket = new WebSocket(`${scheme}//${location.host}/match`);
-    this.#socket.addEventListener("open", () => this.#socket.send(JSON.stringify(wanted.setup)));
+    this.#socket.addEventListener("open", () => {
+      this.#tell(wanted.setup);
+      if (this.#stopped) this.stop();
+    });
     this.#socket.addEventListener("message", ({ data }) => this.#take(data));
     this.#socket.addEventListener("close", () => this.#close());
   }
 
   /** Ask the server to end the match; it then tells how it stands. */
   stop() {
+    this.#stopped = true;
     this.#tell({ word: "stop" });
   }
 

@@ -58,7 +58,7 @@ function play(wanted) {
 function take(event) {
   switch (event.event) {
     case "opened":
-      event.names.forEach((name, seat) => cards[seat].call(name));
+      event.names.forEach((name, seat) => cards[seat].call(name, event.lines[seat]));
       status.textContent = `${event.names[0]} against ${event.names[1]}`;
       break;
     case "picture":

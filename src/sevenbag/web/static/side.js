@@ -59,16 +59,19 @@ export class Card {
     this.#clear.textContent = "";
     this.#figures.replaceChildren();
     this.#timesNote.textContent = "";
-    this.call(name);
+    this.call(name, name);
     this.talk.clear(isWorker);
     this.#shown = { rows: Array(rows).fill(".".repeat(columns)), hold: null, queue: [], pending: 0 };
     this.#draw();
   }
 
-  /** @param {string} name */
-  call(name) {
+  /**
+   * @param {string} name
+   * @param {string} line  more about it, for those who point at it
+   */
+  call(name, line = this.#name.title) {
     this.#name.textContent = name;
-    this.#name.title = name;
+    this.#name.title = line;
     this.#board.setAttribute("aria-label", `Board of ${name}`);
     this.talk.call(name);
   }
