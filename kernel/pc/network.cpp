@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <string>
+#include <unordered_set>
 
 #include "error.hpp"
 
@@ -13,19 +14,33 @@ namespace {
 
 float sigmoid(float x) { return 1.0f / (1.0f + std::exp(-x)); }
 
-// Nodes from which edges lead to the score, itself among them; sorted.
-std::vector<std::int32_t> needed_nodes(std::span<const Gene> genes) {
-    std::vector<std::int32_t> needed{kScoreNode};
-    for (bool more = true; more;) {
-        more = false;
-        for (const Gene& gene : genes) {
-            const bool leads = std::ranges::binary_search(needed, gene.output);
-            const auto at = std::ranges::lower_bound(needed, gene.input);
-            if (!leads || (at != needed.end() && *at == gene.input)) continue;
-            needed.insert(at, gene.input);
-            more = true;
-        }
+// By the node that they lead to; those of one node in the order in which they were given.
+struct GenesByOutput {
+    explicit GenesByOutput(std::span<const Gene> given) : genes(given.begin(), given.end()) {
+        std::ranges::stable_sort(genes, {}, &Gene::output);
     }
+
+    std::span<const Gene> into(std::int32_t node) const {
+        const auto found = std::ranges::equal_range(genes, node, {}, &Gene::output);
+        return {found.begin(), found.end()};
+    }
+
+    std::vector<Gene> genes;
+};
+
+// Hidden nodes from which edges lead to the score, sorted.
+std::vector<std::int32_t> needed_nodes(const GenesByOutput& genes) {
+    std::unordered_set<std::int32_t> seen;
+    std::vector<std::int32_t> open{kScoreNode};
+    while (!open.empty()) {
+        const std::int32_t node = open.back();
+        open.pop_back();
+        for (const Gene& gene : genes.into(node))
+            if (gene.input >= kFirstHiddenNode && seen.insert(gene.input).second)
+                open.push_back(gene.input);
+    }
+    std::vector<std::int32_t> needed(seen.begin(), seen.end());
+    std::ranges::sort(needed);
     return needed;
 }
 
@@ -89,20 +104,19 @@ Network::Network(Activation hidden, Activation score, std::span<const Gene> gene
             throw Error(ErrorKind::input, "an edge from node " + std::to_string(gene.input) +
                                               " whose weight is no 32-bit number");
     }
-    const std::vector<std::int32_t> needed = needed_nodes(genes);
+    const GenesByOutput sorted(genes);
     // In the order in which they are evaluated: the score after the hidden ones.
-    std::vector<std::int32_t> order;
-    std::ranges::copy_if(needed, std::back_inserter(order),
-                         [](std::int32_t node) { return node >= kFirstHiddenNode; });
+    std::vector<std::int32_t> order = needed_nodes(sorted);
     order.push_back(kScoreNode);
     const auto place_of = [&](std::int32_t node) {
         if (node < kScoreNode) return node;
-        const auto at = std::ranges::find(order, node) - order.begin();
+        const auto last = order.end() - 1;
+        const auto at = (node == kScoreNode ? last : std::lower_bound(order.begin(), last, node)) -
+                        order.begin();
         return kScoreNode + static_cast<std::int32_t>(at);
     };
     for (const std::int32_t node : order) {
-        for (const Gene& gene : genes) {
-            if (gene.output != node) continue;
+        for (const Gene& gene : sorted.into(node)) {
             edges_.push_back({place_of(gene.input), gene.weight});
             if (gene.input < kFeatures) wanted_ |= 1u << gene.input;
         }

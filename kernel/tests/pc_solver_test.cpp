@@ -258,9 +258,29 @@ struct Table {
                         }};
 };
 
-pc::Outcome in_order_of_play(const pc::Motion& motion, const pc::Problem& problem) {
+// Any edges between a few nodes, circles and dead ends among them.
+pc::Network random_network(Generator& random) {
+    std::vector<pc::Gene> genes(static_cast<std::size_t>(below(random, 20)));
+    for (pc::Gene& gene : genes) {
+        gene.input = below(random, 15);
+        gene.output = pc::kScoreNode + below(random, 5);
+        gene.weight = static_cast<float>(below(random, 200) - 100) / 10;
+    }
+    const auto activation = [&] {
+        return static_cast<pc::Activation>(
+            below(random, static_cast<int>(std::size(pc::kActivationNames))));
+    };
+    const pc::Activation hidden = activation();
+    return {hidden, activation(), genes};
+}
+
+pc::Outcome in_order_of_play(const pc::Motion& motion, const pc::Problem& problem,
+                             const pc::Network* network = nullptr) {
     Table table;
     pc::OrderedSearch search{&motion, &problem, &table.visited, {}, 1000, ~std::uint64_t{0}};
+    std::vector<float> memory(network ? network->memory() : 0);
+    search.network = network;
+    search.network_memory = memory.data();
     return pc::code().run_ordered(search);
 }
 
@@ -275,7 +295,7 @@ pc::Outcome tilings_first(const pc::Motion& motion, const pc::Problem& problem) 
 }
 
 pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
-                            const std::vector<Piece>& pieces) {
+                            const std::vector<Piece>& pieces, const pc::Network* network) {
     std::vector<Placement> placements;
     return pc::solve_tall(
         {board_of(problem.filled),
@@ -285,7 +305,7 @@ pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
          problem.save == pc::kNoPiece ? std::nullopt
                                       : std::optional(static_cast<Piece>(problem.save)),
          problem.strict},
-        kicks, {}, nullptr, placements);
+        kicks, {}, network, placements);
 }
 
 }  // namespace
@@ -315,7 +335,10 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
         }
         const pc::Outcome a = in_order_of_play(motion, problem);
         const pc::Outcome b = tilings_first(motion, problem);
-        if (a != b || (n % 4 == 0 && a != on_whole_boards(kicks, problem, pieces)))
+        const pc::Network network = random_network(random);
+        const pc::Network* order = n % 8 < 4 ? &network : nullptr;
+        if (a != b || (order && a != in_order_of_play(motion, problem, order)) ||
+            (n % 4 == 0 && a != on_whole_boards(kicks, problem, pieces, order)))
             check::complain(__FILE__, __LINE__, described(kicks, filled, height, pieces));
         (a == pc::Outcome::found ? found : none) += 1;
     }
