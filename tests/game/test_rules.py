@@ -249,3 +249,32 @@ def test_holes_must_leave_a_choice() -> None:
         Game(GUIDELINE.replace({"garbage": {"hole_size": 10, "other": True}}))
     with pytest.raises(RulesError, match="hole size is 7, must be 1 to 6"):
         Game(GUIDELINE.replace({"garbage": {"hole_size": 7, "centred": True}}))
+
+
+def test_delays_may_be_left_out() -> None:
+    # As in rules written before there were any.
+    data = GUIDELINE.to_dict()
+    assert data.pop("delays") == {
+        "key": 0,
+        "row": 0,
+        "spawn": 0,
+        "clears": [0],
+        "perfect_clear": 0,
+    }
+    assert Rules.from_dict(data) == GUIDELINE
+    slow = GUIDELINE.replace({"delays": {"clears": [0, 35]}})
+    assert slow != GUIDELINE
+    assert Rules.from_dict(slow.to_dict()) == slow
+    with pytest.raises(RulesError, match="delays: spawn is -1, must be a whole number from 0"):
+        GUIDELINE.replace({"delays": {"spawn": -1}})
+    with pytest.raises(RulesError, match="delays: clears has 0 items"):
+        GUIDELINE.replace({"delays": {"clears": []}})
+
+
+def test_delays_change_nothing_where_players_take_turns() -> None:
+    slow = GUIDELINE.replace({"delays": {"key": 9, "spawn": 50}})
+    quick = Game(GUIDELINE, 3), Game(slow, 3)
+    for _ in range(20):
+        locks = [game.play(game.placements()[0]) for game in quick if not game.over]
+        assert len({lock.frame for lock in locks}) <= 1
+    assert quick[0].position() == quick[1].position()

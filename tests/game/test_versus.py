@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sevenbag._kernel import Placement, Rotation
-from sevenbag.errors import PlacementError, RulesError
+from sevenbag._kernel import Board, Placement, Rotation
+from sevenbag.errors import BoardError, PlacementError, RulesError
 from sevenbag.game import Player, TopOut, Versus
 
 
@@ -94,3 +94,88 @@ def test_what_one_sends_the_other_receives(seed: int, choices: list[int]) -> Non
     for i, player in enumerate(versus.players):
         assert player.stats.sent == sent[i]
         assert player.stats.received == sent[1 - i]
+
+
+# --- each in a time of its own ------------------------------------------------------------------
+
+WELL = Board.from_text("#########.\n" * 4)
+
+
+def vertical(player: Player) -> Placement:
+    """An I in the well on the right."""
+    return next(p for p in player.placements() if {x for x, _ in p.cells} == {9} and p.y <= 3)
+
+
+@given(st.integers(0, 1000), st.lists(st.integers(0, 2**30), min_size=1, max_size=60))
+@settings(deadline=None, max_examples=40)
+def test_both_at_the_same_frames_are_as_in_turns(seed: int, choices: list[int]) -> None:
+    turns, times = Versus(seed=seed, frames_per_turn=12), Versus(seed=seed)
+    for number, choice in enumerate(choices, start=1):
+        if turns.over:
+            break
+        moves = [player.placements() for player in turns.players]
+        first, second = (each[choice % len(each)] for each in moves)
+        locks = turns.play(first, second)
+        same = times.lock_at(12 * number, first, second)
+        for lock, other in zip(locks, same, strict=True):
+            assert other is not None
+            assert (lock.placement, lock.frame, lock.lines, tuple(lock.garbage)) == (
+                other.placement,
+                other.frame,
+                other.lines,
+                tuple(other.garbage),
+            )
+    assert (times.over, times.winner) == (turns.over, turns.winner)
+    for one, two in zip(turns.players, times.players, strict=True):
+        assert one.position() == two.position()
+        assert (one.stats.sent, one.stats.received) == (two.stats.sent, two.stats.received)
+
+
+def test_what_one_sends_travels_while_the_other_plays_on() -> None:
+    seed = next(s for s in range(99) if Versus(seed=s).players[0].current.name == "I")
+    versus = Versus(seed=seed, boards=(WELL, None))
+    first, second = versus.players
+    lock, nothing = versus.lock_at(100, vertical(first))
+    assert lock is not None
+    assert (lock.lines, tuple(lock.sent), nothing) == (4, (10,), None)
+    assert second.pending == (10,)
+    # Under the guideline's rules it travels for 30 frames.
+    for frame, entered in ((129, 0), (130, 10)):
+        _, lock = versus.lock_at(frame, None, lowest(second))
+        assert lock is not None
+        assert len(lock.garbage) == entered
+    assert (versus.frame, second.frame, first.frame) == (130, 130, 100)
+
+
+def test_at_the_same_frame_both_lock_before_what_they_sent_sets_out() -> None:
+    seed = next(s for s in range(99) if Versus(seed=s).players[0].current.name == "I")
+    versus = Versus(seed=seed, boards=(WELL, WELL))
+    locks = versus.lock_at(9, *(vertical(player) for player in versus.players))
+    assert [tuple(lock.sent) for lock in locks if lock is not None] == [(10,), (10,)]
+    assert [player.pending for player in versus.players] == [(10,), (10,)]
+
+
+def test_time_does_not_go_back_and_wrong_moves_change_nothing() -> None:
+    versus = Versus(seed=7)
+    first, second = versus.players
+    versus.lock_at(50, lowest(first))
+    before = [player.position() for player in versus.players]
+    with pytest.raises(RulesError, match="frame is 49, must be at least 50"):
+        versus.lock_at(49, None, lowest(second))
+    with pytest.raises(RulesError, match="frame"):
+        versus.lock_at(6_000_000, lowest(first))
+    good = lowest(first)
+    bad = Placement(good.piece, good.rotation, good.x, good.y + 3)
+    with pytest.raises(PlacementError):
+        versus.lock_at(60, lowest(first), bad)
+    assert [player.position() for player in versus.players] == before
+    while not versus.over:
+        versus.lock_at(versus.frame + 1, tower(first))
+    with pytest.raises(PlacementError, match="over"):
+        versus.lock_at(versus.frame + 1, None, lowest(second))
+    assert versus.winner == 1
+
+
+def test_a_board_must_be_of_the_size_of_the_rules() -> None:
+    with pytest.raises(BoardError):
+        Versus(boards=(Board(8, 40), None))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.errors import BoardError, FormatError, FumenError, InputError, shown
-from sevenbag.formats.fumen import Fumen
+from sevenbag.formats.fumen import Fumen, Page
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board
@@ -96,7 +96,8 @@ def read_start(words: list[str], rules: Rules) -> Start:
                 raise FormatError(f"seed {shown(word)} is too large; the last is {LAST_SEED}")
         elif "@" in word and fumen is None:
             start_board(word, rules)
-            fumen = word
+            # Nothing else of it counts, and it may be long.
+            fumen = Fumen((Page(Fumen.parse(word).pages[0].field),)).encode()
         else:
             raise FormatError(
                 f"{shown(word)} is no opening; expected a seed, a fumen, or a fumen and a seed"

@@ -210,9 +210,12 @@ def _locked(folder: Path) -> _Lock:
     descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         os.close(descriptor)
         raise InputError(f"{folder}: another program plays in this folder just now") from None
+    except OSError:
+        # There are file systems without locks; that is no reason not to play.
+        pass
     return _Lock(descriptor)
 
 

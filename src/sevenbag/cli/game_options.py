@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import Final
+import sys
+from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.book import LAST_SEED
 from sevenbag.cli.arguments import count, number_from_zero, positive
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag.bots.bot import Bot, Limits
 
 MOST_PIECES: Final = 100_000
 """Pieces of a game."""
@@ -96,3 +102,29 @@ def seed_argument(text: str) -> int:
     if not 0 <= number <= LAST_SEED:
         raise argparse.ArgumentTypeError(f"{text!r} is no seed; expected 0 to {LAST_SEED}")
     return number
+
+
+def mention_unheeded(specs: Sequence[str], bots: Sequence[Bot], limits: Limits) -> None:
+    """A limit that was given and does not hold is told, lest somebody believe in it."""
+    for spec, bot in zip(specs, bots, strict=True):
+        held = bot.effective(limits)
+        if limits.nodes is not None and held.nodes is None:
+            if bot.protocol:
+                why = f"{bot.protocol.upper()} has no word for it; give it with the bot's command"
+            else:
+                why = "it takes no limits"
+            _say(f"--nodes does not hold for {spec}: {why}")
+        if limits.milliseconds is not None and bot.protocol:
+            _say(
+                f"--ms {limits.milliseconds:g} is when {spec} is asked for its move; how soon it"
+                " answers then is its own affair"
+            )
+        elif limits.milliseconds is not None and held.milliseconds is None:
+            _say(f"--ms does not hold for {spec}: it takes no limits")
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _say(text: str) -> None:
+    print(f"sevenbag: {text}", file=sys.stderr, flush=True)

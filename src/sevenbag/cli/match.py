@@ -14,9 +14,15 @@ from sevenbag.arena.match import distinct_names
 from sevenbag.arena.records import HEADER_FILE, SprtRecord, read_header
 from sevenbag.arena.settings import DEFAULT_GAMES, DEFAULT_PPS, Engine, Settings, header_of
 from sevenbag.arena.tournament import Tournament
+from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, named_rules, positive
-from sevenbag.cli.game_options import add_clock_options, add_rules_options, seed_argument
+from sevenbag.cli.game_options import (
+    add_clock_options,
+    add_rules_options,
+    mention_unheeded,
+    seed_argument,
+)
 from sevenbag.cli.playing import add_playing_options, play_in
 from sevenbag.errors import FormatError, InputError
 
@@ -127,15 +133,16 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _header(args: argparse.Namespace) -> TournamentHeader:
-    for spec in (args.first, args.second):
-        # Whether there is such a bot is seen before anything is made.
-        create_bot(spec)
+    specs = (args.first, args.second)
+    # Whether there are such bots is seen before anything is made.
+    bots = [create_bot(spec) for spec in specs]
+    mention_unheeded(specs, bots, Limits(args.ms, args.nodes))
     if args.games is not None and args.pairs is not None:
         raise InputError("--games and --pairs say the same: give one of them")
     rules = ramped(named_rules(args.rules), args.ramp)
     names = [
         spec if len(spec) <= _NAME and spec.isprintable() else spec.split(":")[0][:_NAME]
-        for spec in (args.first, args.second)
+        for spec in specs
     ]
     names = list(distinct_names(names[0], names[1]))
     engines = [
@@ -149,7 +156,7 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
             pps=args.pps,
             restart=args.restart,
         )
-        for name, spec in zip(names, (args.first, args.second), strict=True)
+        for name, spec in zip(names, specs, strict=True)
     ]
     settings = Settings(
         games=args.games if args.pairs is None else 2 * args.pairs,

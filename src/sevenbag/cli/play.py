@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
-from sevenbag.arena.book import LAST_SEED, start_board
+from sevenbag.arena.book import LAST_SEED, read_start
 from sevenbag.arena.entry import ramped
 from sevenbag.arena.live import Lines, LiveView
 from sevenbag.arena.match import Conditions, RealTime, play_match
@@ -22,7 +22,12 @@ from sevenbag.arena.settings import DEFAULT_PPS
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, named_rules, positive
-from sevenbag.cli.game_options import add_clock_options, add_rules_options, seed_argument
+from sevenbag.cli.game_options import (
+    add_clock_options,
+    add_rules_options,
+    mention_unheeded,
+    seed_argument,
+)
 from sevenbag.cli.keeping import ReplayPlace
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import FormatError
@@ -33,7 +38,6 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.result import Result
     from sevenbag.arena.watch import Watcher
-    from sevenbag.bots.bot import Bot
     from sevenbag.cli.main import Subparsers
     from sevenbag.formats.replay import Header
 
@@ -105,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
     if place is not None:
         place.expect_writable()
     bots = (create_bot(args.first), create_bot(args.second))
-    _mention_unheeded(args, bots, limits)
+    mention_unheeded((args.first, args.second), bots, limits)
     recorder = Recorder(times=args.times)
     try:
         with _display(args, console, watched=watched) as watchers:
@@ -135,8 +139,7 @@ def _conditions(
     args: argparse.Namespace, seed: int, limits: Limits, *, watched: bool
 ) -> Conditions:
     rules = ramped(named_rules(args.rules), args.ramp)
-    if args.opening is not None:
-        start_board(args.opening, rules)
+    opening = None if args.opening is None else read_start([args.opening], rules).fumen
     clock = None if args.bank is None else Clock(args.bank, args.increment)
     timing = None
     if args.real_time:
@@ -152,7 +155,7 @@ def _conditions(
         clocks=(clock, clock),
         lead=args.lead,
         double=args.double,
-        opening=args.opening,
+        opening=opening,
         real_time=timing,
     )
 
@@ -174,25 +177,6 @@ def _display(
         if sys.stderr.isatty():
             _say(starting)
         yield (Lines(sys.stdout),)
-
-
-def _mention_unheeded(args: argparse.Namespace, bots: tuple[Bot, Bot], limits: Limits) -> None:
-    """A limit that was given and does not hold is told, lest somebody believe in it."""
-    for spec, bot in zip((args.first, args.second), bots, strict=True):
-        held = bot.effective(limits)
-        if limits.nodes is not None and held.nodes is None:
-            if bot.protocol:
-                why = f"{bot.protocol.upper()} has no word for it; give it with the bot's command"
-            else:
-                why = "it takes no limits"
-            _say(f"--nodes does not hold for {spec}: {why}")
-        if limits.milliseconds is not None and bot.protocol:
-            _say(
-                f"--ms {limits.milliseconds:g} is when {spec} is asked for its move; how soon it"
-                " answers then is its own affair"
-            )
-        elif limits.milliseconds is not None and held.milliseconds is None:
-            _say(f"--ms does not hold for {spec}: it takes no limits")
 
 
 def _keep(recorder: Recorder, place: ReplayPlace | None) -> tuple[Path | None, str]:
