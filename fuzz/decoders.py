@@ -22,6 +22,8 @@ import types
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 import sevenbag.cli.perft
 import sevenbag.cli.play
 import sevenbag.cli.replay
@@ -29,6 +31,12 @@ import sevenbag.cli.serve
 from sevenbag import Board, Kicks
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.recorded import numbers_of, play_again
+from sevenbag.arena.replay_export import csv_of, fumen_of, json_of
+from sevenbag.arena.replay_steps import figures
+from sevenbag.arena.report import report_page
+from sevenbag.arena.report.games import told_game
+from sevenbag.arena.summary import read_summary
+from sevenbag.arena.summary_json import summary_dict
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli import main as cli
 from sevenbag.errors import (
@@ -97,8 +105,29 @@ def replay(data: bytes) -> None:
         playback.play_to(MOST_TURNS)
         if playback.at_end:
             playback.differences()
+        if len(decoded.turns) <= MOST_TURNS:
+            for told in (told_game, json_of, csv_of, figures, lambda game: fumen_of(game, 0)):
+                told(Playback(decoded))
     except FormatError as error:
         _expect_readable(error)
+
+
+def tournament(data: bytes) -> None:
+    """What a tournament is, in the first line, and its games; what is told and shown of it."""
+    header, _, games = data.partition(b"\n")
+    with _folder() as folder:
+        (folder / "tournament.json").write_bytes(header)
+        (folder / "games.jsonl").write_bytes(games)
+        try:
+            summary = read_summary(folder)
+        except FormatError as error:
+            _expect_readable(error)
+            return
+        msgspec.json.encode(summary_dict(summary))
+        page = report_page(summary)
+        _expect(page.count("<script") == 2, "a name is markup")
+        with contextlib.redirect_stdout(io.StringIO()):
+            _expect(cli.main(["stats", str(folder)]) == 0, "a tournament has no statistics")
 
 
 def ttrm(data: bytes) -> None:
@@ -214,7 +243,7 @@ def commands(data: bytes) -> None:
 
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     target.__name__: target
-    for target in (replay, ttrm, rules, kicks, tbp_bot, tbp_frontend, spec, commands)
+    for target in (replay, tournament, ttrm, rules, kicks, tbp_bot, tbp_frontend, spec, commands)
 }
 
 

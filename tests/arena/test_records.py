@@ -172,6 +172,8 @@ def test_unknown_fields_are_passed_over(tmp_path: Path) -> None:
         ({"engines": [{"name": "a"}, {"name": "a"}]}, "two are called 'a'"),
         ({"seed": -1}, "seed"),
         ({"sprt": {"elo0": 0}}, "sprt"),
+        ({"sprt": {"elo0": 0, "elo1": 5, "alpha": 2}}, "alpha is 2"),
+        ({"sprt": {"elo0": 5, "elo1": 0}}, "must be below elo1"),
     ],
 )
 def test_a_header_that_is_none_is_refused(

@@ -22,7 +22,8 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, 
 import msgspec
 from msgspec import Meta
 
-from sevenbag.errors import FormatError, shown
+from sevenbag.arena.statistics.sprt import Sprt
+from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.formats.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -39,10 +40,12 @@ REPLAYS: Final = "replays"
 MAX_HEADER: Final = 16 * 1024 * 1024
 MAX_LINE: Final = 64 * 1024
 MAX_GAMES: Final = 1_000_000
+MAX_ENGINES: Final = 1000
 
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Text = Annotated[str, Meta(max_length=10_000)]
-Count = Annotated[int, Meta(ge=0, le=2**53)]
+Number = Annotated[int, Meta(ge=0, le=2**53)]
+Count = Annotated[int, Meta(ge=0, le=2**32)]
 Seconds = Annotated[float, Meta(ge=0, le=1e12)]
 Millis = Annotated[float, Meta(ge=0, le=1e12)]
 Seat = Annotated[int, Meta(ge=0, le=1)]
@@ -74,6 +77,14 @@ class SprtRecord(msgspec.Struct, frozen=True, kw_only=True):
     beta: float = 0.05
     model: Literal["normalized", "logistic"] = "normalized"
 
+    def test(self) -> Sprt:
+        """The test itself.
+
+        Raises:
+            InputError: the numbers make none.
+        """
+        return Sprt(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+
 
 class TournamentHeader(msgspec.Struct, frozen=True, kw_only=True):
     """What is known before the first game.
@@ -93,7 +104,7 @@ class TournamentHeader(msgspec.Struct, frozen=True, kw_only=True):
     version: Literal[1] = 1
     name: Text = ""
     kind: Name = "match"
-    engines: Annotated[tuple[EngineRecord, ...], Meta(min_length=2, max_length=10_000)]
+    engines: Annotated[tuple[EngineRecord, ...], Meta(min_length=2, max_length=MAX_ENGINES)]
     rules: dict[str, Any] = {}
     settings: dict[str, Any] = {}
     openings: list[Any] | None = None
@@ -177,10 +188,10 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
         replay: the file, from the tournament's folder; None for none.
     """
 
-    id: Count
-    pair: Count
-    round: Count = 0
-    tie: Count = 0
+    id: Number
+    pair: Number
+    round: Number = 0
+    tie: Number = 0
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     opening: Text | None = None
     players: tuple[Count, Count]
@@ -215,8 +226,8 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     """
 
     finished: bool
-    counted_games: Count | None = None
-    counted_pairs: Count | None = None
+    counted_games: Number | None = None
+    counted_pairs: Number | None = None
     decision: Literal["H0", "H1"] | None = None
 
 
@@ -241,10 +252,16 @@ def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
             f"{path}: version {shown(marks.version)} is not known; this program reads {VERSION}"
         )
     header = _decoded(_HEADER, data, f"{path}")
-    names = [engine.name for engine in header.engines]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise FormatError(f"{path}: engines: two are called {shown(twice)}")
+    names: set[str] = set()
+    for engine in header.engines:
+        if engine.name in names:
+            raise FormatError(f"{path}: engines: two are called {shown(engine.name)}")
+        names.add(engine.name)
+    if header.sprt is not None:
+        try:
+            header.sprt.test()
+        except InputError as error:
+            raise FormatError(f"{path}: {error}") from None
     return header
 
 

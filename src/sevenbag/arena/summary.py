@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sevenbag.arena.ratings import ratings
 from sevenbag.arena.records import read_games, read_header, read_result
 from sevenbag.arena.result import Reason
-from sevenbag.arena.statistics import Pentanomial, Sprt, Survival, Trinomial, survival
+from sevenbag.arena.statistics import Pentanomial, Survival, Trinomial, survival
 from sevenbag.arena.statistics.latency import added, percentile_of
 from sevenbag.errors import MissingExtraError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.ratings import Ratings
     from sevenbag.arena.records import GameRecord, PlayerRecord, TournamentHeader, TournamentResult
-    from sevenbag.arena.statistics import Interval, Outcomes
+    from sevenbag.arena.statistics import Interval, Outcomes, Sprt
 
 TOP_OUTS: Final = frozenset(reason.value for reason in Reason if not reason.is_fault)
 
@@ -224,7 +224,7 @@ def summary_of(
         header,
         result,
         tuple(counted),
-        tuple(_engine(number, header, counted) for number in range(len(header.engines))),
+        tuple(_engines(header, counted)),
         encounters,
         rated,
         _progress(header, counted),
@@ -287,8 +287,7 @@ _MOST_STEPS: Final = 500
 def _progress(header: TournamentHeader, games: Sequence[GameRecord]) -> Progress | None:
     if header.sprt is None:
         return None
-    asked = header.sprt
-    test = Sprt(asked.elo0, asked.elo1, asked.alpha, asked.beta, asked.model)
+    test = header.sprt.test()
     points = list(pair_points(0, [game for game in games if set(game.players) == {0, 1}]))
     stride = max(1, -(-len(points) // _MOST_STEPS))
     seen = Pentanomial()
@@ -311,13 +310,17 @@ class _Appearance(NamedTuple):
     fall: str | None
 
 
-def _engine(number: int, header: TournamentHeader, games: Iterable[GameRecord]) -> EngineSummary:
-    seen = [
-        _Appearance(game.points(number), game.stats[seat], fall.reason if fall else None)
-        for game in games
-        for seat, fall in enumerate(game.falls)
-        if game.players[seat] == number
-    ]
+def _engines(header: TournamentHeader, games: Iterable[GameRecord]) -> Iterable[EngineSummary]:
+    seen: list[list[_Appearance]] = [[] for _ in header.engines]
+    for game in games:
+        for number, done, fall in zip(game.players, game.stats, game.falls, strict=True):
+            reason = fall.reason if fall is not None else None
+            seen[number].append(_Appearance(game.points(number), done, reason))
+    for number, appearances in enumerate(seen):
+        yield _engine(number, header, appearances)
+
+
+def _engine(number: int, header: TournamentHeader, seen: Sequence[_Appearance]) -> EngineSummary:
     played = [each.done for each in seen]
     # In turns the game's own time says nothing of the bots, in real time that on the wall.
     in_real_time = bool(header.settings.get("real_time"))
