@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import select
+import sys
 import threading
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from sevenbag.bots.service import LostOutputError
 from sevenbag.protocols.lines import LineSplitter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from sevenbag.bots.bot import Bot
     from sevenbag.bots.service import Ear, Serve
@@ -94,6 +95,24 @@ def write(descriptor: int, line: bytes) -> None:
             select.select([], [descriptor], [])
         except OSError as error:
             raise LostOutputError(str(error)) from error
+
+
+@contextlib.contextmanager
+def output_to_itself() -> Generator[int]:
+    """Standard output as a descriptor that nothing else writes to.
+
+    A stray print, of a bot or of a library, goes to standard error meanwhile: on the wire it would
+    end the game.
+    """
+    sys.stdout.flush()
+    output = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield output
+    finally:
+        sys.stdout.flush()
+        os.dup2(output, 1)
+        os.close(output)
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -1,32 +1,28 @@
-"""``sevenbag serve BOT --as tbp``: offers a bot to programs that speak a bot protocol."""
+"""``sevenbag serve BOT --as tbp|triangle``: offers a bot to programs that speak a bot protocol."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import sys
+import signal
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.bot import Limits
-from sevenbag.bots.profile import OFFICIAL, profile
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serve import serve_bot
-from sevenbag.bots.serving import Manner, tbp_service
+from sevenbag.bots.serve import output_to_itself, serve_bot
 from sevenbag.cli.arguments import count, named_rules, port, positive
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import SpecError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Generator
 
+    from sevenbag.bots.service import Serve
     from sevenbag.cli.main import Subparsers
 
 _DESCRIPTION: Final = """\
 Offers a bot over standard input and output. Whoever starts this command is the frontend: it tells
 the position and asks for moves. With --websocket it is offered at a port instead, a bot for each
-connection, and pages can load it as a worker from there. See docs/tbp.md.
+connection, and pages can load it as a worker from there. See docs/tbp.md and docs/triangle.md.
 """
 
 
@@ -39,7 +35,11 @@ def register(subparsers: Subparsers) -> None:
     )
     parser.add_argument("bot", metavar="BOT", help="a bot, such as beam or beam:nodes=2000")
     parser.add_argument(
-        "--as", dest="protocol", choices=["tbp"], default="tbp", help="protocol (default: tbp)"
+        "--as",
+        dest="protocol",
+        choices=["tbp", "triangle"],
+        default="tbp",
+        help="protocol (default: tbp)",
     )
     parser.add_argument(
         "--moves",
@@ -52,7 +52,6 @@ def register(subparsers: Subparsers) -> None:
     )
     parser.add_argument(
         "--profile",
-        type=profile,
         metavar="NAME",
         help="heed what is known of this frontend, such as stadium; a name or a TOML file",
     )
@@ -81,28 +80,54 @@ def register(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until the frontend is done."""
     bot = create_bot(args.bot)
-    heed = (args.profile or OFFICIAL).serve
-    manner = Manner(
-        limits=Limits(args.ms, args.nodes),
-        rules=None if args.rules is None else named_rules(args.rules),
-        moves=args.moves or heed.moves,
-        longest_line=heed.longest_line,
-        features=heed.features,
-        inputs=args.inputs or heed.inputs,
-    )
+    serve = _SERVICES[args.protocol](args)
     if args.websocket is not None:
-        run_until_signal(_serve_at(args, manner))
+        run_until_signal(_serve_at(args, serve))
         return 0
-    with _output_to_itself() as output:
-        run_until_signal(serve_bot(bot, tbp_service(manner), output_descriptor=output))
+    with output_to_itself() as output:
+        run_until_signal(serve_bot(bot, serve, output_descriptor=output))
     return 0
 
 
-async def _serve_at(args: argparse.Namespace, manner: Manner) -> None:
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _as_tbp(args: argparse.Namespace) -> Serve:
+    from sevenbag.bots.profile import OFFICIAL, profile  # noqa: PLC0415  # hosts wait for no one
+    from sevenbag.bots.serving import Manner, tbp_service  # noqa: PLC0415  # likewise
+
+    heed = (OFFICIAL if args.profile is None else profile(args.profile)).serve
+    return tbp_service(
+        Manner(
+            limits=Limits(args.ms, args.nodes),
+            rules=None if args.rules is None else named_rules(args.rules),
+            moves=args.moves or heed.moves,
+            longest_line=heed.longest_line,
+            features=heed.features,
+            inputs=args.inputs or heed.inputs,
+        )
+    )
+
+
+def _as_triangle(args: argparse.Namespace) -> Serve:
+    from sevenbag.bots.serve_triangle import triangle_service  # noqa: PLC0415  # likewise
+
+    for option in ("moves", "inputs", "profile", "rules"):
+        if getattr(args, option):
+            raise SpecError(f"--{option} is for TBP; a Triangle host has no use for it")
+    # It is by this that hosts end their bots, wherever these were started.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    return triangle_service(Limits(args.ms, args.nodes))
+
+
+_SERVICES: Final = {"tbp": _as_tbp, "triangle": _as_triangle}
+
+
+async def _serve_at(args: argparse.Namespace, serve: Serve) -> None:
     """Serve at a port until a signal comes."""
     from sevenbag.bots.serve_websocket import WORKER, BotServer  # noqa: PLC0415  # needs an extra
 
-    server = BotServer(lambda: create_bot(args.bot), tbp_service(manner))
+    server = BotServer(lambda: create_bot(args.bot), serve)
     try:
         await server.open(args.host, args.websocket)
     except OSError as error:
@@ -114,21 +139,3 @@ async def _serve_at(args: argparse.Namespace, manner: Manner) -> None:
         await asyncio.Event().wait()
     finally:
         await server.close()
-
-
-@contextlib.contextmanager
-def _output_to_itself() -> Generator[int]:
-    """Standard output as a descriptor that nothing else writes to.
-
-    A stray print, of a bot or of a library, goes to standard error meanwhile: on the wire it would
-    end the game.
-    """
-    sys.stdout.flush()
-    output = os.dup(1)
-    os.dup2(2, 1)
-    try:
-        yield output
-    finally:
-        sys.stdout.flush()
-        os.dup2(output, 1)
-        os.close(output)

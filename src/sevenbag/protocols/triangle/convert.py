@@ -5,13 +5,14 @@ Counters differ by one: theirs begin at -1, ours at 0. Keys have a file of their
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import TYPE_CHECKING, Final
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from sevenbag._kernel import Board, Kicks, Piece, spin_mode_name
-from sevenbag.errors import RulesError
+from sevenbag.errors import ProtocolError, RulesError
 from sevenbag.game.position import Position
 from sevenbag.game.rules import Rules
 from sevenbag.protocols.triangle import messages as triangle
@@ -23,6 +24,16 @@ HIDDEN_ROWS: Final = 20
 """Rows above the visible ones."""
 USUAL_CAP: Final = 8
 """Lines that may enter at a lock, in most rooms."""
+
+
+class ToldRules(Struct, frozen=True):
+    """The data that our hosts send with a `Config`.
+
+    Attributes:
+        rules: as `Rules.to_dict` gives them.
+    """
+
+    rules: dict[str, object]
 
 
 # --- pieces -------------------------------------------------------------------------------------
@@ -106,6 +117,8 @@ def cells_of(board: Board) -> list[list[int]]:
 def rules_of(config: triangle.Config, *, bag: str = "7-bag") -> Rules:
     """The rules of a room, as far as they are told; for the rest those of Tetra League.
 
+    A host of ours has no words for some of its rules, and tells them all as data; they hold then.
+
     Args:
         config: the message.
         bag: the randomizer, of which hosts say nothing.
@@ -113,6 +126,10 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag") -> Rules:
     Raises:
         RulesError: a game like that cannot be played here; the message says why.
     """
+    with contextlib.suppress(ProtocolError, RulesError):
+        told = config.data_as(ToldRules)
+        if told is not None:
+            return Rules.from_dict(told.rules, where="config.data.rules")
     kicks = _KICKS.get(config.kicks.casefold())
     if kicks is None:
         raise RulesError(

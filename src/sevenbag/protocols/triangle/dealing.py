@@ -74,6 +74,22 @@ def open_bag(pieces: Sequence[Piece], bag: str) -> tuple[Piece, ...] | None:
     return found.pop() if len(found) == 1 else None
 
 
+def bag_before(
+    pieces: Sequence[Piece], bag: Sequence[Piece] | None, full: Sequence[Piece]
+) -> tuple[Piece, ...] | None:
+    """What was still to come of the open bag before these pieces were dealt; never empty.
+
+    Args:
+        pieces: dealt one after another.
+        bag: what is still to come after them; None if that is not known.
+        full: what a full bag holds.
+    """
+    if bag is None:
+        return None
+    coming = [*pieces, *bag]
+    return tuple(coming[: len(coming) % len(full) or len(full)])
+
+
 def is_dealt(pieces: Sequence[Piece], bag: str) -> bool:
     """Whether a randomizer can deal these pieces one after another, in the middle of a game."""
     full = _FULL.get(bag)

@@ -8,7 +8,7 @@ and its main branch of May 2026.
 from __future__ import annotations
 
 import math
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
@@ -69,17 +69,19 @@ ALIASES: Final[dict[str, KeyName]] = {
 T = TypeVar("T")
 
 
+class _HasData(Protocol):
+    @property
+    def data(self) -> object | UnsetType: ...
+
+
 class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="camel"):
     """What all messages have.
 
-    Attributes:
-        data: whatever host and bot agreed upon between themselves, plain or any type that msgspec
-            writes; left out, there is none.
+    Each ends with ``data``: whatever host and bot agreed upon between themselves, plain or of any
+    type that msgspec writes; left out, there is none.
     """
 
-    data: object | UnsetType = UNSET
-
-    def data_as(self, kind: type[T]) -> T | None:
+    def data_as(self: _HasData, kind: type[T]) -> T | None:
         """The data as an author's own type: a msgspec Struct, a dataclass, a TypedDict.
 
         Returns: None where there is no data.
@@ -106,6 +108,7 @@ class Info(_Message, frozen=True, kw_only=True, tag="info"):
     name: str
     version: str
     author: str
+    data: object | UnsetType = UNSET
 
 
 class Move(_Message, frozen=True, kw_only=True, tag="move"):
@@ -117,6 +120,7 @@ class Move(_Message, frozen=True, kw_only=True, tag="move"):
     """
 
     keys: tuple[str, ...] | UnsetType
+    data: object | UnsetType = UNSET
 
 
 # --- messages of the host -----------------------------------------------------------------------
@@ -161,6 +165,7 @@ class Config(_Message, frozen=True, kw_only=True, tag="config"):
     pc_b2b: int = field(default=1, name="pcB2b")
     pc_garbage: int = 5
     queue: tuple[PieceLetter, ...] = ()
+    data: object | UnsetType = UNSET
 
 
 class State(_Message, frozen=True, kw_only=True, tag="state"):
@@ -183,12 +188,14 @@ class State(_Message, frozen=True, kw_only=True, tag="state"):
     garbage: tuple[int, ...] = ()
     combo: int = -1
     b2b: int = -1
+    data: object | UnsetType = UNSET
 
 
 class Pieces(_Message, frozen=True, kw_only=True, tag="pieces"):
     """These pieces joined the end of the queue."""
 
     pieces: tuple[PieceLetter, ...]
+    data: object | UnsetType = UNSET
 
 
 class Play(_Message, frozen=True, kw_only=True, tag="play"):
@@ -201,6 +208,7 @@ class Play(_Message, frozen=True, kw_only=True, tag="play"):
 
     garbage_cap: Number = 8
     garbage_multiplier: Number = 1
+    data: object | UnsetType = UNSET
 
 
 FromBot: TypeAlias = Info | Move

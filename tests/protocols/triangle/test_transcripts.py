@@ -1,0 +1,95 @@
+"""Conversations recorded between Triangle.js and bots, through the state machines of both sides."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+
+from sevenbag.game.position import Position
+from sevenbag.protocols.triangle import BotSide, Event, HostSide, decode
+from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle.bot_side import Expectation, Send
+from sevenbag.protocols.triangle.convert import position_of, state_of
+from sevenbag.protocols.triangle.keys import pressed
+from tests.truth import truth_lines
+
+NAMES = ["wrapper-simplebot", "wrapper-trackbot", "press-trackbot"]
+
+
+def recorded(name: str) -> list[tuple[str, triangle.Message, dict[str, Any]]]:
+    """Direction, message, and what it looked like."""
+    lines: list[tuple[str, triangle.Message, dict[str, Any]]] = []
+    for line in truth_lines(f"triangle/transcript-{name}.jsonl"):
+        message = decode(json.dumps(line["msg"]))
+        assert message is not None
+        lines.append((line["dir"], message, line["msg"]))
+    return lines
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hosts_side(name: str) -> None:
+    side = HostSide()
+    for _, message, _ in recorded(name):
+        match message:
+            case triangle.Config():
+                side.config(message)
+            case triangle.State():
+                side.state(message)
+            case triangle.Pieces():
+                side.pieces(message)
+            case triangle.Play():
+                side.play(message)
+            case triangle.Info():
+                assert side.receive(message) is Event.INTRODUCED
+            case triangle.Move():
+                assert side.receive(message) is Event.MOVED
+                assert side.move == message
+    assert side.unasked == 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_bots_side(name: str) -> None:
+    """It knows each position before it is told, and makes of each move what came of it."""
+    side = BotSide()
+    moves = states = 0
+    for direction, message, plain in recorded(name):
+        if direction == "out":
+            known = side.position
+            side.receive(message)
+            if isinstance(message, triangle.State) and known is not None:
+                states += 1
+                assert side.position is not None
+                told = position_of(message, 40)
+                assert_known(known, told)
+                assert state_of(dataclasses.replace(side.position, pending=told.pending)) == message
+        elif isinstance(message, triangle.Move):
+            assert side.position is not None
+            assert side.rules is not None
+            placement = pressed(message, side.position, side.rules).placement
+            [sent] = [a.message for a in side.answer((placement,)) if isinstance(a, Send)]
+            assert isinstance(sent, triangle.Move)
+            assert isinstance(sent.data, Expectation)
+            if "data" in plain:
+                assert sent.data.board == plain["data"]["board"]
+            moves += 1
+    assert (moves, states) == {
+        "wrapper-simplebot": (12, 0),
+        "wrapper-trackbot": (50, 4),
+        "press-trackbot": (20, 20),
+    }[name]
+
+
+def assert_known(known: Position, told: Position) -> None:
+    """What is told is what was known; the board also if rows of garbage have come in below it."""
+    assert (known.queue, known.hold) == (told.queue, told.hold)
+    assert (known.combo, known.back_to_back) == (told.combo, told.back_to_back)
+    rows = [told.board.row(y) for y in range(told.board.rows)]
+    entered = 0
+    while rows != [known.board.row(y) for y in range(known.board.rows)]:
+        assert rows[0].bit_count() == told.board.width - 1
+        rows = [*rows[1:], 0]
+        entered += 1
+    assert entered <= 8
