@@ -29,6 +29,11 @@ State state(Code c) {
         static_cast<Rotation>(turned % kRotations), static_cast<std::uint8_t>(turned / kRotations)};
 }
 
+constexpr std::size_t kEveryState = 1 << 14;
+
+// Of sets of states there is no end; a way that is not among so many is no good one either.
+constexpr std::size_t kMostClouds = 4096;
+
 // All the states that the piece may be in, in order; what has come together is one.
 class Cloud {
   public:
@@ -102,9 +107,9 @@ class Search {
             if (keys.has(key)) keys_[key_count_++] = key;
     }
 
-    std::optional<std::vector<Key>> run(const Cloud& start) {
+    std::optional<std::vector<Key>> run(const Cloud& start, std::size_t most) {
         visit({start, -1, Key::hard_drop});
-        for (std::size_t head = 0; head < nodes_.size(); ++head) {
+        for (std::size_t head = 0; head < std::min(most, nodes_.size()); ++head) {
             if (goal_.reached(nodes_[head].cloud)) return presses(static_cast<int>(head));
             for (std::size_t i = 0; i < key_count_; ++i) {
                 const Cloud to = pressed(flight_, nodes_[head].cloud, keys_[i]);
@@ -185,9 +190,9 @@ std::optional<std::vector<Key>> find_path(const Board& board, const Placement& p
     start.settle();
     const Goal goal(flight, placement, spins.mode != SpinMode::none);
     // Mostly that is all: what leads there from the spawn does from below, too, or nothing does.
-    auto path = Search(flight, goal, keys).run(unfallen);
+    auto path = Search(flight, goal, keys).run(unfallen, kEveryState);
     if (!path || goal.reached(pressed(flight, start, *path))) return path;
-    return Search(flight, goal, keys).run(start);
+    return Search(flight, goal, keys).run(start, kMostClouds);
 }
 
 std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,

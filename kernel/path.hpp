@@ -42,7 +42,7 @@ inline constexpr int kMostFallen = 15;
 //
 // With `fallen` above 0 gravity may have had a hand in it: the keys lead there from the spawn and
 // from each of so many rows below, as far as the piece can fall. A press that moves nothing from
-// one of these does no harm there.
+// one of these does no harm there. Very long ways of that kind may not be found.
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                           const Kicks& kicks, Spawn spawn, const SpinRules& spins,
                                           KeySet keys = kTaps, int fallen = 0);

@@ -313,7 +313,8 @@ class Board:
             keys: those that there are; None: all but those of DAS.
             fallen: rows that gravity may have moved it before the first key, 0 to 15: the keys
                 lead there from the spawn and from each of so many rows below, as far as the piece
-                can fall. A press that moves nothing from one of these does no harm there.
+                can fall. A press that moves nothing from one of these does no harm there. Above
+                0, very long ways may not be found.
 
         Raises:
             InputError: fallen is out of its range.
