@@ -13,6 +13,7 @@
 #include "frames/script.hpp"
 #include "game.hpp"
 #include "lists.hpp"
+#include "looks.hpp"
 
 namespace nb = nanobind;
 
@@ -147,12 +148,6 @@ nb::tuple sent_of(FrameGame& game) {
     return nb::tuple(items);
 }
 
-nb::tuple previews_of(const FrameGame& game) {
-    nb::list items;
-    for (int i = 0; i < game.rules().previews; ++i) items.append(nb::cast(game.preview(i)));
-    return nb::tuple(items);
-}
-
 nb::object perform(FrameGame& game, const nb::list& script, int frames, bool record) {
     Game::check_frame(frames);
     const std::vector<double> numbers = numbers_of(script);
@@ -235,17 +230,15 @@ void bind_frames(nb::module_& m) {
         .def_prop_ro("piece", [](const FrameGame& game) { return game.piece().placement(); })
         .def_prop_ro("height", [](const FrameGame& game) { return game.piece().height(); })
         .def_prop_ro("hold", &FrameGame::held)
-        .def_prop_ro("previews", &previews_of)
+        .def_prop_ro("previews", &previews_of<FrameGame>)
         .def_prop_ro("combo", [](const FrameGame& game) { return game.counters().combo; })
         .def_prop_ro("back_to_back",
                      [](const FrameGame& game) { return game.counters().back_to_back; })
-        .def_prop_ro("pending",
-                     [](const FrameGame& game) {
-                         nb::list items;
-                         for (const Batch& batch : game.garbage().pending())
-                             items.append(nb::cast(batch.lines));
-                         return nb::tuple(items);
-                     })
+        .def_prop_ro("pending", &pending_of<FrameGame>)
+        .def_prop_ro("bag", &bag_of<FrameGame>)
+        .def_prop_ro("filled_bag", &filled_bag_of<FrameGame>)
+        .def_prop_ro("current", [](const FrameGame& game) { return game.piece().piece(); })
+        .def_prop_ro("top_out", [](const FrameGame& game) { return name_of(game.top_out()); })
         .def_prop_ro("stats", [](const FrameGame& game) { return Tally(game.tally()); })
         .def_prop_ro("last_lock", [](const FrameGame& game) { return Lock(game.last_lock()); })
         .def_prop_ro("frame", &FrameGame::frame)

@@ -11,6 +11,7 @@
 #include "error.hpp"
 #include "game.hpp"
 #include "lists.hpp"
+#include "looks.hpp"
 #include "versus.hpp"
 
 namespace nb = nanobind;
@@ -25,47 +26,10 @@ nb::tuple dealt_of(const Lock& lock) {
     return nb::tuple(items);
 }
 
-nb::tuple previews_of(const Game& game) {
-    nb::list items;
-    for (int i = 0; i < game.rules().previews; ++i) items.append(nb::cast(game.preview(i)));
-    return nb::tuple(items);
-}
-
-nb::tuple pending_of(const Game& game) {
-    nb::list items;
-    for (const Batch& batch : game.garbage().pending()) items.append(nb::cast(batch.lines));
-    return nb::tuple(items);
-}
-
-nb::tuple pieces_of(const PieceCounts& counts) {
-    nb::list items;
-    for (int p = 0; p < kPieces; ++p)
-        for (int n = 0; n < counts[p]; ++n) items.append(nb::cast(static_cast<Piece>(p)));
-    return nb::tuple(items);
-}
-
-nb::object bag_of(const Game& game) {
-    const auto counts = game.bag();
-    if (!counts) return nb::none();
-    return pieces_of(*counts);
-}
-
-nb::object filled_bag_of(const Game& game) {
-    const auto counts = game.filled_bag();
-    if (!counts) return nb::none();
-    return pieces_of(*counts);
-}
-
 nb::object spawn_of(const Game& game) {
     const auto spawn = game.over() ? std::nullopt : game.spawn_of(game.current());
     if (!spawn) return nb::none();
     return nb::make_tuple(int{spawn->x}, int{spawn->y});
-}
-
-nb::object name_of(TopOut top_out) {
-    constexpr const char* kNames[] = {"", "block out", "lock out", "garbage out"};
-    if (top_out == TopOut::none) return nb::none();
-    return nb::cast(kNames[static_cast<int>(top_out)]);
 }
 
 nb::dict clears_of(const Stats& stats) {
@@ -166,13 +130,13 @@ void bind_game(nb::module_& m) {
         .def_prop_ro("colors", [](const Game& game) { return colors_of(game.grid()); })
         .def_prop_ro("current", &Game::current)
         .def_prop_ro("hold", &Game::held)
-        .def_prop_ro("previews", &previews_of)
-        .def_prop_ro("bag", &bag_of)
-        .def_prop_ro("filled_bag", &filled_bag_of)
+        .def_prop_ro("previews", &previews_of<Game>)
+        .def_prop_ro("bag", &bag_of<Game>)
+        .def_prop_ro("filled_bag", &filled_bag_of<Game>)
         .def_prop_ro("spawn", &spawn_of)
         .def_prop_ro("combo", [](const Game& game) { return game.counters().combo; })
         .def_prop_ro("back_to_back", [](const Game& game) { return game.counters().back_to_back; })
-        .def_prop_ro("pending", &pending_of)
+        .def_prop_ro("pending", &pending_of<Game>)
         .def_prop_ro("frame", &Game::frame)
         .def_prop_ro("stats", [](const Game& game) { return Stats(game.stats()); })
         .def_prop_ro("top_out", [](const Game& game) { return name_of(game.top_out()); })

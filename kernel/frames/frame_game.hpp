@@ -87,6 +87,15 @@ class FrameGame {
     const Airborne& piece() const { return piece_; }
     std::optional<Piece> held() const { return held_; }
     Piece preview(int i) const { return queue_.peek(i); }
+    // The bag that the first piece out of sight comes from; none where bags are unknown.
+    std::optional<PieceCounts> bag() const {
+        if (!queue_.has_bag()) return std::nullopt;
+        return queue_.left_in_bag(rules_->previews);
+    }
+    std::optional<PieceCounts> filled_bag() const {
+        if (!queue_.has_bag()) return std::nullopt;
+        return queue_.filled_bag();
+    }
     const GarbageQueue& garbage() const { return garbage_; }
     const Counters& counters() const { return counters_; }
     const Tally& tally() const { return tally_; }
@@ -94,6 +103,11 @@ class FrameGame {
     // Frames that have ended.
     int frame() const { return frame_; }
     Out out() const { return out_; }
+    // The same as a game of placements tells it.
+    TopOut top_out() const {
+        if (out_ == Out::none) return TopOut::none;
+        return lock_.top_out == TopOut::none ? TopOut::block_out : lock_.top_out;
+    }
     // How long it has lasted, in frames: until the player was out, or up to the moment of the last
     // key of the last frame.
     double lasted() const { return out_ != Out::none ? out_at_ : frame_ + kept_moment_; }

@@ -113,7 +113,7 @@ class TestKeys:
 
     def test_hoisted_keys_are_charged(self) -> None:
         game = FrameGame(seed=1, handling=Handling(das=10, arr=0))
-        game.press(Button.MOVE_LEFT, 0.0, True)
+        game.press(Button.MOVE_LEFT, hoisted=True)
         frames(game, 1)
         slow = FrameGame(seed=1, handling=Handling(das=10, arr=0))
         slow.press(Button.MOVE_LEFT)

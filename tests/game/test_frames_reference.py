@@ -183,7 +183,7 @@ def tell(game: FrameGame, event: tuple[Any, ...]) -> None:
         case ("up", key, moment):
             game.release(BUTTONS[key], moment)
         case (("down" | "hoisted") as kind, key, moment):
-            game.press(BUTTONS[key], moment, kind == "hoisted")
+            game.press(BUTTONS[key], moment, hoisted=kind == "hoisted")
         case ("target", players):
             game.target(players)
         case ("announce", *numbers):

@@ -117,23 +117,33 @@ def verify(
         recording: the file.
         known: locks by round (from 0) and player, where there are any.
     """
-    for number, members in enumerate(recording.rounds):
-        for player in members:
-            others = [other for other in members if other is not player]
-            expected = (known or {}).get((number, player.name))
-            try:
-                missing = [name for name in MAIN_NUMBERS if name not in player.recorded]
-                if missing:
-                    raise FormatError(f"results: {missing[0]} is missing")
-                replayed = play_again(player, recording.date, locks=expected is not None)
-            except FormatError as error:
-                yield Verdict(number + 1, player.name, 0, refused=str(error))
-                continue
-            found = list(_differences(replayed, others))
-            if expected is not None:
-                found += lock_differences(replayed.locks, expected)
-            found.sort(key=_when)
-            yield Verdict(number + 1, player.name, replayed.game.stats.pieces, tuple(found))
+    for number in range(1, len(recording.rounds) + 1):
+        yield from verify_round(recording, number, known)
+
+
+def verify_round(
+    recording: Recording,
+    number: int,
+    known: Mapping[tuple[int, str], Sequence[KnownLock]] | None = None,
+) -> Iterator[Verdict]:
+    """The same of one round, from 1."""
+    members = recording.rounds[number - 1]
+    for player in members:
+        others = [other for other in members if other is not player]
+        expected = (known or {}).get((number - 1, player.name))
+        try:
+            missing = [name for name in MAIN_NUMBERS if name not in player.recorded]
+            if missing:
+                raise FormatError(f"results: {missing[0]} is missing")
+            replayed = play_again(player, recording.date, locks=expected is not None)
+        except FormatError as error:
+            yield Verdict(number, player.name, 0, refused=str(error))
+            continue
+        found = list(_differences(replayed, others))
+        if expected is not None:
+            found += lock_differences(replayed.locks, expected)
+        found.sort(key=_when)
+        yield Verdict(number, player.name, replayed.game.stats.pieces, tuple(found))
 
 
 def numbers_of(game: FrameGame) -> dict[str, float]:

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.arena.playback import Playback
 from sevenbag.arena.replay_export import csv_of, fumen_of, json_of
+from sevenbag.cli.replay_source import add_source, playback_of
 from sevenbag.cli.replay_verdict import verdict
-from sevenbag.formats.replay import Replay
 from sevenbag.formats.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Plays a replay again and writes every placement: as fumens, a line for each player; as"
         " one JSON object with what came of each placement; or as a table."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a replay file")
+    add_source(parser)
     parser.add_argument("--to", choices=FORMATS, required=True, help="what to write")
     parser.add_argument(
         "--player", type=int, choices=(1, 2), help="fumen: this player alone (default: both)"
@@ -42,15 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Convert, then say whether the game played again is the recorded one."""
-    replay, source = Replay.load(args.file), str(args.file)
-    playback = Playback(replay, source)
+    playback = playback_of(args)
     if args.to == "json":
         text = json_of(playback, boards=args.boards).decode() + "\n"
     elif args.to == "csv":
         text = csv_of(playback)
     else:
         players = (0, 1) if args.player is None else (args.player - 1,)
-        fumens = [fumen_of(Playback(replay, source), player) for player in players]
+        fumens = [fumen_of(playback_of(args), player) for player in players]
         text = "".join(f"{fumen}\n" for fumen in fumens)
     if args.output is None:
         sys.stdout.write(text)

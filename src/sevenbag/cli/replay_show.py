@@ -12,17 +12,17 @@ from rich.live import Live
 
 from sevenbag.arena.live import opening_line, player_line, turn_line
 from sevenbag.arena.picture import svg
-from sevenbag.arena.playback import Playback
 from sevenbag.arena.scene import scene_of
 from sevenbag.arena.screen import SceneView
 from sevenbag.bots.bot import Limits
 from sevenbag.cli.arguments import positive
 from sevenbag.cli.keys import LEFT, RIGHT, pressed_keys
+from sevenbag.cli.replay_source import add_source, playback_of
 from sevenbag.cli.replay_verdict import verdict
 from sevenbag.errors import FormatError
-from sevenbag.formats.replay import Replay
 
 if TYPE_CHECKING:
+    from sevenbag.arena.playback import Playback
     from sevenbag.arena.scene import Scene
 
 _SPEED: Final = 8.0
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Plays a replay back, and checks that it comes to the recorded result. In a terminal:"
         f" {_KEYS}."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a replay file")
+    add_source(parser)
     parser.add_argument(
         "--speed",
         type=positive,
@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show, then say whether the game played again is the recorded one."""
-    playback = Playback(Replay.load(args.file), str(args.file))
+    playback = playback_of(args)
     if args.turn is not None and args.turn > len(playback.replay.turns):
         raise FormatError(f"{args.file}: has {len(playback.replay.turns)} turns, not {args.turn}")
     console = Console()

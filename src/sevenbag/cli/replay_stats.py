@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from sevenbag.arena.playback import Playback
 from sevenbag.arena.replay_steps import figures
 from sevenbag.arena.tally import KINDS
+from sevenbag.cli.replay_source import add_source, playback_of
 from sevenbag.cli.replay_verdict import verdict
 from sevenbag.cli.tables import named, print_table, table
-from sevenbag.formats.replay import Replay
 
 if TYPE_CHECKING:
     import argparse
@@ -31,13 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Plays a replay again and counts: pieces, lines, attack by kind of clear, chains, and"
         " thinking times where they were recorded."
     )
-    parser.add_argument("file", type=Path, metavar="FILE", help="a replay file")
+    add_source(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def run(args: argparse.Namespace) -> int:
     """Count, then say whether the game played again is the recorded one."""
-    playback = Playback(Replay.load(args.file), str(args.file))
+    playback = playback_of(args)
     players = figures(playback)
     if args.json:
         told = {

@@ -15,16 +15,18 @@ the rules, step by step.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from sevenbag import _kernel
 from sevenbag._kernel import Button, FrameRules, FrameStats, Handling
+from sevenbag.errors import PlacementError
+from sevenbag.game.game import Player
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag._kernel import Lock, Piece
+    from sevenbag._kernel import Lock, Piece, Placement
 
 __all__ = ["Button", "FrameGame", "FrameRules", "FrameStats", "Handling", "RecordedLock", "Sent"]
 
@@ -36,7 +38,7 @@ Sent = tuple[int, int, int, int, int, int]
 that had come from there, the frame, and which of the player's pieces made it (from 1)."""
 
 
-class FrameGame(_kernel.FrameGame):
+class FrameGame(Player):
     """One player's game.
 
     Args:
@@ -60,18 +62,64 @@ class FrameGame(_kernel.FrameGame):
         handling: Handling | None = None,
     ) -> None:
         rules = rules_argument(rules)
-        super().__init__(kernel_rules(rules), time or FrameRules(), handling or Handling(), seed)
-        self._rules = rules
+        self._frames = _kernel.FrameGame(
+            kernel_rules(rules), time or FrameRules(), handling or Handling(), seed
+        )
+        # It can be looked at by the same names.
+        super().__init__(cast("_kernel.Game", self._frames), rules, seed)
 
-    @property
-    def rules(self) -> Rules:
-        """The rules it is played by."""
-        return self._rules
+    # --- what happens in a frame, in order; nothing once the player is out -----------------------
 
-    @property
-    def queue(self) -> tuple[Piece, ...]:
-        """The piece in the air, and the previews."""
-        return (self.piece.piece, *self.previews)
+    def press(self, button: Button, moment: float = 0.0, *, hoisted: bool = False) -> None:
+        """A key goes down.
+
+        Args:
+            button: the key.
+            moment: when, from 0 to 1 of this frame; an earlier one than was told before counts as
+                that one.
+            hoisted: it was down already when the game began.
+
+        Raises:
+            InputError: no such moment.
+        """
+        self._frames.press(button, moment, hoisted)
+
+    def release(self, button: Button, moment: float = 0.0) -> None:
+        """A key goes up; as `press`."""
+        self._frames.release(button, moment)
+
+    def target(self, players: Sequence[int]) -> None:
+        """Whom this player attacks from now on, by numbers of the caller's choice."""
+        self._frames.target(players)
+
+    def announce(
+        self, sender: int, number: int, lines: int, acknowledged: int, hole: int = -1
+    ) -> None:
+        """An attack is on its way here.
+
+        Args:
+            sender: whose.
+            number: of those that player sent here, from 1.
+            lines: as it was sent.
+            acknowledged: the number of the last attack of ours that had reached the sender.
+            hole: the column that comes with it, or -1.
+
+        Raises:
+            RulesError: a number out of its range.
+        """
+        self._frames.announce(sender, number, lines, acknowledged, hole)
+
+    def confirm(self, sender: int, number: int) -> None:
+        """An announced attack sets out in this frame."""
+        self._frames.confirm(sender, number)
+
+    def end_frame(self) -> None:
+        """The rest of the frame passes."""
+        self._frames.end_frame()
+
+    def take_sent(self) -> tuple[Sent, ...]:
+        """Attacks that left since this was asked last."""
+        return self._frames.take_sent()
 
     def play(self, script: Sequence[float], frames: int) -> None:
         """Play a whole game that is known beforehand, as `sevenbag.formats.ttrm` reads it.
@@ -87,8 +135,76 @@ class FrameGame(_kernel.FrameGame):
         Raises:
             InputError: it is no such list, or goes back in time.
         """
-        self.perform(list(script), frames)
+        self._frames.perform(list(script), frames)
 
     def play_recorded(self, script: Sequence[float], frames: int) -> list[RecordedLock]:
         """The same, and tell every lock."""
-        return self.perform(list(script), frames, True)
+        return self._frames.perform(list(script), frames, True)
+
+    # --- how it stands --------------------------------------------------------------------------
+
+    @property
+    def piece(self) -> Placement:
+        """The piece in the air, as it would lock where it is."""
+        return self._frames.piece
+
+    @property
+    def height(self) -> float:
+        """The top row of that piece's box, with the fraction that gravity wears down."""
+        return self._frames.height
+
+    @property
+    def spawn(self) -> tuple[int, int] | None:
+        """Where the piece in the air is, its centre; None when the game is over."""
+        return None if self.over else (self.piece.x, self.piece.y)
+
+    @property
+    def stats(self) -> FrameStats:
+        """What has been done so far."""
+        return self._frames.stats
+
+    @property
+    def last_lock(self) -> Lock:
+        """What came of the last piece that locked."""
+        return self._frames.last_lock
+
+    @property
+    def frame(self) -> int:
+        """Frames that have ended."""
+        return self._frames.frame
+
+    @property
+    def lasted(self) -> float:
+        """How long it has lasted, in frames, up to the last key or until the player was out."""
+        return self._frames.lasted
+
+    @property
+    def out(self) -> str | None:
+        """Why the player is out, as TETR.IO says it: ``topout``, ``garbagesmash``; None if not."""
+        return self._frames.out
+
+    def placements(self, *, hold: bool = True) -> NoReturn:  # noqa: ARG002 - as it is overridden
+        """Such a game is played by keys.
+
+        Raises:
+            PlacementError: always.
+        """
+        raise PlacementError("frame by frame, a game is played by keys, not by placements")
+
+    def judge(
+        self,
+        placement: Placement,  # noqa: ARG002
+        *,
+        hold: bool | None = None,  # noqa: ARG002
+    ) -> NoReturn:
+        """The same."""
+        self.placements()
+
+    def is_legal(
+        self,
+        placement: Placement,  # noqa: ARG002
+        *,
+        hold: bool | None = None,  # noqa: ARG002
+    ) -> bool:
+        """No placement is; as `placements`."""
+        return False

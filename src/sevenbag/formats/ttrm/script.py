@@ -64,6 +64,16 @@ def script_of(events: Sequence[Event], *, version: int = 19) -> list[float]:
     return script
 
 
+def split(script: Sequence[float]) -> Iterator[Sequence[float]]:
+    """A script event by event."""
+    at = 0
+    while at < len(script):
+        what = What(int(script[at + 1]))
+        size = _SIZES[what] if what in _SIZES else 3 + int(script[at + 2])
+        yield script[at : at + size]
+        at += size
+
+
 @dataclass(frozen=True, slots=True)
 class Arrival:
     """An attack as it reached a player.
@@ -108,6 +118,14 @@ _BUTTONS: Final[dict[str, int]] = {
     "exit": int(Button.NONE),
 }
 
+# Numbers of an event; that of targets tells how many there are.
+_SIZES: Final = {
+    What.PRESS: 4,
+    What.PRESS_HOISTED: 4,
+    What.RELEASE: 4,
+    What.ANNOUNCE: 7,
+    What.CONFIRM: 4,
+}
 _KEYS: Final = frozenset({"keydown", "keyup"})
 _REWINDING: Final = frozenset({"undo", "redo", "retry"})
 _LAST_WITH_COLUMNS: Final = 17
