@@ -12,7 +12,7 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols import actions
 from sevenbag.protocols.tbp import bot_side, convert
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.inputs import inputs_of
+from sevenbag.protocols.tbp.inputs import way_to
 from sevenbag.protocols.tbp.wire import decode, encode, plain
 
 if TYPE_CHECKING:
@@ -163,8 +163,8 @@ class Server:
         spawn = convert.spawn_of(position.board, move.piece, rules)
         if spawn is None:
             return None
-        keys = position.board.path(move, rules.pieces.kicks, spins=rules.pieces.spins, spawn=spawn)
-        return None if keys is None else inputs_of(keys)
+        pieces = rules.pieces
+        return way_to(move, position.board, spawn=spawn, kicks=pieces.kicks, spins=pieces.spins)
 
     def _send(self, message: tbp.FromBot) -> None:
         self._say(encode(message))

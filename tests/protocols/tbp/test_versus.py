@@ -15,7 +15,7 @@ from sevenbag.game import Game, Rules
 from sevenbag.protocols.tbp import Event, FrontendSide, convert, decode, encode_spaced, from_object
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.following import what_happened
-from sevenbag.protocols.tbp.inputs import end_of, inputs_of
+from sevenbag.protocols.tbp.inputs import end_of, way_to
 from sevenbag.protocols.tbp.reading import read_message
 
 EMPTY: list[list[str | None]] = [[None] * 10] * 40
@@ -133,10 +133,10 @@ def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) 
     if not board.fits(Placement(Piece(piece), Rotation.NORTH, *spawn)):
         return
     for placement in list(board.placements(Piece(piece), spawn=spawn))[::5]:
-        keys = board.path(placement, spawn=spawn)
-        assert keys is not None
-        inputs = inputs_of(keys)
+        inputs = way_to(placement, board, spawn=spawn, kicks="srs")
         if inputs is None:
+            keys = board.path(placement, spawn=spawn)
+            assert keys is not None
             assert Key.SOFT_DROP in keys
             continue
         end = end_of(inputs, Piece(piece), board, spawn=spawn, kicks="srs")

@@ -1,0 +1,1 @@
+"""The protocol of the Pason coding contest of 2012."""

@@ -1,0 +1,175 @@
+"""Ways to a move as Triangle.js hosts are told them: keys, from hold to the hard drop.
+
+Taps alone are pressed: they take no time, and are the same in every host, while a key that is held
+until DAS (``dasLeft``, ``dasRight``) interleaves with the next move in some. ``softDrop`` falls to
+the floor. The piece falls while a host waits, and nobody is told how far; so where there is any
+such way, it leads to the move from every row that the piece may be in by then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from msgspec import UNSET
+
+from sevenbag._kernel import Key
+from sevenbag.errors import PlacementError, ProtocolError, shown
+from sevenbag.game.rules import kernel_rules
+from sevenbag.protocols.triangle.messages import ALIASES, KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag._kernel import Board, Piece, Placement, RuleSet
+    from sevenbag.game import Rules
+    from sevenbag.game.position import Position
+    from sevenbag.protocols.triangle.messages import KeyName, Move
+
+
+def keys_to(
+    board: Board, placement: Placement, rules: Rules, *, hold: bool, cleared: bool = False
+) -> tuple[KeyName, ...] | None:
+    """The fewest keys to a placement that hold good however far the piece has fallen by then.
+
+    Where no keys do that, those that allow for the most rows are taken; where the placement's kind
+    of spin cannot be made, another way to the same cells.
+
+    Args:
+        board: filled and empty cells.
+        placement: the move; of the current piece, or of the one that hold offers.
+        rules: the rules in force.
+        hold: whether it is out of hold.
+        cleared: whether the lock before cleared rows, after which some rules raise a piece whose
+            place is taken.
+
+    Returns: ``hold`` first if need be, one ``hardDrop`` last; None if nothing leads there.
+    """
+    kernel = kernel_rules(rules)
+    way = _way(kernel, board, placement, cleared=cleared)
+    if way is None:
+        for other in kernel.placements(board, placement.piece, cleared):
+            if way is None and other.same_cells(placement):
+                way = _way(kernel, board, other, cleared=cleared)
+    if way is None:
+        return None
+    return (*(("hold",) if hold else ()), *(TAPS[key] for key in way))
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What the keys of a move do.
+
+    Attributes:
+        placement: what locks, with its spin.
+        held: whether ``hold`` was pressed, and did something.
+    """
+
+    placement: Placement
+    held: bool
+
+
+def pressed(
+    move: Move, position: Position, rules: Rules, *, hold: bool = True, aliases: bool = False
+) -> Pressed:
+    """What a bot's move does in a position, as a host plays it that does not wait.
+
+    A press that can do nothing does nothing, as one against a wall, or a second ``hold``.
+
+    Args:
+        move: the bot's.
+        position: the one that it was asked about.
+        rules: the rules in force.
+        hold: whether hold may be used now.
+        aliases: whether to take the names of keys that the published text has and no host knows.
+
+    Raises:
+        ProtocolError: the move is none: it has no keys or unknown ones, or does not end with its
+            only ``hardDrop``. The message says what hosts make of that.
+        PlacementError: the piece that hold offers cannot appear, or there is none.
+    """
+    names = _expect_one_lock(move, aliases=aliases)
+    kernel = kernel_rules(rules)
+    cleared = position.combo > 0
+    piece, held = position.queue[0], False
+    keys: list[Key] = []
+    for name in names:
+        if name == "hold":
+            if hold and rules.pieces.hold and not held:
+                piece, held, keys = _offered(position), True, []
+        else:
+            keys.append(KEY_OF[name])
+    placement = kernel.follow(position.board, piece, keys, cleared)
+    if placement is None:
+        raise PlacementError(f"the {piece.name} that it holds for cannot appear")
+    return Pressed(placement, held)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+KEY_OF: Final[dict[str, Key]] = {
+    "moveLeft": Key.LEFT,
+    "moveRight": Key.RIGHT,
+    "rotateCW": Key.CW,
+    "rotateCCW": Key.CCW,
+    "rotate180": Key.FLIP,
+    "softDrop": Key.SONIC_DROP,
+    "hardDrop": Key.HARD_DROP,
+    "dasLeft": Key.DAS_LEFT,
+    "dasRight": Key.DAS_RIGHT,
+}
+"""What each key does; ``hold`` is none that moves a piece."""
+TAPS: Final[dict[Key, KeyName]] = {
+    Key.LEFT: "moveLeft",
+    Key.RIGHT: "moveRight",
+    Key.CW: "rotateCW",
+    Key.CCW: "rotateCCW",
+    Key.FLIP: "rotate180",
+    Key.SONIC_DROP: "softDrop",
+    Key.HARD_DROP: "hardDrop",
+}
+"""The keys that we press ourselves."""
+_ROWS_FALLEN: Final = (8, 3, 1, 0)
+"""How far the piece may have fallen; the more, the better."""
+
+
+def _way(kernel: RuleSet, board: Board, placement: Placement, *, cleared: bool) -> list[Key] | None:
+    taps = list(TAPS)
+    for fallen in _ROWS_FALLEN:
+        way = kernel.path(board, placement, cleared, taps, fallen)
+        if way is not None:
+            return way
+    return None
+
+
+def _expect_one_lock(move: Move, *, aliases: bool) -> Sequence[str]:
+    if move.keys is UNSET:
+        raise ProtocolError("a move without keys; Triangle.js ends at it", "keys", "move")
+    names = tuple(ALIASES.get(name, name) for name in move.keys) if aliases else move.keys
+    for number, name in enumerate(names):
+        if name not in KEYS:
+            meant = ALIASES.get(name)
+            hint = f"hosts call it {meant}" if meant else f"there are {', '.join(KEYS)}"
+            raise ProtocolError(
+                f"no key is called {shown(name)}; {hint}", f"keys[{number}]", "move"
+            )
+    locks = names.count("hardDrop")
+    if locks == 0:
+        raise ProtocolError("a move without hardDrop locks nothing", "keys", "move")
+    if locks > 1:
+        raise ProtocolError(
+            f"a move with {locks} hardDrops places {locks} pieces at once", "keys", "move"
+        )
+    if names[-1] != "hardDrop":
+        behind = f"{names[-1]} behind hardDrop moves the next piece"
+        raise ProtocolError(behind, f"keys[{len(names) - 1}]", "move")
+    return names
+
+
+def _offered(position: Position) -> Piece:
+    """The piece that comes when hold is pressed."""
+    if position.hold is not None:
+        return position.hold
+    if len(position.queue) < 2:
+        raise PlacementError("it holds where no piece follows")
+    return position.queue[1]
