@@ -321,3 +321,21 @@ def test_whoever_stops_reading_ends_the_match(tmp_path: Path) -> None:
     assert "Traceback" not in match.stderr.read()
     match.stderr.close()
     wait_until(lambda: not alive(bot))
+
+
+def test_a_game_in_real_time_from_a_board(tmp_path: Path) -> None:
+    words = ("beam:nodes=40", "tbp:sevenbag serve beam:nodes=40", "--seed", "3", "--pieces", "12")
+    board = "v115@9gF8DeF8DeF8DeF8NeAAA"
+    more = ("--rules", "ppt", "--real-time", "--pps", "4", "--nps", "1000", "--opening", board)
+    done = sevenbag("play", *words, *more, "--plain", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    replay = checked(tmp_path / "replays/match-3.replay")
+    assert replay.header.in_real_time
+    assert replay.header.opening == board
+    told = [line.split() for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
+    assert [int(line[0]) for line in told] == [turn.frame for turn in replay.turns]
+    # Forty nodes at a thousand a second are three frames; then come the keys and the pace.
+    assert min(turn.frame or 0 for turn in replay.turns) >= 15
+    refused = sevenbag("play", *words, "--opening", "v115@x", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "no fumen" in refused.stderr

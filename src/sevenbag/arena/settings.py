@@ -129,7 +129,7 @@ def header_of(
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(f"two engines are called {shown(twice)}; name them differently")
-    return TournamentHeader(
+    header = TournamentHeader(
         name=name,
         kind=kind,
         engines=tuple(
@@ -142,6 +142,12 @@ def header_of(
         sprt=sprt,
         seed=seed,
     )
+    try:
+        # What could not be read again is refused now.
+        settings_of(header)
+    except FormatError as error:
+        raise InputError(str(error)) from None
+    return header
 
 
 def engines_of(header: TournamentHeader) -> tuple[Engine, ...]:
@@ -222,9 +228,9 @@ def _check_engine(engine: Engine, settings: Settings) -> None:
     if not engine.name.strip() or len(engine.name) > _LONGEST_NAME or not engine.name.isprintable():
         raise InputError(f"{where}: a name has 1 to {_LONGEST_NAME} printable characters")
     try:
-        # Both are checked, whether they are asked for or not.
-        _ = engine.limits, engine.clock
-        real_time_of(settings, (engine.pps, engine.pps))
+        # All are checked, whether they are asked for or not.
+        _ = engine.limits, Clock(1 if engine.bank is None else engine.bank, engine.increment)
+        _ = RealTime((engine.pps, engine.pps), settings.nps, settings.wall)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 
@@ -238,4 +244,5 @@ def _converted(data: object, kind: type[T], what: str) -> T:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise FormatError(f"the tournament's {what} cannot be read: {error}") from None
+        what_is_wrong = str(error).replace("`", "").replace("$.", "")
+        raise FormatError(f"the tournament's {what} cannot be used: {what_is_wrong}") from None

@@ -1,0 +1,83 @@
+"""Files of tournaments and openings from outside: read, or refused by name, whatever is in them."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sevenbag.arena.book import read_book
+from sevenbag.arena.entry import read_entry
+from sevenbag.arena.records import TournamentHeader
+from sevenbag.arena.settings import engines_of, openings_of, settings_of
+from sevenbag.errors import InputError
+from sevenbag.game import Rules
+
+RULES = Rules.preset("guideline")
+KEYS = (
+    *("name", "kind", "games", "pairs", "first-to", "sprt", "rounds", "gauntlet", "rules", "ramp"),
+    *("pieces", "lead", "double", "seed", "openings", "nodes", "ms", "bank", "increment", "pps"),
+    *("restart", "real-time", "wall", "nps", "replays"),
+)
+VALUES = (
+    *("0", "1", "2", "-1", "9" * 30, "1.5", "nan", "inf", "-inf", "true", '""', '"swiss"', "[]"),
+    *('"match"', '"knockout"', '"gauntlet"', '"game"', '"never"', '"attack"', '"guideline"'),
+    *("{elo0=0,elo1=5}", "{elo0=5,elo1=0}", "{elo0=nan,elo1=1}", "{}", '"\\u0000"', '"x.toml"'),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES)), max_size=5))
+@settings(deadline=None, max_examples=200)
+def test_any_keys_and_values(pairs: list[tuple[str, str]]) -> None:
+    lines = [f"{key} = {value}" for key, value in dict(pairs).items()]
+    lines += ["[[engine]]", 'bot = "random"', "[[engine]]", 'bot = "beam"', "nodes = 5"]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "t.toml"
+        path.write_text("\n".join(lines))
+        refused = ""
+        header: TournamentHeader | None
+        try:
+            header = read_entry(path)
+        except InputError as error:
+            refused = str(error)
+            header = None
+    if header is None:
+        assert refused.startswith(folder)
+        return
+    # What is accepted can be written, read again, and played.
+    again = msgspec.json.decode(msgspec.json.encode(header), type=TournamentHeader)
+    assert len(engines_of(again)) == 2
+    assert settings_of(again) == settings_of(header)
+    assert openings_of(again, RULES) == openings_of(header, RULES)
+
+
+@given(st.binary(max_size=200))
+@settings(deadline=None, max_examples=100)
+def test_any_bytes(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(data)
+        for read in (read_entry, lambda path: read_book(path, RULES)):
+            refused = str(path)
+            try:
+                read(path)
+            except InputError as error:
+                refused = str(error)
+            assert refused.startswith(str(path))
+
+
+@given(st.text(alphabet="0123456789 \n#@v15gABe", max_size=60))
+@settings(deadline=None, max_examples=200)
+def test_any_book(text: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "book"
+        path.write_text(text)
+        try:
+            starts = read_book(path, RULES)
+        except InputError:
+            return
+    assert starts
+    assert all(start.seed is not None or start.fumen is not None for start in starts)
