@@ -4,8 +4,7 @@
 
 The games are a few of `beam:nodes=50` against itself, each many times over under another number,
 as a tournament with the same settings would have them: a report does not know the difference.
-Processor
-time, medians over the runs.
+Processor time, medians over the runs.
 """
 
 from __future__ import annotations

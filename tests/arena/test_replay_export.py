@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.conditions import Conditions, RealTime
+from sevenbag.arena.match import play_match
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.record import Recorder
 from sevenbag.arena.replay_export import COLUMNS, csv_of, fumen_of, json_of
@@ -145,3 +146,27 @@ def test_figures_are_those_of_the_result(replay: Replay) -> None:
         assert record.thinking_ms is not None
         times = [turn.milliseconds[player] for turn in replay.turns if turn.milliseconds]
         assert record.thinking_ms.max == pytest.approx(max(time or 0 for time in times), abs=1e-3)
+
+
+def test_games_in_real_time_are_told_as_well() -> None:
+    recorder = Recorder()
+    times = RealTime(pps=(3, 2))
+    conditions = Conditions(RULES, 4, max_pieces=60, real_time=times)
+    asyncio.run(play_match((QuadBot("quad"), HoldBot("hold")), conditions, (recorder,)))
+    replay = recorder.replay
+    assert replay is not None
+    scores = replay.outcome.score
+    assert scores[0].pieces > scores[1].pieces
+    rows = json.loads(json_of(Playback(replay)))["placements"]
+    frames = [row["frame"] for row in rows]
+    assert frames == sorted(frames)
+    assert {row["frame"] % 20 for row in rows if row["player"] == 1} == {0}
+    for player, score in enumerate(scores):
+        fumen = Fumen.parse(str(fumen_of(Playback(replay), player)))
+        assert len(fumen.pages) == score.pieces + 1
+        last = Playback(replay)
+        last.play_to(len(replay.turns))
+        assert fumen.pages[-1].field.rows == last.versus.players[player].colors[:ROWS]
+    done = figures(Playback(replay))
+    assert [record.pieces for record in done] == [score.pieces for score in scores]
+    assert done[0].game_s == frames[-1] / 60

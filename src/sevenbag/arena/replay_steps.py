@@ -32,7 +32,7 @@ class Step:
         placement: what was placed.
         lock: what came of it.
         before: the board before it, rows from the bottom, a letter a cell.
-        after: the board after it, with the garbage that entered.
+        boards: both boards after the turn: under some rules an attack changes the other's at once.
         milliseconds: how long its bot took; None where that was not recorded.
         info: what its bot said of its search; None where nothing was recorded.
     """
@@ -43,9 +43,14 @@ class Step:
     placement: Placement
     lock: Lock
     before: tuple[str, ...]
-    after: tuple[str, ...]
+    boards: tuple[tuple[str, ...], tuple[str, ...]]
     milliseconds: float | None
     info: Info | None
+
+    @property
+    def after(self) -> tuple[str, ...]:
+        """The player's board after the turn, with the garbage that entered."""
+        return self.boards[self.player]
 
 
 def steps(playback: Playback) -> Iterator[Step]:
@@ -54,12 +59,14 @@ def steps(playback: Playback) -> Iterator[Step]:
     Raises:
         FormatError: as `Playback.step`.
     """
-    boards = [player.colors for player in playback.versus.players]
+    first, second = playback.versus.players
+    before = first.colors, second.colors
     while not playback.at_end:
         turn = playback.replay.turns[playback.turn]
         locks = playback.step()
+        first, second = playback.versus.players
+        boards = first.colors, second.colors
         for player, (placement, lock) in enumerate(zip(turn.placements, locks, strict=True)):
-            after = playback.versus.players[player].colors
             if placement is not None and lock is not None:
                 yield Step(
                     playback.turn,
@@ -67,12 +74,12 @@ def steps(playback: Playback) -> Iterator[Step]:
                     player,
                     placement,
                     lock,
-                    boards[player],
-                    after,
+                    before[player],
+                    boards,
                     turn.milliseconds[player] if turn.milliseconds else None,
                     turn.infos[player] if turn.infos else None,
                 )
-            boards[player] = after
+        before = boards
 
 
 def figures(playback: Playback) -> tuple[PlayerRecord, PlayerRecord]:

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 import sevenbag.arena.report
-from sevenbag.arena.match import Conditions
+from sevenbag.arena.conditions import Conditions, RealTime
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.report import report_page, write_report
 from sevenbag.arena.report.games import told_game
@@ -196,6 +196,34 @@ async def test_rules_with_other_boards_are_played_as_well(
         == f"turn {turns} of {turns} · {turns / 2:.1f} s"
     )
     await expect_boards(page, replay, (turns // 2, turns * 3 // 4, turns))
+    assert faults == []
+
+
+@pytest.fixture(name="at_once", scope="module")
+def tournament_of_garbage_at_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An attack is on the other's board at once, who may be in the middle of a move."""
+    folder = tmp_path_factory.mktemp("at once")
+    make_tournament(folder, ("quad", "low"), pairs=1, pieces=5)
+    rules = Rules.preset("pason-2012")
+    times = RealTime(pps=(2, 3.1))
+    replay = played(("quad", "low"), (0, 1), Conditions(rules, 1, max_pieces=90, real_time=times))
+    replay.write(folder / "replays" / "0.replay")
+    return folder
+
+
+@in_a_browser
+async def test_attacks_are_seen_when_they_are_made(
+    browser: Any, at_once: Path, tmp_path: Path
+) -> None:
+    replay = Replay.load(at_once / "replays" / "0.replay")
+    told = told_game(Playback(replay))["steps"].split("|")
+    changed = [number for number, turn in enumerate(told, 1) if re.search(r";[01]k", turn)]
+    assert changed
+    path = tmp_path / "report.html"
+    write_report(at_once, path)
+    page, faults = await opened(browser, path, "#game=0")
+    await page.wait_for_selector("dialog[open]")
+    await expect_boards(page, replay, (changed[0], changed[0] + 1, changed[-1], len(told)))
     assert faults == []
 
 

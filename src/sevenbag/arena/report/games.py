@@ -9,7 +9,7 @@ the frame, ``a`` attack, ``g`` open columns of garbage rows, ``t`` milliseconds,
 ``d`` depth as its bot told them. The script puts the piece there, removes full rows and lets the
 garbage in. Where that is not what happened, as under rules with bombs or with rows that cannot be
 cleared, the step ends with ``l`` and the number of rows cleared, and ``k`` and the board as it
-really was.
+really was. ``1k`` and a board is the second player's board changed by the first one's attack.
 """
 
 from __future__ import annotations
@@ -51,6 +51,11 @@ def told_game(playback: Playback) -> dict[str, Any]:
         if (lines, expected) != (step.lock.lines, after):
             told.append(f"l{step.lock.lines}k{'/'.join(after)}")
         boards[step.player] = after
+        other = 1 - step.player
+        theirs = _filled(step.boards[other])
+        if playback.replay.turns[turn - 1].placements[other] is None and boards[other] != theirs:
+            told.append(f";{other}k{'/'.join(theirs)}")
+            boards[other] = theirs
         queues[step.player] += [piece.name for piece in step.lock.new_pieces]
     first, second = ("".join(queue) for queue in queues)
     # Both get the same pieces; who placed more has seen more of them.

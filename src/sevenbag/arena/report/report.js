@@ -16,6 +16,7 @@
   const SPEEDS = [0.5, 1, 2, 4, 8, 16, 32];
   const SPINS = { m: "mini ", f: "spin " };
   const LINES = ["", "single", "double", "triple", "quad", "five or more"];
+  const CHANGE = /^([01])k(.*)$/;
   const STEP = /^([01])([IOTLJSZ])([NESW])(-?\d+),(-?\d+)([mf]?)(h?)(?:@(\d+))?(?:a(\d+))?(?:g([\d,]+))?(?:t([\d.e+-]+))?(?:n([\d.e+-]+))?(?:d([\d.e+-]+))?(?:l(\d+)k(.*))?$/;
 
   /** @template {HTMLElement} T @param {string} id @param {new () => T} type @returns {T} */
@@ -40,8 +41,32 @@
   /** @param {string | undefined} text @returns {number | null} */
   const number = (text) => (text === undefined ? null : Number(text));
 
+  /** @param {string} text */
+  const rowsOf = (text) => text.split("/").filter((row) => row !== "");
+
+  /** A step without a piece is a board that the other's attack has changed. @type {Step} */
+  const CHANGED = {
+    player: 0,
+    piece: "",
+    rotation: "",
+    x: 0,
+    y: 0,
+    spin: "",
+    held: false,
+    frame: null,
+    attack: 0,
+    garbage: [],
+    ms: null,
+    nodes: null,
+    depth: null,
+    lines: null,
+    board: null,
+  };
+
   /** @param {string} text @returns {Step} */
   const stepOf = (text) => {
+    const change = CHANGE.exec(text);
+    if (change !== null) return { ...CHANGED, player: Number(change[1]), board: rowsOf(change[2]) };
     const part = STEP.exec(text);
     if (part === null) throw new Error(`no step: ${text}`);
     return {
@@ -59,7 +84,7 @@
       nodes: number(part[12]),
       depth: number(part[13]),
       lines: number(part[14]),
-      board: part[15] === undefined ? null : part[15].split("/").filter((row) => row !== ""),
+      board: part[15] === undefined ? null : rowsOf(part[15]),
     };
   };
 
@@ -81,6 +106,7 @@
 
   /** @param {Side} side @param {Step} step @param {string} queue @returns {Side} */
   const after = (side, step, queue) => {
+    if (step.piece === "") return { ...side, rows: step.board ?? [], last: null };
     const current = queue[side.next];
     const full = placed(side.rows, step);
     const left = full.filter((row) => row.includes("."));
@@ -222,6 +248,7 @@
     });
     const steps = turn > 0 ? turns[turn - 1] : [];
     element("told", HTMLElement).textContent = steps
+      .filter((step) => step.piece !== "")
       .map((step) => `${game.names[step.player]}: ${told(step, sides[turn][step.player].cleared)}`)
       .join(" — ");
     const frame = steps[0]?.frame ?? turn * game.frames;
