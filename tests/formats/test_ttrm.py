@@ -188,7 +188,27 @@ class TestBroken:
         change(replay(file)["events"][9])
         ((player,),) = ttrm.read(written(file)).rounds
         with pytest.raises(FormatError, match=words):
-            ttrm.script_of(player.events)
+            ttrm.script_of(player.events, rewinds=True)
+
+    def test_keys_that_do_nothing(self) -> None:
+        """A key to begin anew does nothing in a match, but is one."""
+        file = match("lost")
+        replay(file)["events"][9]["data"]["key"] = "retry"
+        ((player,),) = ttrm.read(written(file)).rounds
+        assert len(ttrm.script_of(player.events)) > 1000
+
+    def test_somebody_who_watched(self) -> None:
+        file = match("lost")
+        file["replay"]["rounds"][0].insert(0, {"username": "watcher", "replay": None})
+        ((player,),) = ttrm.read(written(file)).rounds
+        assert player.name == "lost"
+
+    def test_null_is_missing(self) -> None:
+        file = match("lost")
+        options = replay(file)["options"]
+        options["garbagecap"] = options["handling"]["irs"] = None
+        ((player,),) = ttrm.read(written(file)).rounds
+        assert (player.options.garbagecap, player.options.handling.irs) == (8, "off")
 
     def test_wrong_messages(self) -> None:
         original = match("lost")

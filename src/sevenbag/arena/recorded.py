@@ -96,7 +96,7 @@ def play_again(
         player.bag[: len(game.queue)]
     ):
         raise FormatError("its first pieces do not follow from its seed: a game begun anew by key")
-    script = script_of(player.events, version=options.version)
+    script = recorded_script(player)
     try:
         if locks:
             kept = game.play_recorded(script, player.frames)
@@ -106,6 +106,20 @@ def play_again(
     except InputError as error:
         raise FormatError(f"events: {error}") from None
     return Replayed(player, game, game.take_sent(), kept)
+
+
+def recorded_script(player: PlayerRound) -> list[float]:
+    """All that happens in a player's part of a round, as `FrameGame.play` takes it.
+
+    Raises:
+        FormatError: as `sevenbag.formats.ttrm.script_of`.
+    """
+    options = player.options
+    return script_of(
+        player.events,
+        version=options.version,
+        rewinds=options.can_undo or options.can_retry,
+    )
 
 
 def verify(
@@ -255,14 +269,15 @@ def _sent_differences(replayed: Replayed, other: PlayerRound) -> Iterator[Differ
     """The first attack that the other player received otherwise than it was sent here."""
     own = replayed.player.options.gameid
     received = [one for one in arrivals(other.events) if one.sender == own]
-    # The last may still have been under way when the round ended.
-    for (_, number, lines, _, frame, piece), there in zip(replayed.sent, received, strict=False):
-        if (number, lines, frame) != (there.number, there.lines, there.frame):
-            played = f"attack {number} of {lines} at frame {frame}"
-            recorded = f"attack {there.number} of {there.lines} at frame {there.frame}"
+    sent = {number: (lines, frame, piece) for _, number, lines, _, frame, piece in replayed.sent}
+    # Some may still have been under way when the round ended; none has come that was not sent.
+    for there in sorted(received, key=lambda one: one.number):
+        recorded = f"attack {there.number} of {there.lines} at frame {there.frame}"
+        if there.number not in sent:
+            yield Difference("interaction", "no attack", recorded, None, there.frame)
+            return
+        lines, frame, piece = sent[there.number]
+        if (lines, frame) != (there.lines, there.frame):
+            played = f"attack {there.number} of {lines} at frame {frame}"
             yield Difference("interaction", played, recorded, piece, frame)
             return
-    if len(received) > len(replayed.sent):
-        there = received[len(replayed.sent)]
-        recorded = f"attack {there.number} of {there.lines}"
-        yield Difference("interaction", "no attack", recorded, None, there.frame)

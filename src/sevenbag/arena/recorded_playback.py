@@ -6,12 +6,11 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.playback import Playback
-from sevenbag.arena.recorded import play_again, verify_round
+from sevenbag.arena.recorded import play_again, recorded_script, verify_round
 from sevenbag.arena.result import Reason
 from sevenbag.arena.tetrio_rules import frame_game_of
 from sevenbag.errors import FormatError
 from sevenbag.formats.replay import Fall, Header, Outcome, Player, Replay, Score, Turn, version_of
-from sevenbag.formats.ttrm import script_of
 from sevenbag.formats.ttrm.script import split
 from sevenbag.game import Versus
 
@@ -139,7 +138,7 @@ class _Side:
             return
         try:
             whole = play_again(player, date, locks=True)
-            self._events = _by_frame(script_of(player.events, version=player.options.version))
+            self._events = _by_frame(recorded_script(player))
         except FormatError as error:
             raise FormatError(f"{where}: {player.name}: {error}") from None
         self._locks = [lock for lock, *_ in whole.locks]

@@ -6,7 +6,7 @@ from games that were played again and came out as recorded.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta
@@ -19,7 +19,7 @@ Cells = Annotated[int, Meta(ge=0, le=64)]
 Lines = Annotated[int, Meta(ge=0, le=1000)]
 Name = Annotated[str, Meta(max_length=200)]
 
-SEASON_WITH_ALL_OPTIONS: Final = 18
+LAST_WITH_CHAINING: Final = 18
 """Up to this version chaining was what a game had unless it said otherwise."""
 
 
@@ -117,6 +117,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     messiness_timeout: Margin = 0
     usebombs: bool = False
     openerphase: Lines = 0
+    can_undo: bool = False
+    can_retry: bool = False
     passthrough: Name | bool = "zero"
 
     handling: Handling = Handling()
@@ -133,20 +135,17 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             msgspec.ValidationError: a value is of a wrong kind or out of its range.
         """
-        known = {
-            _OTHER_NAMES.get(name, name): value
-            for name, value in written.items()
-            if value is not None
-        }
-        if handling is not None and "handling" not in known:
-            known["handling"] = handling
+        known = {_OTHER_NAMES.get(name, name): value for name, value in _given(written).items()}
+        keyboard = known.get("handling", handling)
+        if isinstance(keyboard, dict):
+            known["handling"] = _given(cast("dict[str, Any]", keyboard))
         known["special"] = [
             name[:40]
             for name, value in known.items()
             if (name.startswith("zenith") or name in _SPECIAL) and value and value != "none"
         ]
         version = known.get("version", 19)
-        if isinstance(version, int) and version <= SEASON_WITH_ALL_OPTIONS:
+        if isinstance(version, int) and version <= LAST_WITH_CHAINING:
             known.setdefault("b2bchaining", True)
         else:
             # Where it is on, files of version 19 say so.
@@ -158,3 +157,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
 _OTHER_NAMES: Final = {"infinitemovement": "infinite_movement"}
 _SPECIAL: Final = frozenset({"levels", "survivalmode"})
+
+
+def _given(written: dict[str, Any]) -> dict[str, Any]:
+    """What is null is as if it were missing."""
+    return {name: value for name, value in written.items() if value is not None}

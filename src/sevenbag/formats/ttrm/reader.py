@@ -135,6 +135,7 @@ def _rounds(file: File, source: str) -> Iterable[tuple[PlayerRound, ...]]:
             yield tuple(
                 _player(member.replay, member.username, seat, f"{source}: round {number + 1}")
                 for seat, member in enumerate(members)
+                if member.replay is not None
             )
     elif body is not None and body.events is not None:
         name = file.users[0].username if file.users else solo
@@ -163,7 +164,7 @@ def _player(keys: Keys, name: str | None, seat: int, where: str) -> PlayerRound:
     name = name or _NO_NAME.format(seat + 1)
     where = f"{where}: {name}"
     written, handling, bag = keys.options, None, ""
-    stats: dict[str, Any] = keys.results.stats if keys.results else {}
+    stats = keys.results.stats if keys.results else None
     rates = keys.results.aggregatestats if keys.results else None
     reason = keys.results.gameoverreason if keys.results else None
     if written is None:
@@ -181,7 +182,7 @@ def _player(keys: Keys, name: str | None, seat: int, where: str) -> PlayerRound:
         options = Options.of(written, handling)
     except (msgspec.ValidationError, TypeError) as error:
         _refuse(where, f"options: {error}")
-    recorded = dict(_numbers(stats)) | dict(_numbers(rates or {}))
+    recorded = dict(_numbers(stats or {})) | dict(_numbers(rates or {}))
     return PlayerRound(name, keys.frames, options, keys.events, recorded, reason, bag.upper())
 
 

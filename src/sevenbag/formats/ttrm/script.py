@@ -25,7 +25,7 @@ class What(IntEnum):
     TARGET = 5
 
 
-def script_of(events: Sequence[Event], *, version: int = 19) -> list[float]:
+def script_of(events: Sequence[Event], *, version: int = 19, rewinds: bool = False) -> list[float]:
     """Every event that counts, in order, as `FrameGame.perform` takes them.
 
     Strategies, targets chosen by hand, kills and the end of a game change nothing in it.
@@ -33,13 +33,14 @@ def script_of(events: Sequence[Event], *, version: int = 19) -> list[float]:
     Args:
         events: as in the file.
         version: of the game that wrote it: before 18, an attack brought the column of its hole.
+        rewinds: whether the keys that undo, redo and retry do so. Otherwise they do nothing.
 
     Raises:
         FormatError: an event has no meaning; the message says which.
     """
     script: list[float] = []
     players: dict[Id, int] = {}
-    add, buttons = script.extend, _BUTTONS
+    add, buttons = script.extend, _BUTTONS if rewinds else _ALL_BUTTONS
     latest = 0
     for event in events:
         frame, kind = event.frame, event.type
@@ -128,6 +129,7 @@ _SIZES: Final = {
 }
 _KEYS: Final = frozenset({"keydown", "keyup"})
 _REWINDING: Final = frozenset({"undo", "redo", "retry"})
+_ALL_BUTTONS: Final = _BUTTONS | dict.fromkeys(_REWINDING, int(Button.NONE))
 _LAST_WITH_COLUMNS: Final = 17
 _MOST_TARGETS: Final = 1000
 
@@ -174,7 +176,7 @@ def _refuse_key(events: Sequence[Event], event: Event) -> NoReturn:
     key = event.data.key
     if key in _REWINDING:
         _refuse(events, event, f"{key}: games that go back in time cannot be played again")
-    known = ", ".join(_BUTTONS)
+    known = ", ".join(_ALL_BUTTONS)
     _refuse(events, event, f"{shown(key)} is no key; keys are {known}")
 
 

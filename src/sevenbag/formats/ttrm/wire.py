@@ -78,7 +78,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 class Results(msgspec.Struct, frozen=True):
     """What the game counted."""
 
-    stats: dict[str, Any]
+    stats: dict[str, Any] | None = None
     aggregatestats: dict[str, Any] | None = None
     gameoverreason: Name | None = None
 
@@ -93,9 +93,9 @@ class Keys(msgspec.Struct, frozen=True):
 
 
 class Member(msgspec.Struct, frozen=True):
-    """A player in a round."""
+    """A player in a round; one who only watched has no keys."""
 
-    replay: Keys
+    replay: Keys | None = None
     username: Name | None = None
 
 
