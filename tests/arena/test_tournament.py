@@ -126,6 +126,16 @@ def test_nothing_is_played_twice(tmp_path: Path) -> None:
     assert again == []
 
 
+def test_what_is_left_on_the_clocks_is_kept(tmp_path: Path) -> None:
+    players = engines(*BEAMS[:2], bank=60_000, increment=5)
+    games = play(tmp_path / "t", header_of("match", players, Settings(games=1, pieces=5), RULES))
+    for stats in games[0].stats:
+        assert stats.time_left_ms is not None
+        assert stats.thinking_ms is not None
+        spent = stats.pieces * stats.thinking_ms.mean
+        assert stats.time_left_ms == pytest.approx(60_000 + 5 * stats.pieces - spent, abs=1)
+
+
 def test_without_replays_results_alone_are_kept(tmp_path: Path) -> None:
     settings = Settings(games=1, pieces=5, replays=False)
     games = play(tmp_path / "t", header_of("match", engines(*BEAMS[:2]), settings, RULES))
@@ -218,12 +228,12 @@ def test_killed_again_and_again_a_match_comes_out_the_same(
     bots: str, fake: Command, mark: str, tmp_path: Path
 ) -> None:
     assert mark
-    first, second = (
-        (f"tbp:{shlex.join(fake())}", f"tbp:{shlex.join(fake('LeavesChildren'))}")
-        if bots == "fakes"
-        else ("beam:nodes=60", "beam:nodes=150")
-    )
-    words = ["match", first, second, "--games", "8", "--pieces", "20", "--concurrency", "2"]
+    if bots == "our own":
+        words = ["match", "beam:nodes=200", "beam:nodes=2000", "--sprt", "0,50", "--pieces", "60"]
+    else:
+        first, second = (f"tbp:{shlex.join(fake(name))}" for name in ("", "LeavesChildren"))
+        words = ["match", first, second, "--games", "8", "--pieces", "20"]
+    words += ["--concurrency", "2"]
     whole = cli.sevenbag(*words, "--folder", "whole", "--json", folder=tmp_path)
     assert whole.returncode == 0
     path = tmp_path / "parts" / GAMES_FILE
@@ -235,16 +245,21 @@ def test_killed_again_and_again_a_match_comes_out_the_same(
             process.kill()
             process.communicate()
     parts = cli.sevenbag(*words, "--folder", "parts", "--resume", "--json", folder=tmp_path)
-    ids = [json.loads(line)["id"] for line in path.read_bytes().splitlines()]
-    assert sorted(ids) == list(range(8))
-    results = [json.loads(done.stdout) | {"folder": ""} for done in (whole, parts)]
+    # But for games that were played ahead when it was decided.
+    apart = {"folder": "", "played": 0}
+    results = [json.loads(done.stdout) | apart for done in (whole, parts)]
     assert results[0] == results[1]
-    header = read_header(tmp_path / "whole")
-    by_id = [
-        sorted(read_games(tmp_path / where, header), key=lambda game: game.id)
-        for where in ("whole", "parts")
-    ]
-    assert essence(by_id[0]) == essence(by_id[1])
+    assert (results[0]["decision"] is not None) == (bots == "our own")
+    ids = [json.loads(line)["id"] for line in path.read_bytes().splitlines()]
+    counted: int = results[0]["games"]
+    assert len(ids) == len(set(ids))
+    assert set(range(counted)) <= set(ids)
+    games: list[list[GameRecord]] = []
+    for where in ("whole", "parts"):
+        with Tournament(tmp_path / where) as tournament:
+            games.append(tournament.ledger.counted)
+    assert len(games[0]) == counted
+    assert essence(games[0]) == essence(games[1])
 
 
 def _note(played: list[int], game: GameRecord) -> None:

@@ -162,10 +162,16 @@ class _Figures(Watcher):
     def records(self, result: Result) -> tuple[PlayerRecord, PlayerRecord]:
         frame = self._opening.versus.frame if self._opening is not None else 0
         first, second = (
-            tally.record(stats.elapsed, frame / 60)
+            msgspec.structs.replace(
+                tally.record(stats.elapsed, frame / 60), time_left_ms=_milliseconds(stats.left)
+            )
             for tally, stats in zip(self._tallies, result.stats, strict=True)
         )
         return first, second
+
+
+def _milliseconds(left: float | None) -> float | None:
+    return None if left is None else round(max(0.0, left) * 1000, 3)
 
 
 # --- bots ---------------------------------------------------------------------------------------

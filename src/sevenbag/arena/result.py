@@ -63,6 +63,7 @@ class PlayerStats:
         attack: lines of attack made, whether they cancelled garbage or were sent.
         thinking: seconds the bot took for its answers; None where nobody measured it.
         elapsed: seconds the game took, waiting included; None where nobody measured it.
+        left: seconds left on its clock; None where there is none.
     """
 
     pieces: int
@@ -70,6 +71,7 @@ class PlayerStats:
     attack: int
     thinking: float | None = None
     elapsed: float | None = None
+    left: float | None = None
 
     @property
     def app(self) -> float:

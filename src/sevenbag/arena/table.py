@@ -182,7 +182,7 @@ class Table:
         """What both have done so far."""
         elapsed = time.monotonic() - self.began if self.began is not None else 0.0
         first, second = (
-            PlayerStats(done.pieces, done.lines, done.attack, seat.seconds, elapsed)
+            PlayerStats(done.pieces, done.lines, done.attack, seat.seconds, elapsed, seat.left)
             for seat, done in zip(
                 self.seats, (game.stats for game in self.versus.players), strict=True
             )
