@@ -28,6 +28,7 @@ import sevenbag.cli.perft
 import sevenbag.cli.play
 import sevenbag.cli.replay
 import sevenbag.cli.serve
+import sevenbag.cli.web
 from sevenbag import Board, Kicks
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.recorded import numbers_of, play_again
@@ -51,6 +52,7 @@ from sevenbag.formats import ttrm as tetrio
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Game, Rules
 from sevenbag.game.kicks_file import read_data, to_data
+from sevenbag.protocols import actions
 from sevenbag.protocols.lines import LineSplitter
 from sevenbag.protocols.tbp import (
     BotSide,
@@ -180,9 +182,9 @@ def tbp_bot(data: bytes) -> None:
             match action:
                 case bot_side.Prepare():
                     side.accept()
-                case bot_side.Think():
+                case actions.Think():
                     _expect(len(encode(side.answer(()))) <= 4096, "an answer is too long")
-                case bot_side.Begin(position):
+                case actions.Begin(position):
                     _expect(bool(position.queue), "a bot is put before no piece")
                 case _:
                     pass
@@ -228,7 +230,8 @@ def commands(data: bytes) -> None:
         _folder(),
         _stead(sevenbag.cli.play, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.serve, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.serve, "_output_to_itself", lambda: contextlib.nullcontext(1)),
+        _stead(sevenbag.cli.serve, "output_to_itself", lambda: contextlib.nullcontext(1)),
+        _stead(sevenbag.cli.web, "run_until_signal", _nothing_runs),
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(told),
     ):

@@ -61,8 +61,11 @@ def run(args: argparse.Namespace) -> int:
     if args.bots is not None and not args.bots.is_dir():
         raise InputError(f"--bots {args.bots}: there is no such folder")
     server = PageServer(args.host, args.port, _say, bots=args.bots)
-    print(f"sevenbag web: {server.address}", flush=True)
-    run_until_signal(_serve(server, open_page=args.open))
+    try:
+        print(f"sevenbag web: {server.address}", flush=True)
+        run_until_signal(_serve(server, open_page=args.open))
+    finally:
+        server.close()
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from litestar import Litestar, MediaType, Request, Response, WebSocket, get, websocket
 from litestar.exceptions import HTTPException, WebSocketDisconnect
+from litestar.params import FromPath  # noqa: TC002  # likewise
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from litestar.template import TemplateConfig
@@ -42,17 +43,17 @@ def create_app(room: Room, shelf: Shelf, bots: Path | None = None) -> Litestar:
         return Template("page.html", context=_context(bots))
 
     @get("/static/{name:path}", sync_to_thread=True)
-    def static(name: Path) -> Response[bytes]:
+    def static(name: FromPath[Path]) -> Response[bytes]:
         return _file(STATIC, name)
 
     @get("/bots/{name:path}", sync_to_thread=True)
-    def bot_file(name: Path) -> Response[bytes]:
+    def bot_file(name: FromPath[Path]) -> Response[bytes]:
         if bots is None:
             raise InputError("this server was started without --bots FOLDER")
         return _file(bots, name)
 
     @get("/replays/{word:str}", sync_to_thread=False)
-    def replay(word: str) -> Response[bytes]:
+    def replay(word: FromPath[str]) -> Response[bytes]:
         data = shelf.find(word)
         if data is None:
             raise InputError("this replay is gone: only the last ones are kept")

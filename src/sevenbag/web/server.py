@@ -53,9 +53,6 @@ class PageServer:
     ) -> None:
         shelf = Shelf()
         self.room = Room(shelf, say)
-        self._socket = _listening(host, port)
-        shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{self._socket.getsockname()[1]}/"
         self._server = _Server(
             uvicorn.Config(
                 Guard(create_app(self.room, shelf, bots), host),
@@ -74,6 +71,13 @@ class PageServer:
                 timeout_graceful_shutdown=_END,
             )
         )
+        self._socket = _listening(host, port)
+        shown = f"[{host}]" if ":" in host else host
+        self.address = f"http://{shown}:{self._socket.getsockname()[1]}/"
+
+    def close(self) -> None:
+        """Listen no more; for those who never served."""
+        self._socket.close()
 
     async def serve(self) -> None:
         """Serve; when cancelled, break off what is played, and close."""
