@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.game.position import Position
 from sevenbag.protocols.triangle import BotSide, Event, HostSide, decode
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.bot_side import Expectation, Send
 from sevenbag.protocols.triangle.convert import position_of, state_of
 from sevenbag.protocols.triangle.keys import pressed
 from tests.truth import truth_lines
+
+if TYPE_CHECKING:
+    from sevenbag.game.position import Position
 
 NAMES = ["wrapper-simplebot", "wrapper-trackbot", "press-trackbot"]
 
