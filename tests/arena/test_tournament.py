@@ -8,12 +8,14 @@ import json
 import os
 import shlex
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
 
 from sevenbag import jobs
+from sevenbag.arena import job
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.records import (
     GAMES_FILE,
@@ -29,6 +31,7 @@ from sevenbag.arena.tournament import Tournament
 from sevenbag.errors import FormatError, InputError
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Rules
+from tests.bots.conftest import marked
 from tests.cli import run as cli
 from tests.fakes import faulty
 from tests.fakes.dropper import Dropper
@@ -36,7 +39,6 @@ from tests.fakes.dropper import Dropper
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
-    from pathlib import Path
 
     from sevenbag.jobs import Executor
 
@@ -208,14 +210,25 @@ def test_broken_off_a_test_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     assert read_result(tmp_path / "parts") == result
 
 
-def test_a_worker_that_is_killed_costs_no_game(tmp_path: Path) -> None:
-    header = header_of("match", engines(*BEAMS[:2]), Settings(games=10, pieces=60), RULES)
+@pytest.mark.parametrize("restart", ["game", "never"])
+def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
+    restart: str, fake: Command, tmp_path: Path
+) -> None:
+    players = [
+        Engine(name="beam", spec="beam:nodes=60"),
+        Engine(name="program", spec=f"tbp:{shlex.join(fake())}", restart=restart),  # type: ignore[arg-type]
+    ]
+    header = header_of("match", players, Settings(games=8, pieces=15), RULES)
     whole = play(tmp_path / "whole", header)
     killed: list[int] = []
 
     def kill(_: GameRecord) -> None:
         if len(killed) < 3:
-            workers = sorted(cli.descendants(os.getpid()) - set(killed))
+            workers = [
+                pid
+                for pid in sorted(cli.descendants(os.getpid()) - set(killed))
+                if b"sevenbag.jobs.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+            ]
             killed.append(workers[0])
             os.kill(workers[0], signal.SIGKILL)
 
@@ -388,6 +401,35 @@ def test_programs_are_started_anew_or_kept(
     assert heard.count("start") >= 6
     # The last one may be lost with its worker, who has nothing to do any more.
     assert heard.count("stop") >= 5
+
+
+def test_a_kept_program_ends_when_no_game_comes(
+    fake: Command, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As on a cluster, whose workers stay.
+    monkeypatch.setattr(job, "_IDLE", 3.0)
+    task = job.Task(
+        id=0,
+        pair=0,
+        round=1,
+        tie=0,
+        players=(0, 1),
+        seed=1,
+        fumen=None,
+        engines=(
+            Engine(name="program", spec=f"tbp:{shlex.join(fake())}", restart="never"),
+            Engine(name="beam", spec="beam:nodes=20"),
+        ),
+        rules=msgspec.json.encode(RULES.to_dict()),
+        settings=Settings(pieces=3),
+    )
+    for _ in range(2):
+        assert job.play_game(task).record.ending == "pieces"
+        assert marked(mark)
+    cli.wait_until(lambda: not marked(mark))
+    assert job.play_game(task).record.ending == "pieces"
+    job.dismiss_kept()
+    cli.wait_until(lambda: not marked(mark))
 
 
 def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Path) -> None:

@@ -70,25 +70,71 @@ class Played(msgspec.Struct, frozen=True):
 
 def play_game(task: Task) -> Played:
     """Play a game, from beginning to end."""
-    return _stage().runner.run(_play(task))
+    return _STAGE.here.play(task)
+
+
+def dismiss_kept() -> None:
+    """End the programs that are kept from game to game in this thread, if there are any."""
+    _STAGE.here.dismiss()
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-class _Stage(threading.local):
-    """What lasts from game to game in a thread: the event loop, and bots that are kept."""
+_IDLE: Final = 30.0
+"""Seconds after which programs are ended that are kept for a game which does not come."""
+
+
+class _Stage:
+    """What lasts from game to game in a thread: the event loop, and programs that are kept.
+
+    Where workers stay when the tournament is over, nobody tells them so: what is kept is ended
+    when nothing was played for a while.
+    """
 
     def __init__(self) -> None:
-        self.runner = asyncio.Runner()
         self.kept: dict[tuple[str, bytes, int], Bot] = {}
+        self._runner = asyncio.Runner()
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def play(self, task: Task) -> Played:
+        """Play a game."""
+        with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            try:
+                return self._runner.run(_play(task))
+            finally:
+                if self.kept:
+                    self._timer = threading.Timer(_IDLE, self._dismiss_idle)
+                    self._timer.daemon = True
+                    self._timer.start()
+
+    def dismiss(self) -> None:
+        """End what is kept."""
+        with self._lock:
+            self._end()
+
+    def _dismiss_idle(self) -> None:
+        with self._lock:
+            # Unless a game has begun just now.
+            if self._timer is threading.current_thread():
+                self._end()
+
+    def _end(self) -> None:
+        kept, self.kept = self.kept, {}
+        for bot in kept.values():
+            self._runner.run(bot.quit())
 
 
-_STAGE: Final = _Stage()
+class _Stages(threading.local):
+    def __init__(self) -> None:
+        self.here = _Stage()
 
 
-def _stage() -> _Stage:
-    return _STAGE
+_STAGE: Final = _Stages()
 
 
 async def _play(task: Task) -> Played:
@@ -215,7 +261,7 @@ def _seated(task: Task) -> tuple[tuple[Bot, Bot], tuple[bool, bool]]:
 
 def _bot(task: Task, seat: int) -> tuple[Bot, bool]:
     spec = task.engines[seat].spec
-    kept = _stage().kept.pop(_key(task, seat), None)
+    kept = _STAGE.here.kept.pop(_key(task, seat), None)
     if kept is not None and getattr(kept, "pid", None) is not None:
         return kept, True
     try:
@@ -233,7 +279,7 @@ def _put_away(task: Task, bots: tuple[Bot, Bot], keep: tuple[bool, bool], result
     for seat, bot in enumerate(bots):
         fall = result.falls[seat]
         if keep[seat] and (fall is None or not fall.reason.is_fault):
-            _stage().kept[_key(task, seat)] = bot
+            _STAGE.here.kept[_key(task, seat)] = bot
 
 
 def _key(task: Task, seat: int) -> tuple[str, bytes, int]:

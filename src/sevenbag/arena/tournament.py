@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 import msgspec
 
-from sevenbag.arena.job import Task, play_game
+from sevenbag.arena.job import Task, dismiss_kept, play_game
 from sevenbag.arena.ledger import Ledger
 from sevenbag.arena.records import (
     HEADER_FILE,
@@ -131,11 +131,15 @@ class Tournament:
             FormatError: something cannot be written.
             JobError: workers were lost again and again. What is over is kept.
         """
-        with GamesFile(self.folder) as lines:
-            for wave in waves(self.plan, self.ledger):
-                if self.ledger.verdict is not None:
-                    break
-                self._play_wave(wave, executor, lines, told)
+        try:
+            with GamesFile(self.folder) as lines:
+                for wave in waves(self.plan, self.ledger):
+                    if self.ledger.verdict is not None:
+                        break
+                    self._play_wave(wave, executor, lines, told)
+        finally:
+            # Where games are played in this very process.
+            dismiss_kept()
         result = self._result()
         write_result(self.folder, result)
         return result
