@@ -284,6 +284,62 @@ def test_a_bot_of_several_files(visit: Callable[..., Page], server: Server) -> N
     server.says(".*not yet", r".*\(5 pieces\)")
 
 
+NEEDS = """
+    if (!self.crossOriginIsolated) throw new Error("no threads");
+    new SharedArrayBuffer(8);
+"""
+
+
+def test_what_large_bots_need(visit: Callable[..., Page], server: Server) -> None:
+    """Threads, WebAssembly beside the script, a worker of its own."""
+    (server.bots / "glue.js").write_text(SOUND)
+    (server.bots / "bot.wasm").write_bytes(b"\x00asm\x01\x00\x00\x00")
+    (server.bots / "inner.js").write_text("onmessage = () => postMessage(0);")
+    (server.bots / "large.js").write_text(
+        NEEDS
+        + """
+        WebAssembly.compileStreaming(fetch("bot.wasm")).then(() => {
+          const inner = new Worker("inner.js");
+          inner.onmessage = () => importScripts("./glue.js");
+          inner.postMessage(0);
+        });
+        """
+    )
+    page = visit()
+    choose(page, 0, "address")
+    page.fill("[data-seat='0'] [name=address]", "/bots/large.js")
+    # In a single file, and as a module.
+    script(
+        page,
+        1,
+        NEEDS + "await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));" + SOUND,
+        "bot.mjs",
+    )
+    play(page, pieces=5, patience=30)
+    text = outcome(page)
+    assert "5 pieces" in text
+    server.says(re.escape(text))
+
+
+def test_a_file_is_dropped(visit: Callable[..., Page], server: Server) -> None:
+    page = visit()
+    drop = """([where, text]) => {
+        const carried = new DataTransfer();
+        carried.items.add(new File([text], "dropped.js"));
+        const event = new DragEvent("drop",
+            { dataTransfer: carried, bubbles: true, cancelable: true });
+        return document.querySelector(where).dispatchEvent(event);
+    }"""
+    dropped = SOUND.replace('"stacker"', '"dropped"')
+    assert page.evaluate(drop, ["fieldset[data-seat='1']", dropped]) is False
+    # Elsewhere it is no bot, and no page either.
+    assert page.evaluate(drop, ["h1", "throw 1"]) is False
+    play(page, pieces=5, patience=30)
+    assert "5 pieces" in outcome(page)
+    assert page.inner_text("article[data-seat='1'] h2") == "dropped (tbp)"
+    server.says(r".*\(5 pieces\)")
+
+
 @pytest.mark.parametrize(
     ("address", "told"),
     [

@@ -135,6 +135,23 @@ async def test_a_page_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> Non
     assert line.endswith("(5 pieces)")
 
 
+@pytest.mark.parametrize("patience", [0.1, 5, 60])
+async def test_patience_is_what_a_worker_has(
+    patience: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Conditions] = []
+
+    async def nothing_is_played(_: object, conditions: Conditions, *__: object) -> None:
+        kept.append(conditions)
+
+    monkeypatch.setattr("sevenbag.web.room.play_match", nothing_is_played)
+    await play(FakePage({"players": [WORKER, HOUSE], "patience": patience}))
+    (conditions,) = kept
+    # The arena's own deadlines are for those who have got stuck.
+    assert conditions.deadlines.suggest > patience
+    assert conditions.deadlines.prepare > patience
+
+
 # --- what it is built of ------------------------------------------------------------------------
 
 

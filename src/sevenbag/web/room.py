@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.record import Recorder
+from sevenbag.arena.seat import Deadlines as SeatDeadlines
 from sevenbag.bots.tbp import Deadlines, TbpBot
 from sevenbag.errors import InputError, SevenbagError
 from sevenbag.web.setup import HouseBot, PageBot, Setup, house_bot, read_setup
@@ -28,6 +29,9 @@ _ASK: Final = 10.0
 """Seconds that a page has to say what it wants."""
 _LOAD: Final = 15.0
 """Seconds for a worker to be loaded; patience is for what it is asked then."""
+_HOUSE: Final = 10.0
+"""Seconds that a bot of our own may think, whatever its limits."""
+_LEEWAY: Final = 5.0
 _LEAVE: Final = 5.0
 """Seconds until a game is over whose page has gone."""
 _FAREWELL: Final = 5.0
@@ -169,6 +173,11 @@ def _conditions(setup: Setup) -> Conditions:
         specs=(first, second),
         max_pieces=setup.pieces,
         pps=setup.pps,
+        # A worker's own patience ends first, and says more of what was waited for.
+        deadlines=SeatDeadlines(
+            prepare=max(_LOAD, setup.patience) + setup.patience + _LEEWAY,
+            suggest=max(_HOUSE, setup.patience + _LEEWAY),
+        ),
     )
 
 

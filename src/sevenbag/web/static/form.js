@@ -38,6 +38,10 @@ export class Form {
       event.preventDefault();
       this.submit(play);
     });
+    // A file dropped beside a player would take the page's place.
+    for (const type of ["dragover", "drop"]) {
+      window.addEventListener(type, (event) => hasFiles(event) && event.preventDefault());
+    }
   }
 
   /**
@@ -145,12 +149,10 @@ export class Form {
       this.#files[seat] = files.files?.[0] ?? null;
     });
     player.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      player.classList.add("over");
+      player.classList.toggle("over", hasFiles(event));
     });
     player.addEventListener("dragleave", () => player.classList.remove("over"));
     player.addEventListener("drop", (event) => {
-      event.preventDefault();
       player.classList.remove("over");
       const dropped = /** @type {DragEvent} */ (event).dataTransfer?.files;
       if (!dropped?.length) return;
@@ -178,8 +180,13 @@ export class Form {
   }
 }
 
+/** @param {Event} event */
+function hasFiles(event) {
+  return /** @type {DragEvent} */ (event).dataTransfer?.types.includes("Files") ?? false;
+}
+
 /** @param {unknown} error */
-export function reasonOf(error) {
+function reasonOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
