@@ -41,11 +41,13 @@ pc::Request request_for(const Board& board, bool holding, bool use_hold, int min
 
 pc::Answer solve(LockedSolver& locked, const Board& board, nb::handle queue, nb::handle hold,
                  bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
-                 std::optional<std::uint64_t> nodes, std::optional<double> milliseconds,
-                 const StopFlag* stop) {
+                 int threads, std::optional<std::uint64_t> nodes,
+                 std::optional<double> milliseconds, const StopFlag* stop) {
+    expect_threads(threads);
     pc::Request request =
         request_for(board, !hold.is_none(), use_hold, min_height, max_height, save, strict, nodes);
     request.pieces = pieces_from(queue, hold);
+    request.threads = threads;
     Outside outside(stop, milliseconds);
     request.stop = &Outside::reached;
     request.context = &outside;
@@ -170,7 +172,7 @@ void bind_pc(nb::module_& m) {
         .def("solve", &solve, nb::arg("board"), nb::arg("queue"), nb::arg("hold").none(),
              nb::kw_only(), nb::arg("use_hold") = true, nb::arg("min_height") = 0,
              nb::arg("max_height") = pc::kMaxHeight, nb::arg("save").none() = nb::none(),
-             nb::arg("strict") = false, nb::arg("nodes") = nb::none(),
+             nb::arg("strict") = false, nb::arg("threads") = 1, nb::arg("nodes") = nb::none(),
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
         .def("solve_many", &solve_many, nb::arg("board"), nb::arg("queues"), nb::arg("hold").none(),
              nb::kw_only(), nb::arg("use_hold") = true, nb::arg("min_height") = 0,

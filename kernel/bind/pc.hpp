@@ -13,6 +13,7 @@
 #include "pc/drop.hpp"
 #include "pc/solver.hpp"
 #include "stop.hpp"
+#include "threads.hpp"
 
 namespace sevenbag::bind {
 
@@ -66,6 +67,12 @@ inline std::vector<std::vector<Piece>> queues_from(nanobind::handle queues, nano
     std::vector<std::vector<Piece>> all;
     for (nanobind::handle queue : nanobind::iter(queues)) all.push_back(pieces_from(queue, hold));
     return all;
+}
+
+inline void expect_threads(int threads) {
+    if (threads < 1 || threads > kMaxThreads)
+        throw Error(ErrorKind::queue, "threads is " + std::to_string(threads) + ", must be 1 to " +
+                                          std::to_string(kMaxThreads));
 }
 
 // soft, hard or t-soft.

@@ -20,6 +20,7 @@
 
 #include "bind.hpp"
 #include "error.hpp"
+#include "pc.hpp"
 #include "pc/batch.hpp"
 #include "pc/odds.hpp"
 #include "pc/sequences.hpp"
@@ -69,12 +70,6 @@ struct Census {
     Ways<pc::Batch> batches;
     Ways<pc::ImpossibleSearch> searches;
 };
-
-void expect_threads(int threads) {
-    if (threads < 1 || threads > kMaxThreads)
-        throw Error(ErrorKind::queue, "threads is " + std::to_string(threads) + ", must be 1 to " +
-                                          std::to_string(kMaxThreads));
-}
 
 // Nothing, if it was stopped.
 std::unique_ptr<Census> take_census(nb::handle kicks, int height, int threads,

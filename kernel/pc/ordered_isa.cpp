@@ -15,6 +15,7 @@ using sevenbag::pc::Problem;
 using sevenbag::pc::rank_of;
 using sevenbag::pc::Step;
 using sevenbag::pc::Visited;
+using sevenbag::pc::Waypoint;
 
 namespace {
 
@@ -62,8 +63,16 @@ class Descent {
     }
 
     Outcome run() {
-        const Field start{problem_.filled, problem_.height};
-        const Outcome outcome = descend(start, problem_.pieces[0], 1, 0);
+        const Waypoint* from = search_.from;
+        Outcome outcome;
+        if (from) {
+            search_.steps = from->steps;
+            for (int i = 0; i < from->depth; ++i)
+                --left_[from->steps[static_cast<unsigned>(i)].piece];
+            outcome = descend({from->filled, from->height}, from->held, from->next, from->depth);
+        } else {
+            outcome = descend({problem_.filled, problem_.height}, problem_.pieces[0], 1, 0);
+        }
         search_.nodes += kWatchEvery - until_watched_;
         return outcome;
     }
@@ -74,6 +83,11 @@ class Descent {
 
     Outcome descend(Field field, int held, int next, int depth) {
         if (!is_new(field, held)) return Outcome::none;
+        if (depth == search_.horizon) {
+            search_.tell(search_.context,
+                         {field.filled, field.height, held, next, depth, search_.steps});
+            return Outcome::none;
+        }
         if (search_.budget == 0) {
             search_.complete = false;
             return Outcome::none;

@@ -1,13 +1,16 @@
 #include "pc/solver.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <limits>
+#include <mutex>
 #include <string>
 
 #include "error.hpp"
 #include "pc/code.hpp"
 #include "pc/tall.hpp"
+#include "threads.hpp"
 
 namespace sevenbag::pc {
 
@@ -23,8 +26,10 @@ constexpr Solver::Pass kPassesForFew[] = {{2, 12}};
 // children are tried, and more positions looked at.
 constexpr int kManyPieces = 12;
 constexpr Solver::Pass kPassesForMany[] = {{2, 30'000}, {3, 30'000}, {4, 30'000}, {12, 60'000}};
-constexpr Solver::Pass kLongPasses[] = {
-    {3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}, {1'000, kUnlimited}};
+constexpr Solver::Pass kLongPasses[] = {{3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}};
+constexpr Solver::Pass kLastPass{1'000, kUnlimited};
+// Of the parts that threads share, for each: they are of very different size.
+constexpr std::size_t kPartsEach = 64;
 
 std::span<const Solver::Pass> first_passes(int needed) {
     if (needed > kManyPieces) return kPassesForMany;
@@ -101,18 +106,95 @@ bool Solver::answered(std::span<const Pass> passes, const Problem& problem, Watc
                       Outcome& outcome, std::array<Step, kMaxSteps>& steps) {
     for (const Pass& pass : passes) {
         memory_->forget();
-        OrderedSearch search{&motion_, &problem, &memory_->visited, watch, pass.width, pass.budget};
-        if (network_) {
-            std::ranges::fill(network_memory_, 0.0f);
-            search.network = network_.get();
-            search.network_memory = network_memory_.data();
-        }
+        OrderedSearch search = search_for(problem, watch, pass, *memory_, network_memory_);
         outcome = code().run_ordered(search);
         nodes_ += search.nodes;
         if (outcome == Outcome::found) steps = search.steps;
         if (outcome != Outcome::none || search.complete) return true;
     }
     return false;
+}
+
+OrderedSearch Solver::search_for(const Problem& problem, Watch watch, Pass pass, Memory& memory,
+                                 std::vector<float>& network_memory) const {
+    OrderedSearch search{&motion_, &problem, &memory.visited, watch, pass.width, pass.budget};
+    if (network_) {
+        network_memory.assign(network_->memory(), 0.0f);
+        search.network = network_.get();
+        search.network_memory = network_memory.data();
+    }
+    return search;
+}
+
+Outcome Solver::search_all(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
+                           int threads) {
+    constexpr int kFewestShared = 3;  // a placement, and more than the last one
+    if (threads <= 1 || problem.needed < kFewestShared) {
+        Outcome outcome = Outcome::none;
+        answered({&kLastPass, 1}, problem, watch, outcome, steps);
+        return outcome;
+    }
+    // The first positions, in the order in which one thread would come to them.
+    std::vector<Waypoint> parts;
+    const std::size_t enough = kPartsEach * static_cast<std::size_t>(threads);
+    for (int depth = 1; parts.size() < enough && depth + 1 < problem.needed; ++depth) {
+        parts.clear();
+        memory_->forget();
+        OrderedSearch search = search_for(problem, watch, kLastPass, *memory_, network_memory_);
+        search.horizon = depth;
+        search.context = &parts;
+        search.tell = [](void* context, const Waypoint& waypoint) {
+            static_cast<std::vector<Waypoint>*>(context)->push_back(waypoint);
+        };
+        if (code().run_ordered(search) == Outcome::stopped) return Outcome::stopped;
+        if (parts.empty()) return Outcome::none;
+    }
+
+    // The first part with a perfect clear counts: what follows it is given up, what comes before it
+    // is looked at to the end.
+    struct Shared {
+        Watch watch;
+        std::atomic<std::size_t> first;
+        std::atomic<bool> stopped{false};
+    } shared{watch, parts.size()};
+    struct Part {
+        Shared& all;
+        std::size_t number;
+
+        static bool stop(void* self, std::uint64_t nodes) {
+            const auto& part = *static_cast<const Part*>(self);
+            const Watch& outer = part.all.watch;
+            if (outer.stop && outer.stop(outer.context, nodes))
+                part.all.stopped.store(true, std::memory_order_relaxed);
+            return part.all.stopped.load(std::memory_order_relaxed) ||
+                   part.all.first.load(std::memory_order_relaxed) < part.number;
+        }
+    };
+    std::atomic<std::size_t> next{0};
+    std::mutex finding;
+    in_threads(threads, [&](int) {
+        Memory memory;
+        std::vector<float> network_memory;
+        for (;;) {
+            Part part{shared, next.fetch_add(1)};
+            if (part.number >= shared.first.load(std::memory_order_relaxed) ||
+                shared.stopped.load(std::memory_order_relaxed))
+                return;
+            // What other parts have seen is known to have no perfect clear.
+            if (memory.visited.full) memory.forget();
+            OrderedSearch search =
+                search_for(problem, {&Part::stop, &part}, kLastPass, memory, network_memory);
+            search.from = &parts[part.number];
+            if (code().run_ordered(search) != Outcome::found) continue;
+            const std::lock_guard<std::mutex> alone(finding);
+            if (part.number < shared.first.load(std::memory_order_relaxed)) {
+                shared.first.store(part.number, std::memory_order_relaxed);
+                steps = search.steps;
+            }
+        }
+    });
+    if (shared.first < parts.size()) return Outcome::found;
+    return shared.stopped ? Outcome::stopped : Outcome::none;
 }
 
 const TileGraph& Solver::graph(int height, std::uint64_t filled) {
@@ -129,7 +211,8 @@ void Solver::use(const Table& table) {
     tables_.push_back(table);
 }
 
-Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps) {
+Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
+                          int threads) {
     for (const Table& table : tables_)
         if (table.rules_out(problem)) return Outcome::none;
     Outcome outcome = Outcome::none;
@@ -147,8 +230,8 @@ Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, 
         if (outcome == Outcome::found) steps = search.steps();
         return outcome;
     }
-    answered(kLongPasses, problem, watch, outcome, steps);
-    return outcome;
+    if (answered(kLongPasses, problem, watch, outcome, steps)) return outcome;
+    return search_all(problem, watch, steps, threads);
 }
 
 Solver::Effort Solver::effort(const std::vector<Piece>& pieces, int height) {
@@ -178,13 +261,13 @@ namespace {
 // Counts positions for the limits of a request.
 struct Limits {
     const Request& request;
-    std::uint64_t nodes = 0;
+    std::atomic<std::uint64_t> nodes{0};
 
     static bool stop(void* self, std::uint64_t nodes) {
         auto& limits = *static_cast<Limits*>(self);
         const Request& request = limits.request;
-        limits.nodes += nodes;
-        if (request.nodes != 0 && limits.nodes > request.nodes) return true;
+        const std::uint64_t all = limits.nodes.fetch_add(nodes, std::memory_order_relaxed) + nodes;
+        if (request.nodes != 0 && all > request.nodes) return true;
         return request.stop && request.stop(request.context);
     }
 };
@@ -311,7 +394,7 @@ Answer Solver::solve(const Request& request) {
                 problem.pieces[static_cast<std::size_t>(i)] =
                     static_cast<std::uint8_t>(pieces[static_cast<std::size_t>(i)]);
             std::array<Step, kMaxSteps> steps;
-            outcome = solve_low(problem, watch, steps);
+            outcome = solve_low(problem, watch, steps, request.threads);
             if (outcome == Outcome::found)
                 for (int i = 0; i < needed; ++i)
                     answer.placements.push_back(

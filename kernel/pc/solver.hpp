@@ -46,9 +46,11 @@ struct Request {
     // Whether the field may not be empty before the end.
     bool strict = false;
 
+    // What takes long is shared by so many threads; what is found is the same.
+    int threads = 1;
     // Ends the search when positions looked at pass this number; 0: no limit.
     std::uint64_t nodes = 0;
-    // Asked now and then, from the thread that searches; may be empty.
+    // Asked now and then, from any of the threads that search; may be empty.
     bool (*stop)(void* context) = nullptr;
     void* context = nullptr;
 };
@@ -104,7 +106,13 @@ class Solver {
     Effort effort(const std::vector<Piece>& pieces, int height);
 
     // One height of a low field, without looking at its number of cells.
-    Outcome solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps);
+    Outcome solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
+                      int threads = 1);
+
+    // The last resort of that: everything, in the order of play. Threads share it, and come to what
+    // one would come to.
+    Outcome search_all(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
+                       int threads);
 
     // The ways to fill a field; kept until another one of this height is asked for.
     const TileGraph& graph(int height, std::uint64_t filled);
@@ -118,6 +126,9 @@ class Solver {
     // Whether one of the passes has the answer.
     bool answered(std::span<const Pass> passes, const Problem& problem, Watch watch,
                   Outcome& outcome, std::array<Step, kMaxSteps>& steps);
+
+    OrderedSearch search_for(const Problem& problem, Watch watch, Pass pass, Memory& memory,
+                             std::vector<float>& network_memory) const;
 
     Kicks kicks_;
     Motion motion_;

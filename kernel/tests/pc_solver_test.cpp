@@ -2,6 +2,7 @@
 // played again on a board.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <optional>
 #include <random>
@@ -387,6 +388,52 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
     }
     CHECK(found > check::cases(300));
     CHECK(none > check::cases(300));
+}
+
+TEST(threads_that_share_a_search_come_to_what_one_comes_to) {
+    Generator random(8);
+    int found = 0, none = 0;
+    const std::vector<Kicks>& all = all_kicks();
+    for (int n = 0; n < check::cases(3000); ++n) {
+        const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
+        pc::Solver solver(kicks);
+        const int height = 2 + below(random, 5);
+        const int needed = 2 + below(random, 7);
+        if (4 * needed > pc::kFieldWidth * height) continue;
+        std::vector<Piece> taken;
+        const std::uint64_t filled = random_field(random, height, needed, taken);
+        if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
+        pc::Problem problem =
+            problem_of(filled, height, pieces_for(random, taken, needed + below(random, 2)));
+        problem.hold = below(random, 4) != 0;
+        problem.strict = below(random, 2);
+        if (!problem.hold) problem.count = needed;
+        std::array<pc::Step, pc::kMaxSteps> alone{}, together{};
+        const pc::Outcome outcome = solver.search_all(problem, {}, alone, 1);
+        CHECK(outcome == solver.solve_low(problem, {}, together));
+        CHECK(solver.search_all(problem, {}, together, 2 + below(random, 4)) == outcome);
+        (outcome == pc::Outcome::found ? found : none) += 1;
+        if (outcome != pc::Outcome::found) continue;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(needed); ++i)
+            CHECK(alone[i].piece == together[i].piece && alone[i].corner == together[i].corner &&
+                  alone[i].rotation == together[i].rotation);
+    }
+    CHECK(found > check::cases(100));
+    CHECK(none > check::cases(100));
+}
+
+TEST(threads_that_share_a_search_are_stopped) {
+    pc::Solver solver(find_kicks("srs"));
+    pc::Problem problem = problem_of(0, 6, std::vector<Piece>(16, Piece::S));
+    problem.pieces[3] = static_cast<std::uint8_t>(Piece::Z);
+    std::array<pc::Step, pc::kMaxSteps> steps;
+    std::atomic<int> asked{0};
+    const pc::Watch watch{[](void* context, std::uint64_t) {
+                              return ++*static_cast<std::atomic<int>*>(context) > 50;
+                          },
+                          &asked};
+    CHECK(solver.search_all(problem, watch, steps, 3) == pc::Outcome::stopped);
+    CHECK(asked > 50);
 }
 
 TEST(a_tall_field_is_filled) {

@@ -1111,6 +1111,7 @@ class PcSolver:
         max_height: int = ...,
         save: PieceLike | None = None,
         strict: bool = False,
+        threads: int = 1,
         nodes: int | None = None,
         milliseconds: float | None = None,
         stop: StopFlag | None = None,
@@ -1119,7 +1120,7 @@ class PcSolver:
 
         Raises:
             BoardError: the board is not 10 wide, or is filled above `PC_MAX_HEIGHT` rows.
-            QueueError: no pieces, or more than can be of use.
+            QueueError: no pieces, or more than can be of use; not 1 to `MAX_THREADS` threads.
         """
     def solve_many(
         self,

@@ -282,3 +282,26 @@ def test_a_search_can_be_stopped_from_another_thread() -> None:
     with pytest.raises(SearchStoppedError):
         pc.solve("\n".join(["X........."] * 8), "SZ" * 20, stop=stop)
     timer.join()
+
+
+# --- threads --------------------------------------------------------------------------------------
+
+
+def test_threads_find_what_one_finds() -> None:
+    # One of the queues for which everything must be tried; short ones are tests of the kernel.
+    queue = "ZZLZZZZLLZSZZLZZ"
+    alone, together = (
+        pc.Solver("srs", tables=False).search(
+            "", queue, min_height=6, max_height=6, threads=threads
+        )
+        for threads in (1, 3)
+    )
+    assert alone.nodes > 1_700_000, "it was too easy"
+    assert alone.solution is not None
+    assert together.solution == alone.solution
+
+
+@pytest.mark.parametrize("threads", [0, -1, 257])
+def test_a_wrong_number_of_threads_is_refused(threads: int) -> None:
+    with pytest.raises(QueueError, match=f"threads is {threads}, must be 1 to 256"):
+        pc.solve("", "IJLOO", "I", threads=threads)
