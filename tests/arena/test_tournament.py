@@ -180,6 +180,16 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
         ]
 
 
+def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=1, pieces=5), RULES)
+    Tournament.begin(tmp_path / "t", header)
+    (tmp_path / "t" / ".result.json.0a1b2c3d.part").write_bytes(b"{")
+    (tmp_path / "t" / "replays" / ".0.replay.0a1b2c3d.part").write_bytes(b"{")
+    play(tmp_path / "t", header)
+    names = sorted(path.name for path in (tmp_path / "t").rglob("*") if path.is_file())
+    assert names == ["0.replay", "games.jsonl", "result.json", "tournament.json"]
+
+
 def test_broken_off_a_test_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     sprt = SprtRecord(elo0=0, elo1=100)
     settings = Settings(pieces=25)

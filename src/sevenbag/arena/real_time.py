@@ -20,6 +20,7 @@ from sevenbag._kernel import Key
 from sevenbag.arena.conditions import FRAMES_PER_SECOND
 from sevenbag.arena.turns import News, news_of, tell_news
 from sevenbag.game.game import LAST_FRAME
+from sevenbag.game.rules import kernel_rules
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Lock, Placement
@@ -47,7 +48,8 @@ def key_frames(game: Player, placement: Placement, rules: Rules) -> int:
     if not delays.key and not delays.row:
         return 0
     spawn = game.spawn or (rules.spawn.x, rules.spawn.y)
-    path = game.board.path(placement, rules.pieces.kicks, spins=rules.pieces.spins, spawn=spawn)
+    # A lock that cleared rows is what makes a combo.
+    path = kernel_rules(rules).path(game.board, placement, game.combo > 0)
     keys = path if path is not None else [Key.HARD_DROP]
     held = placement.piece != game.current
     frames = (len(keys) + held) * delays.key

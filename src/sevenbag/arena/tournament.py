@@ -131,6 +131,7 @@ class Tournament:
             FormatError: something cannot be written.
             JobError: workers were lost again and again. What is over is kept.
         """
+        _sweep(self.folder)
         try:
             with GamesFile(self.folder) as lines:
                 for wave in waves(self.plan, self.ledger):
@@ -221,6 +222,14 @@ def _locked(folder: Path) -> _Lock:
         # There are file systems without locks; that is no reason not to play.
         pass
     return _Lock(descriptor)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove drafts of files that a kill has left."""
+    for place in (folder, folder / REPLAYS):
+        for draft in place.glob(".*.part"):
+            with contextlib.suppress(OSError):
+                draft.unlink()
 
 
 _WORDS: Final = {
