@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.errors import BotForfeitError, BotProtocolError, BotTimeoutError, ProtocolError
+from sevenbag.bots.hearing import Hearing
+from sevenbag.errors import BotForfeitError, BotTimeoutError
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
 from sevenbag.protocols.tbp.wire import decode, encode, encode_spaced
@@ -13,8 +15,7 @@ from sevenbag.protocols.tbp.wire import decode, encode, encode_spaced
 if TYPE_CHECKING:
     from sevenbag.bots.channel import Channel
 
-_MOST_SKIPPED: Final = 1000
-"""Lines in a row that are no messages, before a bot is given up."""
+_DECODE: Final = functools.partial(decode, forgiving=True)
 
 
 class Dialogue:
@@ -23,21 +24,24 @@ class Dialogue:
     Attributes:
         channel: what carries it.
         side: how far it has come.
-        skipped: lines that came and are no messages.
         spaced: whether to write JSON with blanks.
     """
 
     def __init__(self, channel: Channel, *, spaced: bool = False) -> None:
         self.channel = channel
         self.side = FrontendSide()
-        self.skipped = 0
         self.spaced = spaced
-        self._last_skipped = b""
+        self._hearing: Hearing[tbp.Message] = Hearing(channel, _DECODE)
 
     @property
     def name(self) -> str:
         """By which errors call the bot."""
         return self.channel.name
+
+    @property
+    def skipped(self) -> int:
+        """Lines that came and are no messages."""
+        return self._hearing.skipped
 
     def written(self, message: tbp.FromFrontend) -> bytes:
         """A message as it is sent."""
@@ -84,7 +88,7 @@ class Dialogue:
         """
         answer: tbp.Suggestion | None = None
         for line in await self.channel.take_waiting():
-            message = self._decoded(line)
+            message = self._hearing.decoded(line)
             if message is None:
                 continue
             event = self.side.receive(message)
@@ -102,7 +106,7 @@ class Dialogue:
         try:
             async with asyncio.timeout(seconds):
                 while self.side.owed:
-                    await self._receive()
+                    self.side.receive(await self._hearing.next())
         except TimeoutError:
             return False
         return True
@@ -117,54 +121,15 @@ class Dialogue:
         try:
             async with asyncio.timeout(left):
                 while True:
-                    event, message = await self._receive()
+                    message = await self._hearing.next()
+                    event = self.side.receive(message)
                     if event is awaited or event is Event.REFUSED:
                         return event, message
         except TimeoutError:
-            hints = [f"{what} within {allowed:g} s", *self._hints(skipped)]
+            hints = [f"{what} within {allowed:g} s", *self._hearing.hints(skipped)]
             if awaited is not Event.SUGGESTED:
                 hints.append("is its output flushed?")
             raise BotTimeoutError(self.name, "; ".join(hints)) from None
 
-    def _hints(self, skipped: int) -> list[str]:
-        """What came instead of what was awaited; so many lines had been passed over before."""
-        hints: list[str] = []
-        lines = self.skipped - skipped
-        if lines:
-            what = "line that is no message" if lines == 1 else "lines that are no messages"
-            hints.append(f"passed over {lines} {what}, such as {_quoted(self._last_skipped)}")
-        begun = self.channel.unfinished()
-        if begun:
-            hints.append(f"{begun} bytes came without a line end")
-        return hints
-
-    async def _receive(self) -> tuple[Event, tbp.Message]:
-        """What the next message means. Lines that hold none are passed over, but not for ever."""
-        line = b""
-        for _ in range(_MOST_SKIPPED):
-            line = await self.channel.receive()
-            message = self._decoded(line)
-            if message is not None:
-                return self.side.receive(message), message
-        raise BotProtocolError(
-            self.name,
-            f"printed {_MOST_SKIPPED} lines that are no messages, such as {_quoted(line)}",
-        )
-
-    def _decoded(self, line: bytes) -> tbp.Message | None:
-        try:
-            message = decode(line, forgiving=True)
-        except ProtocolError as error:
-            raise BotProtocolError(self.name, str(error)) from error
-        if message is None and line.strip():
-            self.skipped += 1
-            self._last_skipped = line
-        return message
-
     def _given_up(self) -> BotForfeitError:
         return BotForfeitError(self.name, f"says that it cannot play ({self.side.reason})")
-
-
-def _quoted(line: bytes) -> str:
-    text = line[:60].decode("utf-8", "replace")
-    return repr(text) + ("..." if len(line) > 60 else "")

@@ -22,7 +22,7 @@ from sevenbag.errors import BotDiedError, BotProtocolError, BotStartError, BotTi
 from sevenbag.protocols.lines import LONGEST_LINE, LineSplitter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sevenbag.bots.channel import Carrier, Launch
 
@@ -55,6 +55,7 @@ class LineProcess:
         self.name = name
         self._pipes = _Pipes()
         self._guard: Guard | None = None
+        self._interrupted = False
         self._stdin: asyncio.WriteTransport | None = None
         self._transport: asyncio.SubprocessTransport | None = None
 
@@ -66,6 +67,8 @@ class LineProcess:
         name: str,
         folder: Path | None = None,
         log: Path | None = None,
+        interrupted: bool = False,
+        environment: Mapping[str, str] | None = None,
     ) -> LineProcess:
         """Start a program.
 
@@ -75,6 +78,8 @@ class LineProcess:
             name: what to call the bot in errors.
             folder: its working folder; ours by default.
             log: a file to which its standard error is appended.
+            interrupted: whether it is told to end by SIGINT besides the end of its input.
+            environment: its environment; ours by default.
 
         Raises:
             BotStartError: there is no such program, or it cannot be run; or the log cannot be
@@ -85,6 +90,7 @@ class LineProcess:
             # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
             words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
         process = cls(name)
+        process._interrupted = interrupted
         if log is not None:
             try:
                 process._pipes.log = log.open("ab")
@@ -92,7 +98,7 @@ class LineProcess:
                 why = error.strerror or error
                 raise BotStartError(name, f"log file {log} cannot be written: {why}") from error
         try:
-            await process._start(words, folder)
+            await process._start(words, folder, environment)
         except OSError as error:
             process._pipes.close_log()
             raise BotStartError(name, _start_failure(words[0], folder, error)) from error
@@ -212,10 +218,12 @@ class LineProcess:
             raise BotProtocolError(self.name, f"sent a line longer than {LONGEST_LINE} bytes")
         return line
 
-    async def _start(self, words: list[str], folder: Path | None) -> None:
+    async def _start(
+        self, words: list[str], folder: Path | None, environment: Mapping[str, str] | None
+    ) -> None:
         loop = asyncio.get_running_loop()
         transport, _ = await loop.subprocess_exec(
-            lambda: self._pipes, *words, cwd=folder, start_new_session=True
+            lambda: self._pipes, *words, cwd=folder, env=environment, start_new_session=True
         )
         self._transport = transport
         try:
@@ -228,6 +236,9 @@ class LineProcess:
         self._stdin = cast("asyncio.WriteTransport", stdin)
 
     def _say_farewell(self, farewell: bytes) -> None:
+        if self._interrupted and self._transport is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._transport.send_signal(signal.SIGINT)
         if self._stdin is not None and not self._stdin.is_closing():
             if farewell and not self._pipes.stdin_lost:
                 self._stdin.write(farewell)
@@ -255,12 +266,24 @@ class LineProcess:
 
 
 def launch_process(
-    command: Sequence[str], *, folder: Path | None = None, log: Path | None = None
+    command: Sequence[str],
+    *,
+    folder: Path | None = None,
+    log: Path | None = None,
+    interrupted: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> Launch:
     """How a channel to a process of this command is opened; arguments as for `LineProcess`."""
 
     async def launch(name: str) -> LineProcess:
-        return await LineProcess.launch(command, name=name, folder=folder, log=log)
+        return await LineProcess.launch(
+            command,
+            name=name,
+            folder=folder,
+            log=log,
+            interrupted=interrupted,
+            environment=environment,
+        )
 
     return launch
 

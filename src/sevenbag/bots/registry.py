@@ -7,6 +7,8 @@
     pc:min-height=4                 one that plays perfect clears
     tbp:COMMAND                     a program that speaks TBP
     tbp:OPTIONS:COMMAND             the same with options: a profile, values of one, a log
+    triangle:COMMAND                a program that speaks the Triangle.js adapter protocol
+    triangle:OPTIONS:COMMAND        the same with options: when positions are told, a log
     ws://HOST:PORT/                 a bot behind a WebSocket; with options tbp:OPTIONS:ws://...
     worker:FILE.js                  a Web Worker, in a browser's page or under Node
 
@@ -28,7 +30,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 from sevenbag.errors import BotStartError, SpecError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sevenbag.bots.bot import Bot
     from sevenbag.bots.channel import Launch
@@ -79,11 +81,13 @@ def create_bot(spec: str) -> Bot:
     name = name.strip().lower()
     if name in {"tbp", "worker"}:
         return _foreign(name, rest, spec)
+    if name == "triangle":
+        return _triangle(rest, spec)
     if name in {"ws", "wss"}:
         return _foreign("tbp", spec.strip(), spec)
     kind = KINDS.get(name)
     if kind is None:
-        hint = _as_program(spec.strip()) or _nearest(name, [*KINDS, "tbp", "worker"])
+        hint = _as_program(spec.strip()) or _nearest(name, [*KINDS, "tbp", "triangle", "worker"])
         raise SpecError(f"no bot {shown(name)}{hint}; {_there_is()}")
     if colon and not rest.strip():
         raise SpecError(f"bot {shown(spec)}: no option after the colon; {_options_of(name, kind)}")
@@ -128,17 +132,8 @@ def _foreign(kind: str, text: str, spec: str) -> Bot:
     from sevenbag.bots.profile import FLAGS, profile  # noqa: PLC0415
     from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
 
-    flags, target = _flags(text, spec)
-    if not target:
-        raise SpecError(f"bot {spec!r}: {_NOTHING_BEHIND[kind]}")
-    of_its_own = _OF_ITS_OWN[_carrier(kind, target)]
-    known = [*of_its_own, "profile", *FLAGS]
-    for key in flags:
-        if key not in known:
-            there_are = f"options of {kind} are {', '.join(known)}"
-            raise SpecError(f"bot {spec!r}: no option {key!r}{_nearest(key, known)}; {there_are}")
-    options = {key: flags.pop(key) for key in (*of_its_own, "profile") if key in flags}
-    name = options.pop("profile", None)
+    target, options, flags = _parts(kind, text, spec, ["profile", *FLAGS])
+    name = flags.pop("profile", None)
     try:
         return TbpBot(
             target,
@@ -152,8 +147,40 @@ def _foreign(kind: str, text: str, spec: str) -> Bot:
         raise SpecError(f"bot {spec!r}: {error}") from None
 
 
+def _triangle(text: str, spec: str) -> Bot:
+    """A program that speaks the Triangle.js adapter protocol."""
+    from sevenbag.bots.triangle import SETTINGS, TriangleBot, read_settings  # noqa: PLC0415
+
+    target, options, flags = _parts("triangle", text, spec, SETTINGS)
+    try:
+        settings = read_settings(flags)
+        launch = _launch("triangle", target, options)
+        return TriangleBot(target, settings=settings, launch=launch)
+    except BotStartError as error:
+        raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
+    except SpecError as error:
+        raise SpecError(f"bot {spec!r}: {error}") from None
+
+
+def _parts(
+    kind: str, text: str, spec: str, settings: Sequence[str]
+) -> tuple[str, dict[str, str], dict[str, str]]:
+    """What is behind the options; those of what carries the messages; those among the settings."""
+    flags, target = _flags(text, spec)
+    if not target:
+        raise SpecError(f"bot {spec!r}: {_NOTHING_BEHIND[kind]}")
+    of_its_own = _OF_ITS_OWN[_carrier(kind, target)]
+    known = [*of_its_own, *settings]
+    for key in flags:
+        if key not in known:
+            there_are = f"options of {kind} are {', '.join(known)}"
+            raise SpecError(f"bot {spec!r}: no option {key!r}{_nearest(key, known)}; {there_are}")
+    options = {key: flags.pop(key) for key in of_its_own if key in flags}
+    return target, options, flags
+
+
 def _carrier(kind: str, target: str) -> str:
-    return "ws" if kind == "tbp" and _ADDRESS.match(target) else kind
+    return "ws" if kind != "worker" and _ADDRESS.match(target) else kind
 
 
 def _launch(kind: str, target: str, options: Mapping[str, str]) -> Launch:
@@ -182,7 +209,8 @@ def _launch(kind: str, target: str, options: Mapping[str, str]) -> Launch:
 
     words = split_command(target, kind)
     expect_program(words, command_name(words))
-    return launch_process(words, folder=folder, log=log)
+    # Triangle.js ends bots by a signal, and has no message for it.
+    return launch_process(words, folder=folder, log=log, interrupted=kind == "triangle")
 
 
 def _flags(text: str, spec: str) -> tuple[dict[str, str], str]:
@@ -233,14 +261,17 @@ KINDS: Final[Mapping[str, BotKind]] = {
 _NOTHING_BEHIND: Final = {
     "tbp": "no command; expected tbp:COMMAND, such as tbp:./my-bot, or tbp:OPTIONS:COMMAND, such "
     "as tbp:profile=stadium:./my-bot",
+    "triangle": "no command; expected triangle:COMMAND, such as triangle:./my-bot, or "
+    "triangle:OPTIONS:COMMAND, such as triangle:states=garbage:./my-bot",
     "worker": "no file; expected worker:FILE.js, or worker:OPTIONS:FILE.js",
 }
 _OF_ITS_OWN: Final[dict[str, tuple[str, ...]]] = {
     "tbp": ("log", "folder"),
+    "triangle": ("log", "folder"),
     "ws": (),
     "worker": ("host", "log", "folder"),
 }
-"""Options besides those of a profile, by what carries the messages."""
+"""Options besides the settings, by what carries the messages."""
 _ADDRESS: Final = re.compile(r"wss?://", re.IGNORECASE)
 _OPTIONS: Final = re.compile(r"[a-z_]+=[^\s,:]+(,[a-z_]+=[^\s,:]+)*")
 
@@ -292,7 +323,8 @@ def _as_program(spec: str) -> str:
 
 
 def _there_is() -> str:
-    return f"there are {', '.join(KINDS)}, tbp:COMMAND, ws://HOST:PORT and worker:FILE.js"
+    foreign = "tbp:COMMAND, triangle:COMMAND, ws://HOST:PORT and worker:FILE.js"
+    return f"there are {', '.join(KINDS)}, {foreign}"
 
 
 def _options_of(name: str, kind: BotKind) -> str:

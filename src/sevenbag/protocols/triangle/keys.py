@@ -9,7 +9,7 @@ such way, it leads to the move from every row that the piece may be in by then.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec import UNSET
 
@@ -101,8 +101,28 @@ def pressed(
             keys.append(KEY_OF[name])
     placement = kernel.follow(position.board, piece, keys, cleared)
     if placement is None:
-        raise PlacementError(f"the {piece.name} that it holds for cannot appear")
+        raise PlacementError(f"the {piece.name} cannot appear")
     return Pressed(placement, held)
+
+
+def expected_rows(move: Move) -> tuple[int, ...] | None:
+    """The board that a bot expects behind its move, before garbage enters, if it says so.
+
+    It stands in ``data.board``: rows from the bottom, a filled cell not 0.
+
+    Returns: rows from the bottom, bit x for column x; at most as many as boards can have.
+    """
+    data = move.data
+    board = cast("dict[object, object]", data).get("board") if isinstance(data, dict) else None
+    if not isinstance(board, list):
+        return None
+    rows: list[int] = []
+    for row in cast("list[object]", board)[:_MOST_ROWS]:
+        if not isinstance(row, list):
+            return None
+        cells = cast("list[object]", row)[:_WIDEST]
+        rows.append(sum(1 << x for x, cell in enumerate(cells) if cell))
+    return tuple(rows)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -129,6 +149,8 @@ TAPS: Final[dict[Key, KeyName]] = {
     Key.HARD_DROP: "hardDrop",
 }
 """The keys that we press ourselves."""
+_MOST_ROWS: Final = 64
+_WIDEST: Final = 16
 _ROWS_FALLEN: Final = (8, 3, 1, 0)
 """How far the piece may have fallen; the more, the better."""
 

@@ -1,0 +1,294 @@
+"""The driver of Triangle.js engines: right ones play, wrong ones are named."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from sevenbag._kernel import Board
+from sevenbag.arena.conditions import Conditions
+from sevenbag.arena.match import play_match
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.registry import create_bot
+from sevenbag.bots.triangle import HostSettings, TriangleBot
+from sevenbag.errors import (
+    BotDiedError,
+    BotError,
+    BotForfeitError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    SpecError,
+)
+from sevenbag.game import Game, Rules
+from tests.bots.conftest import FAKES
+
+Command = Callable[[str], list[str]]
+
+# As many pieces in view as Triangle.js shows: a bot that is told no position can find the first.
+RULES = Rules.preset("tetrio-league").replace({"pieces": {"previews": 20}})
+PATIENT = HostSettings(info_seconds=20, move_seconds=20, quit_seconds=5)
+
+
+@pytest.fixture
+def engine(mark: str, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command of an engine with a fault, or of ``Engine``, which has none."""
+    monkeypatch.setenv("PYTHONPATH", str(FAKES.parents[1]))
+    return lambda fault: [sys.executable, "-S", str(FAKES / "triangle_bots.py"), fault]
+
+
+async def play(
+    bot: TriangleBot,
+    pieces: int,
+    *,
+    rules: Rules = RULES,
+    seed: int = 1,
+    garbage_every: int = 0,
+    board: Board | None = None,
+) -> Game:
+    """A game of so many pieces; every move must be legal."""
+    game = Game(rules, seed, board=board)
+    await bot.start(game.position())
+    for number in range(1, pieces + 1):
+        suggestion = await bot.suggest(Limits())
+        if garbage_every and number % garbage_every == 0:
+            game.receive(2)
+        lock = game.play(suggestion.moves[0])
+        if lock.garbage:
+            await bot.start(game.position())
+            continue
+        await bot.play(lock.placement)
+        for piece in lock.new_pieces:
+            await bot.new_piece(piece)
+        await bot.garbage(game.pending)
+    await bot.stop()
+    return game
+
+
+async def faulty(command: list[str], settings: HostSettings = PATIENT) -> TriangleBot:
+    """Plays a little with a bot, and ends it whatever comes of that."""
+    bot = TriangleBot(command, settings=settings)
+    try:
+        await bot.prepare(RULES)
+        await play(bot, 20, garbage_every=6)
+    finally:
+        await bot.quit()
+    return bot
+
+
+# --- those that play ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("states", ["always", "garbage"])
+@pytest.mark.parametrize("process", ["new", "kept"])
+async def test_plays_games(states: str, process: str, engine: Command) -> None:
+    settings = HostSettings(states=states, process=process, move_seconds=20, quit_seconds=5)  # type: ignore[arg-type]
+    bot = TriangleBot(engine("Engine"), settings=settings)
+    try:
+        await bot.prepare(RULES)
+        pid = bot.pid
+        game = await play(bot, 40, garbage_every=7)
+        assert game.stats.pieces == 40
+        assert game.stats.received > 0
+        await play(bot, 20, seed=2)
+        assert (bot.pid == pid) is (process == "kept")
+        assert (bot.name, bot.strayed, bot.skipped, bot.unasked) == ("fake", 0, 0, 0)
+    finally:
+        await bot.quit()
+    await bot.quit()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "NoAuthor",
+        "Chatty",
+        "NoKeysAtFirst",
+        "Das",
+        "NeedsState",
+        "IgnoresPieces",
+        "OneSpelling",
+        "OldSpelling",
+        "TalksToStderr",
+        "NeedsEnvironment",
+        "Slow",
+        "AppendsTwice",
+    ],
+)
+async def test_plays_in_spite_of(fault: str, engine: Command) -> None:
+    bot = await faulty(engine(fault))
+    assert fault == "Das" or bot.strayed == 0
+
+
+async def test_a_game_that_begins_elsewhere(engine: Command) -> None:
+    settings = HostSettings(states="garbage", move_seconds=20, quit_seconds=5)
+    bot = TriangleBot(engine("Engine"), settings=settings)
+    board = Board()
+    board.add_garbage(3, 4)
+    try:
+        await bot.prepare(RULES)
+        await play(bot, 10, board=board)
+        assert bot.strayed == 0
+    finally:
+        await bot.quit()
+
+
+async def test_moves_that_it_did_not_choose(engine: Command) -> None:
+    settings = HostSettings(states="garbage", move_seconds=20, quit_seconds=5)
+    bot = TriangleBot(engine("Engine"), settings=settings)
+    try:
+        await bot.prepare(RULES)
+        game = Game(RULES, 5)
+        await bot.start(game.position())
+        for _ in range(12):
+            await bot.suggest(Limits())
+            lock = game.play(game.placements()[0])
+            await bot.play(lock.placement)
+            for piece in lock.new_pieces:
+                await bot.new_piece(piece)
+        assert bot.strayed == 0
+    finally:
+        await bot.quit()
+
+
+async def test_published_names_of_keys_where_they_are_taken(engine: Command) -> None:
+    await faulty(engine("PublishedNames"), HostSettings(keys="tolerant", move_seconds=20))
+
+
+@pytest.mark.parametrize("fault", ["IgnoresState", "FirstOfQueue"])
+async def test_counts_what_goes_astray(fault: str, engine: Command) -> None:
+    settings = HostSettings(states="garbage", move_seconds=20, quit_seconds=5)
+    bot = await faulty(engine(fault), settings)
+    assert bot.strayed > 0
+
+
+async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
+    bot = await faulty(engine("Twice"))
+    assert bot.unasked > 0
+
+
+# --- those that do not --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "says"),
+    [
+        ("DiesAtStart", BotStartError, "exit code 3; its last words: no model file"),
+        ("PublishedNames", BotProtocolError, "hosts call it rotateCW"),
+        ("NoHardDrop", BotProtocolError, "a move without hardDrop locks nothing"),
+        ("TwoHardDrops", BotProtocolError, "2 hardDrops places 2 pieces at once"),
+        ("KeysBehind", BotProtocolError, "moveLeft behind hardDrop moves the next piece"),
+        ("MissingKeys", BotProtocolError, "a move without keys"),
+        ("DiesAtPlay", BotDiedError, "exit code 1; its last words: index out of range"),
+    ],
+)
+async def test_what_is_wrong_is_named(
+    fault: str, error: type[BotError], says: str, engine: Command
+) -> None:
+    with pytest.raises(error, match=says):
+        await faulty(engine(fault))
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "says"),
+    [
+        ("HangsAtInfo", BotTimeoutError, "no info within 0.5 s; is its output flushed"),
+        ("NoNewline", BotTimeoutError, "bytes came without a line end"),
+    ],
+)
+async def test_who_does_not_introduce_itself(
+    fault: str, error: type[BotError], says: str, engine: Command
+) -> None:
+    with pytest.raises(error, match=says):
+        await faulty(engine(fault), HostSettings(info_seconds=0.5, quit_seconds=0.2))
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "says"),
+    [
+        ("Silent", BotTimeoutError, "no move within 0.5 s"),
+        ("NoKeys", BotForfeitError, "presses no key, however often it is asked"),
+    ],
+)
+async def test_who_does_not_move(
+    fault: str, error: type[BotError], says: str, engine: Command
+) -> None:
+    with pytest.raises(error, match=says):
+        await faulty(engine(fault), HostSettings(info_seconds=20, move_seconds=0.5))
+
+
+@pytest.mark.parametrize("fault", ["IgnoresInterrupt", "StaysAtEnd", "StaysForEver"])
+async def test_nobody_stays(fault: str, engine: Command) -> None:
+    # The fixture sees that no process is left.
+    await faulty(engine(fault), HostSettings(info_seconds=20, move_seconds=20, quit_seconds=0.2))
+
+
+async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
+    bot = TriangleBot(engine("Slow"), settings=PATIENT)
+    try:
+        await bot.prepare(RULES)
+        game = Game(RULES, 3)
+        await bot.start(game.position())
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(bot.suggest(Limits()), 0.05)
+        game.play(game.placements()[0])
+        await bot.start(game.position())
+        move = (await bot.suggest(Limits())).moves[0]
+        assert game.is_legal(move)
+        assert bot.strayed == 0
+    finally:
+        await bot.quit()
+
+
+async def test_rules_that_cannot_be_told(engine: Command) -> None:
+    bot = TriangleBot(engine("Engine"))
+    with pytest.raises(BotStartError, match="no word for pieces that turn by 'pason'"):
+        await bot.prepare(Rules.preset("pason-2012"))
+
+
+# --- specifications -----------------------------------------------------------------------------
+
+
+def test_named_by_a_specification() -> None:
+    bot = create_bot("triangle:states=garbage,move_seconds=3:sevenbag serve beam --as triangle")
+    assert isinstance(bot, TriangleBot)
+    assert bot.settings == HostSettings(states="garbage", move_seconds=3)
+    assert bot.effective(Limits(milliseconds=5, nodes=5)) == Limits()
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("triangle:", "no command; expected triangle:COMMAND"),
+        ("triangle:stats=always:python3", "no option 'stats'; did you mean 'states'?"),
+        ("triangle:states=never:python3", "states: Invalid enum value 'never'"),
+        ("triangle:move_seconds=-1:python3", "move_seconds is -1, must be a number from 0"),
+        ("triangle:./no-such-bot", "no such command"),
+        ("triangel:python3", "did you mean 'triangle'?"),
+    ],
+)
+def test_wrong_specifications(spec: str, says: str) -> None:
+    with pytest.raises(SpecError, match="bot") as caught:
+        create_bot(spec)
+    assert says in str(caught.value)
+
+
+# --- in the arena -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("OnlyDrops", "lost by block out"),
+        ("NoHardDrop", "lost by rubbish (keys: a move without hardDrop"),
+        ("DiesAtPlay", "lost by crash (ended with exit code 1; its last words: index out of range"),
+    ],
+)
+async def test_counted_losses(fault: str, says: str, engine: Command) -> None:
+    bots = TriangleBot(engine(fault), settings=PATIENT), create_bot("random:seed=1")
+    result = await play_match(bots, Conditions(rules=RULES, seed=4, max_pieces=60))
+    assert result.winner == 1
+    assert says in str(result)
