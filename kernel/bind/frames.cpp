@@ -222,12 +222,17 @@ void bind_frames(nb::module_& m) {
             "confirm",
             [](FrameGame& game, int sender, int number) { game.confirm({sender, number}); },
             nb::arg("sender"), nb::arg("number"))
+        .def(
+            "wait", [](FrameGame& game, double moment) { game.pass(moment_argument(moment)); },
+            nb::arg("moment"))
         .def("end_frame", &FrameGame::end_frame)
         .def("perform", &perform, nb::arg("script"), nb::arg("frames"), nb::arg("record") = false)
         .def("take_sent", &sent_of)
         .def_prop_ro("board", [](const FrameGame& game) { return Board(game.field().board); })
         .def_prop_ro("colors", [](const FrameGame& game) { return colors_of(game.field().grid); })
         .def_prop_ro("piece", [](const FrameGame& game) { return game.piece().placement(); })
+        .def_prop_ro("guarded", [](const FrameGame& game) { return game.piece().guarded(); })
+        .def_prop_ro("handling", [](const FrameGame& game) { return Handling(game.handling()); })
         .def_prop_ro("height", [](const FrameGame& game) { return game.piece().height(); })
         .def_prop_ro("hold", &FrameGame::held)
         .def_prop_ro("previews", &previews_of<FrameGame>)
@@ -242,6 +247,7 @@ void bind_frames(nb::module_& m) {
         .def_prop_ro("stats", [](const FrameGame& game) { return Tally(game.tally()); })
         .def_prop_ro("last_lock", [](const FrameGame& game) { return Lock(game.last_lock()); })
         .def_prop_ro("frame", &FrameGame::frame)
+        .def_prop_ro("moment", &FrameGame::moment)
         .def_prop_ro("lasted", &FrameGame::lasted)
         .def_prop_ro("out", [](const FrameGame& game) { return name_of(game.out()); });
 }

@@ -102,6 +102,8 @@ class FrameGame {
     const Lock& last_lock() const { return lock_; }
     // Frames that have ended.
     int frame() const { return frame_; }
+    // How much of the frame that goes on has passed.
+    double moment() const { return moment_; }
     Out out() const { return out_; }
     // The same as a game of placements tells it.
     TopOut top_out() const {

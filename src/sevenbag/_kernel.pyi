@@ -813,6 +813,8 @@ class FrameGame:
         """
     def confirm(self, sender: int, number: int) -> None:
         """An announced attack sets out in this frame."""
+    def wait(self, moment: float) -> None:
+        """Time passes up to a moment of this frame."""
     def end_frame(self) -> None:
         """The rest of the frame passes."""
     @overload
@@ -832,6 +834,11 @@ class FrameGame:
     @property
     def piece(self) -> Placement:
         """The piece in the air, as it would lock where it is."""
+    @property
+    def guarded(self) -> bool:
+        """Whether a hard drop would be swallowed now."""
+    @property
+    def handling(self) -> Handling: ...
     @property
     def height(self) -> float:
         """The top row of its box, with the fraction that gravity wears down."""
@@ -862,6 +869,9 @@ class FrameGame:
     @property
     def frame(self) -> int:
         """Frames that have ended."""
+    @property
+    def moment(self) -> float:
+        """How much of the frame that goes on has passed."""
     @property
     def lasted(self) -> float:
         """How long it has lasted, in frames, up to the last key or until the player was out."""

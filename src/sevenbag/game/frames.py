@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NoReturn, cast
 from sevenbag import _kernel
 from sevenbag._kernel import Button, FrameRules, FrameStats, Handling
 from sevenbag.errors import PlacementError
+from sevenbag.game.frame_keys import press_keys
 from sevenbag.game.game import Player
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 
@@ -117,6 +118,24 @@ class FrameGame(Player):
         """The rest of the frame passes."""
         self._frames.end_frame()
 
+    def place(self, placement: Placement, moment: float = 0.0) -> Lock:
+        """Press the keys that lead a piece to a placement, one upon another, a hard drop last.
+
+        The piece in the air must not have been turned; where it is now does not matter. It takes no
+        time but for a tenth of a frame or so for every soft drop, so that nothing comes between.
+
+        Args:
+            placement: of the piece in the air, or of the one that hold would bring.
+            moment: when, from 0 of this frame; there must be some time left in it.
+
+        Raises:
+            PlacementError: no keys lead there, or the hard drop would be swallowed, as it is for 7
+                frames after a lock by time. Nothing has been pressed, but the time has passed.
+            RulesError: the keyboard's soft drop does not reach the floor at once.
+            InputError: no such moment.
+        """
+        return press_keys(self, self._frames, placement, moment)
+
     def take_sent(self) -> tuple[Sent, ...]:
         """Attacks that left since this was asked last."""
         return self._frames.take_sent()
@@ -183,28 +202,41 @@ class FrameGame(Player):
         """Why the player is out, as TETR.IO says it: ``topout``, ``garbagesmash``; None if not."""
         return self._frames.out
 
-    def placements(self, *, hold: bool = True) -> NoReturn:  # noqa: ARG002 - as it is overridden
-        """Such a game is played by keys.
+    @property
+    def handling(self) -> Handling:
+        """How the player's keyboard acts."""
+        return self._frames.handling
+
+    def placements(self, *, hold: bool = True) -> list[Placement]:
+        """Every placement of the piece in the air, then of the one that hold would bring.
+
+        From where pieces appear: one that has sunk since may not get to all of them.
+
+        Args:
+            hold: whether to list the latter; if both pieces are the same, it is listed once.
+        """
+        if self.over:
+            return []
+        pieces = [self.current]
+        if hold and self._rules.pieces.hold:
+            offered = self.hold if self.hold is not None else self.queue[1]
+            pieces += [offered] if offered != self.current else []
+        rules, cleared = kernel_rules(self._rules), self.last_lock.lines > 0
+        return [
+            placement
+            for piece in pieces
+            for placement in rules.placements(self.board, piece, cleared)
+        ]
+
+    def judge(self, placement: Placement, *, hold: bool | None = None) -> NoReturn:  # noqa: ARG002
+        """Such a game is played by keys, which do not ask beforehand.
 
         Raises:
             PlacementError: always.
         """
-        raise PlacementError("frame by frame, a game is played by keys, not by placements")
+        raise PlacementError("frame by frame, a placement is judged when its keys are pressed")
 
-    def judge(
-        self,
-        placement: Placement,  # noqa: ARG002
-        *,
-        hold: bool | None = None,  # noqa: ARG002
-    ) -> NoReturn:
-        """The same."""
-        self.placements()
-
-    def is_legal(
-        self,
-        placement: Placement,  # noqa: ARG002
-        *,
-        hold: bool | None = None,  # noqa: ARG002
-    ) -> bool:
-        """No placement is; as `placements`."""
-        return False
+    def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
+        """Whether some of `placements` has these cells and this spin."""
+        del hold
+        return placement in self.placements()

@@ -1,0 +1,137 @@
+"""Players against each other, frame by frame: attacks find their way, and cross on it."""
+
+from __future__ import annotations
+
+import doctest
+import random
+
+import pytest
+
+import sevenbag.game.frame_versus
+from sevenbag.errors import PlacementError, RulesError
+from sevenbag.game import Rules
+from sevenbag.game.frame_versus import FrameVersus
+from sevenbag.game.frames import Button, Handling
+
+AT_ONCE = Handling(soft_drop=41)
+
+# Every clear sends, so that random placements do.
+HEAVY = Rules.preset("tetrio-default").replace(
+    {
+        "board": {"width": 4, "rows": 40, "visible": 20},
+        "spawn": {"x": 1},
+        "attack": {"none": [0, 1, 3, 5, 7]},
+    }
+)
+
+
+def play(match: FrameVersus, seed: int, frames: int = 2000) -> list[tuple[object, ...]]:
+    """Random placements, by one or by all players a frame; what was seen."""
+    dice = random.Random(seed)
+    seen: list[tuple[object, ...]] = []
+    while not match.over and match.frame < frames:
+        for player in match.players:
+            if dice.random() < 0.1 and not player.over:
+                try:
+                    player.place(dice.choice(player.placements()))
+                except PlacementError:
+                    player.press(Button.HARD_DROP)
+        match.end_frame()
+        seen.append(tuple((one.colors, one.pending, one.stats.sent) for one in match.players))
+    return seen
+
+
+class TestNetwork:
+    @pytest.mark.parametrize("latency", [0, 1, 7, 60])
+    def test_attacks_arrive_after_so_long(self, latency: int) -> None:
+        match = FrameVersus(HEAVY, 3, handlings=(AT_ONCE, AT_ONCE), latency=latency)
+        first, second = match.players
+        dice = random.Random(latency)
+        while not first.stats.sent:
+            first.place(dice.choice(first.placements()))
+            match.end_frame()
+            assert not first.over
+        sent_at = match.frame - 1
+        while not second.pending:
+            assert match.frame <= sent_at + latency + 1
+            match.end_frame()
+        assert match.frame == sent_at + latency + 1
+        assert sum(second.pending) == first.stats.sent
+        # It sets out when word has come back, and may enter when it has travelled.
+        while match.frame < sent_at + 1 + 2 * latency + HEAVY.garbage.travel - 1:
+            match.end_frame()
+        second.place(second.placements()[0])
+        assert second.stats.garbage_entered == 0
+        match.end_frame()
+        second.place(second.placements()[0])
+        assert second.stats.garbage_entered > 0
+
+    @pytest.mark.parametrize("latency", [0, 12])
+    def test_nothing_is_lost(self, latency: int) -> None:
+        sent = 0
+        for seed in range(15):
+            match = FrameVersus(HEAVY, seed, handlings=(AT_ONCE, AT_ONCE), latency=latency)
+            play(match, seed)
+            first, second = match.players
+            for one, other in ((first, second), (second, first)):
+                assert other.stats.received <= one.stats.sent
+                sent += one.stats.sent
+                done = other.stats.garbage_entered + other.stats.cancelled + sum(other.pending)
+                assert done <= one.stats.sent
+        assert sent > 40
+
+    def test_what_crosses_cancels_out(self) -> None:
+        """Both send at once, far from each other: neither gets what the other has made good."""
+
+        def both_send(latency: int) -> tuple[int, int]:
+            match = FrameVersus(HEAVY, 3, handlings=(AT_ONCE, AT_ONCE), latency=latency)
+            dice = random.Random(1)
+            first, second = match.players
+            while not first.stats.sent:
+                wanted = dice.choice(first.placements())
+                first.place(wanted)
+                second.place(wanted)
+                match.end_frame()
+            for _ in range(2 * latency + 1):
+                match.end_frame()
+            assert first.stats.sent == second.stats.sent
+            return sum(first.pending), sum(second.pending)
+
+        assert both_send(30) == (0, 0)
+
+    def test_the_same_again(self) -> None:
+        one, two = (FrameVersus(HEAVY, 5, handlings=(AT_ONCE, AT_ONCE)) for _ in range(2))
+        assert play(one, 9) == play(two, 9)
+
+
+class TestEnd:
+    def test_the_one_who_is_left(self) -> None:
+        match = FrameVersus(seed=1, handlings=(AT_ONCE, AT_ONCE, AT_ONCE))
+        for number in (1, 0):
+            assert not match.over
+            while number in match.left:
+                match.players[number].press(Button.HARD_DROP)
+                match.end_frame()
+        assert (match.over, match.winner, match.left) == (True, 2, (2,))
+
+    def test_all_at_once(self) -> None:
+        match = FrameVersus(seed=1)
+        while not match.over:
+            for player in match.players:
+                player.press(Button.HARD_DROP)
+            match.end_frame()
+        assert match.winner is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [({"latency": -1}, "latency"), ({"latency": 601}, "latency"), ({"handlings": [None]}, "1 pl")],
+)
+def test_refused(wrong: dict[str, object], words: str) -> None:
+    with pytest.raises(RulesError, match=words):
+        FrameVersus(**wrong)  # type: ignore[arg-type]
+
+
+def test_module() -> None:
+    result = doctest.testmod(sevenbag.game.frame_versus)
+    assert (result.failed, result.attempted > 3) == (0, True)
