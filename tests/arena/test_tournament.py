@@ -477,7 +477,7 @@ def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
     (tmp_path / "full" / "notes.txt").touch()
     with pytest.raises(InputError, match="something else in this folder"):
         Tournament.begin(tmp_path / "full", header)
-    assert [path.name for path in (tmp_path / "full").iterdir() if path.is_file()] == ["notes.txt"]
+    assert [path.name for path in (tmp_path / "full").iterdir()] == ["notes.txt"]
     with pytest.raises(FormatError, match="no such file"):
         Tournament(tmp_path / "none")
 

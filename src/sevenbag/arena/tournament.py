@@ -101,15 +101,17 @@ class Tournament:
         path = Path(folder)
         try:
             path.mkdir(parents=True, exist_ok=True)
+            there = [entry.name for entry in path.iterdir() if entry.name != REPLAYS]
+            if HEADER_FILE in there:
+                _expect_same(path, header)
+            elif any(not name.startswith(".") for name in there):
+                raise InputError(
+                    f"{path}: there is something else in this folder; choose another one"
+                )
             (path / REPLAYS).mkdir(exist_ok=True)
-            others = [entry.name for entry in path.iterdir() if entry.name != REPLAYS]
         except OSError as error:
             raise FormatError(f"{path}: cannot be made: {error.strerror}") from error
-        if HEADER_FILE in others:
-            _expect_same(path, read_header(path), header)
-        elif any(not name.startswith(".") for name in others):
-            raise InputError(f"{path}: there is something else in this folder; choose another one")
-        else:
+        if HEADER_FILE not in there:
             write_header(path, header)
 
     def __enter__(self) -> Self:
@@ -197,7 +199,24 @@ class Tournament:
         )
 
 
+def differences(there: TournamentHeader, wanted: TournamentHeader) -> list[str]:
+    """In what a tournament differs from another one, in words; its name is of no matter."""
+    # As it is read back: what is written as 1 may be read as 1.0.
+    wanted = msgspec.json.decode(msgspec.json.encode(wanted), type=type(wanted))
+    return [word for name, word in _WORDS.items() if getattr(there, name) != getattr(wanted, name)]
+
+
 # --- helpers ------------------------------------------------------------------------------------
+
+_WORDS: Final = {
+    "kind": "kind",
+    "engines": "engines",
+    "rules": "rules",
+    "settings": "settings",
+    "openings": "openings",
+    "sprt": "test",
+    "seed": "seed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,34 +243,19 @@ def _locked(folder: Path) -> _Lock:
     return _Lock(descriptor)
 
 
-def _sweep(folder: Path) -> None:
-    """Remove drafts of files that a kill has left."""
-    for place in (folder, folder / REPLAYS):
-        for draft in place.glob(".*.part"):
-            with contextlib.suppress(OSError):
-                draft.unlink()
-
-
-_WORDS: Final = {
-    "kind": "kind",
-    "engines": "engines",
-    "rules": "rules",
-    "settings": "settings",
-    "openings": "openings",
-    "sprt": "test",
-    "seed": "seed",
-}
-
-
-def _expect_same(folder: Path, there: TournamentHeader, wanted: TournamentHeader) -> None:
-    # As it is read back: what is written as 1 may be read as 1.0.
-    wanted = msgspec.json.decode(msgspec.json.encode(wanted), type=type(wanted))
-    others = [
-        word for name, word in _WORDS.items() if getattr(there, name) != getattr(wanted, name)
-    ]
+def _expect_same(folder: Path, header: TournamentHeader) -> None:
+    others = differences(read_header(folder), header)
     if others:
         raise InputError(
             f"{folder}: there is another tournament in this folder: its {', '.join(others)}"
             f" {'differs' if len(others) == 1 else 'differ'}; choose another folder, or go on with"
             " that one by --resume"
         )
+
+
+def _sweep(folder: Path) -> None:
+    """Remove drafts of files that a kill has left."""
+    for place in (folder, folder / REPLAYS):
+        for draft in place.glob(".*.part"):
+            with contextlib.suppress(OSError):
+                draft.unlink()

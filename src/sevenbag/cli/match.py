@@ -13,7 +13,7 @@ from sevenbag.arena.entry import ramped
 from sevenbag.arena.match import distinct_names
 from sevenbag.arena.records import HEADER_FILE, SprtRecord, read_header
 from sevenbag.arena.settings import DEFAULT_GAMES, DEFAULT_PPS, Engine, Settings, header_of
-from sevenbag.arena.tournament import Tournament
+from sevenbag.arena.tournament import Tournament, differences
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, named_rules, positive
@@ -210,15 +210,9 @@ def _folder(args: argparse.Namespace, header: TournamentHeader) -> Path:
 
 def _is_same(folder: Path, header: TournamentHeader) -> bool:
     try:
-        there = read_header(folder)
+        return not differences(read_header(folder), header)
     except FormatError:
         return False
-    return (there.engines, there.settings, there.sprt, there.seed) == (
-        header.engines,
-        header.settings,
-        header.sprt,
-        header.seed,
-    )
 
 
 def _plain(spec: str) -> str:
