@@ -325,10 +325,12 @@ void bind_core(nb::module_& m) {
         .def("canonical", [](const Placement& p) { return canonical(p); })
         .def("same_cells", &same_cells, "other"_a)
         .def("__repr__", &describe)
-        .def("__eq__",
-             [](const Placement& a, nb::handle b) {
-                 return nb::isinstance<Placement>(b) && a == nb::cast<const Placement&>(b);
-             })
+        .def(
+            "__eq__",
+            [](const Placement& a, nb::handle b) {
+                return nb::isinstance<Placement>(b) && a == nb::cast<const Placement&>(b);
+            },
+            nb::is_operator())
         .def("__hash__",
              [](const Placement& p) {
                  return static_cast<std::size_t>(static_cast<int>(p.piece)) |
@@ -455,10 +457,12 @@ void bind_core(nb::module_& m) {
         .def("add_garbage", &Board::add_garbage, "hole"_a, "count"_a = 1)
         .def("copy", [](const Board& b) { return b; })
         .def("__copy__", [](const Board& b) { return b; })
-        .def("__eq__",
-             [](const Board& a, nb::handle b) {
-                 return nb::isinstance<Board>(b) && a == nb::cast<const Board&>(b);
-             })
+        .def(
+            "__eq__",
+            [](const Board& a, nb::handle b) {
+                return nb::isinstance<Board>(b) && a == nb::cast<const Board&>(b);
+            },
+            nb::is_operator())
         .def("__getstate__",
              [](const Board& b) {
                  std::vector<std::uint32_t> cells;

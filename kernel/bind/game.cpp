@@ -104,10 +104,12 @@ void bind_game(nb::module_& m) {
         .def_ro("max_combo", &Stats::max_combo)
         .def_ro("max_back_to_back", &Stats::max_back_to_back)
         .def_prop_ro("clears", &clears_of)
-        .def("__eq__",
-             [](const Stats& a, nb::handle b) {
-                 return nb::isinstance<Stats>(b) && a == nb::cast<const Stats&>(b);
-             })
+        .def(
+            "__eq__",
+            [](const Stats& a, nb::handle b) {
+                return nb::isinstance<Stats>(b) && a == nb::cast<const Stats&>(b);
+            },
+            nb::is_operator())
         .def("__repr__", [](const Stats& s) { return described(s); })
         .def("__hash__",
              [](const Stats& s) { return s.pieces * 1000003 ^ s.lines * 1009 ^ s.attack; });

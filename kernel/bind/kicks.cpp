@@ -221,10 +221,12 @@ void bind_spin_rules(nb::module_& m) {
                  return nb::str("SpinRules('{}', kicks='{}', shift='{}', hold={}, top={})")
                      .format(std::string(name(r.mode)), p[1], p[2], r.hold_keeps, r.top_filled);
              })
-        .def("__eq__",
-             [](const SpinRules& a, nb::handle b) {
-                 return nb::isinstance<SpinRules>(b) && a == nb::cast<const SpinRules&>(b);
-             })
+        .def(
+            "__eq__",
+            [](const SpinRules& a, nb::handle b) {
+                return nb::isinstance<SpinRules>(b) && a == nb::cast<const SpinRules&>(b);
+            },
+            nb::is_operator())
         .def("__hash__", [](const SpinRules& r) { return nb::hash(parts_of(r)); })
         .def("__getstate__", &parts_of)
         .def("__setstate__",
@@ -305,10 +307,12 @@ void bind_kicks(nb::module_& m) {
                  return is_known(k) ? "Kicks('" + k.name() + "')"
                                     : "<Kicks '" + k.name() + "', of one's own>";
              })
-        .def("__eq__",
-             [](const Kicks& a, nb::handle b) {
-                 return nb::isinstance<Kicks>(b) && a == nb::cast<const Kicks&>(b);
-             })
+        .def(
+            "__eq__",
+            [](const Kicks& a, nb::handle b) {
+                return nb::isinstance<Kicks>(b) && a == nb::cast<const Kicks&>(b);
+            },
+            nb::is_operator())
         .def("__hash__", &Kicks::hash)
         .def("__getstate__",
              [](const Kicks& k) {

@@ -129,6 +129,17 @@ async def test_on_narrow_boards_it_is_beam() -> None:
     assert found.moves == (await suggestion(BeamBot(nodes=2000), position, rules)).moves
 
 
+@pytest.mark.parametrize("height", [15, 16, 17, 18, 19, 20, 21, 24, 30])
+async def test_on_high_boards_it_is_beam(height: int) -> None:
+    # Up to row 14 a column is open, above there is a tower beside the place where pieces appear.
+    rows = ["XX........"] * (height - 14) + ["XXXXXXXXX."] * 14
+    position = Position(Board.from_text("\n".join(rows)), pieces("IOTLJSZ"))
+    found = await suggestion(PcBot(nodes=600), position)
+    assert found.moves
+    if height > 20:
+        assert found.moves == (await suggestion(BeamBot(nodes=300), position)).moves
+
+
 async def test_lower_ones_can_be_left_out() -> None:
     position = Position(Board(), pieces("IJLOOIO"), hold=Piece.I)
     two = await suggestion(PcBot(), position)

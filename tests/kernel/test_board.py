@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sevenbag import Board, Key, Kicks, Piece, Placement, Rotation, Spin
+from sevenbag import Board, Game, Key, Kicks, Piece, Placement, Rotation, Rules, Spin, SpinRules
 from sevenbag.errors import BoardError, PieceError, PlacementError
 from tests.kernel import reference
 
@@ -199,3 +199,22 @@ def test_wrong_types_are_type_errors(wrong: object) -> None:
         board.placements("T", wrong)
     with pytest.raises(TypeError, match="a spin mode is"):
         board.placements("T", spins=wrong)
+
+
+@pytest.mark.parametrize(
+    "thing",
+    [
+        Board(),
+        Placement("T", Rotation.SOUTH, 2, 1, Spin.FULL),
+        Kicks("srs"),
+        SpinRules("T-spins"),
+        Game(Rules.preset("guideline"), seed=1).stats,
+    ],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_nothing_is_equal_to_what_is_of_another_kind(thing: object) -> None:
+    for other in (None, 1, "T", object()):
+        assert not thing == other  # noqa: SIM201 - both operators are asked
+        assert thing != other
+    assert thing in (None, thing)
+    assert None not in (thing,)

@@ -16,6 +16,7 @@ from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
+from sevenbag.pc.solver import MAX_HEIGHT
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Board, Piece, Placement
@@ -105,7 +106,9 @@ class PcBot(Bot):
             raise BotStartError(self.name, "knows no rules")
         held = self.effective(limits)
         begun = time.perf_counter()
-        if self._solver is not None and position.queue:
+        # What a move leads to is searched as well, and may be higher by a piece.
+        low = position.board.height + 4 <= MAX_HEIGHT
+        if self._solver is not None and position.queue and low:
             self._stop = stop = StopFlag()
             least = max(1, self._min_height - self._cleared)
             search = _Search(self._solver, rules, least, held, begun=begun, stop=stop)
