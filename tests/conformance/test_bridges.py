@@ -1,0 +1,76 @@
+"""Every kind of bot on every kind of host: 200 pieces each, and none of them goes astray.
+
+Two of the hosts are strangers in plain Python, which know nothing of us but the protocol; so where
+bot and host speak different ones, whole games pass through a bridge of ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from sevenbag.arena.conditions import Conditions
+from sevenbag.arena.match import play_match
+from sevenbag.arena.result import Ending
+from sevenbag.bots.registry import create_bot
+from sevenbag.game import Rules
+from tests.fakes.frontends import Frontend
+from tests.fakes.triangle_host import Host, Room
+
+PIECES = 200
+SERVE = [sys.executable, "-P", "-m", "sevenbag", "serve"]
+
+BOTS = {
+    "beam": "beam:nodes=800",
+    "pc": "pc:nodes=800",
+    "TBP process": "tbp:sevenbag serve beam:nodes=800 --as tbp",
+    "Triangle process": "triangle:sevenbag serve beam:nodes=800 --as triangle",
+}
+
+
+def on_arena(spec: str) -> None:
+    """A match; the arena plays nothing but legal moves, and what a driver saw go astray counts."""
+    rules = Rules.preset("tetrio-league").replace({"attack": {"multiplier": 0.3}})
+    bots = create_bot(spec), create_bot(BOTS["beam"])
+    result = asyncio.run(play_match(bots, Conditions(rules=rules, seed=5, max_pieces=PIECES)))
+    assert result.ending is Ending.PIECES, result
+    assert [stats.pieces for stats in result.stats] == [PIECES, PIECES]
+    assert getattr(bots[0], "strayed", 0) == 0
+
+
+def on_tbp_frontend(spec: str) -> None:
+    """Games with garbage; the frontend ends at a move that it cannot make."""
+    frontend = Frontend([*SERVE, spec, "--as", "tbp"])
+    try:
+        frontend.agree()
+        while frontend.pieces < PIECES:
+            frontend.game(PIECES - frontend.pieces)
+        assert frontend.leave() == 0
+    finally:
+        frontend.kill()
+
+
+def on_triangle_host(spec: str) -> None:
+    """Frames, gravity and garbage; after each lock the board is the one that the bot expected."""
+    with Host([*SERVE, spec, "--as", "triangle"], Room(), seed=5) as host:
+        played = host.play(PIECES, 7.5, lambda number: 2 * (number % 12 == 0))
+    assert len(played) == PIECES
+    assert sum(lock.entered for lock, _ in played) > 5
+    for number, (lock, move) in enumerate(played):
+        assert move["data"]["board"] == lock.board, f"piece {number}: {move['keys']}"
+
+
+HOSTS: dict[str, Callable[[str], None]] = {
+    "arena": on_arena,
+    "TBP frontend": on_tbp_frontend,
+    "Triangle host": on_triangle_host,
+}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("bot", BOTS)
+def test_no_misdrop(bot: str, host: str) -> None:
+    HOSTS[host](BOTS[bot])
