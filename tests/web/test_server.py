@@ -11,7 +11,8 @@ import signal
 import socket
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -22,10 +23,8 @@ from websockets.typing import Origin
 from tests.cli.run import TRACES, environment, sevenbag, start, wait_until
 from tests.web.conftest import Server
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 HOUSE = {"kind": "house", "spec": "random:seed=1"}
+THINKER = {"kind": "house", "spec": "beam:nodes=500"}
 WORKER = {"kind": "worker", "script": "bot.js"}
 
 
@@ -193,6 +192,35 @@ async def test_no_more_games_than_there_is_room_for(server: Server) -> None:
     # There is room again.
     assert (await first_event(server, wish))["event"] == "opened"
     server.says("unfinished")
+
+
+async def test_a_game_leaves_nothing_behind(tmp_path: Path) -> None:
+    server = Server(tmp_path)
+
+    def kept() -> tuple[int, int]:
+        """Descriptors and threads of the server."""
+        folder = Path("/proc") / str(server.process.pid)
+        return len(list((folder / "fd").iterdir())), len(list((folder / "task").iterdir()))
+
+    async def play(frames: int) -> None:
+        """A game that is left after so many frames; 0: that is played to its end."""
+        async with dialled(server) as page:
+            await page.send(json.dumps({"players": [THINKER, THINKER], "pieces": 10}))
+            async for _ in page:
+                frames -= 1
+                if not frames:
+                    return
+
+    try:
+        # It tells its address a moment before it listens; the first game has it listen.
+        await play(0)
+        await asyncio.to_thread(server.says, "")
+        descriptors, _ = kept()
+        await asyncio.gather(*(play(frames) for frames in (0, 1, 2, 3)))
+        await asyncio.to_thread(server.says, *[""] * 4)
+        await asyncio.to_thread(wait_until, lambda: kept()[0] <= descriptors and kept()[1] == 1)
+    finally:
+        server.kill()
 
 
 # --- how it begins and ends ---------------------------------------------------------------------
