@@ -100,6 +100,42 @@ def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(kind: Kind, gam
             assert 1 <= second.seed <= LAST_SEED
 
 
+@given(
+    kind=st.sampled_from(["swiss", "knockout"]),
+    engines=st.integers(2, 9),
+    settings=st.sampled_from([{"games": 1}, {"games": 2}, {"games": 4}, {"first_to": 2}]),
+    seed=st.integers(0, 10**6),
+    random=st.randoms(use_true_random=False),
+)
+def test_a_schedule_that_is_broken_off_goes_on_as_it_would_have(
+    kind: Kind, engines: int, settings: dict[str, int], seed: int, random: random.Random
+) -> None:
+    def judge(fixture: Fixture) -> int | None:
+        return (0, 1, None)[hash((seed, fixture.id)) % 3]
+
+    waves_played, whole = played(kind, engines, judge, **settings)
+    # All of some waves is over when it breaks off, and any games of the next.
+    broken = random.randrange(len(waves_played))
+    over = [
+        record(fixture, judge(fixture))
+        for number, wave in enumerate(waves_played[: broken + 1])
+        for fixture in wave
+        if number < broken or random.random() < 0.5
+    ]
+    random.shuffle(over)
+    chosen = Settings(**settings)  # type: ignore[arg-type]
+    ledger = Ledger(header(kind, engines), chosen, over)
+    again: list[list[Fixture]] = []
+    for wave in waves(Plan(kind, engines, chosen, 1), ledger):
+        again.append(list(wave))
+        for fixture in again[-1]:
+            if fixture.id not in ledger:
+                ledger.add(record(fixture, judge(fixture)))
+    assert again == waves_played
+    assert ledger.champion == whole.champion
+    assert ledger.standings() == whole.standings()
+
+
 def test_everybody_meets_everybody_with_the_same_openings() -> None:
     done, _ = played("round robin", 5, games=6)
     (fixtures,) = done

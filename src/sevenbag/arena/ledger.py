@@ -143,9 +143,13 @@ class Ledger:
         games = self._encounters.get((number, tie), [])
         return sorted(games, key=lambda game: game.id)
 
-    def points_of(self, engine: int) -> float:
-        """What an engine got out of its games, byes not counted."""
-        return sum(game.points(engine) for game in self._games.values() if engine in game.players)
+    def points_of(self, engine: int, *, before: int) -> float:
+        """What an engine got out of the games of the rounds before one, byes not counted."""
+        return sum(
+            game.points(engine)
+            for game in self._games.values()
+            if game.round < before and engine in game.players
+        )
 
     @property
     def counted(self) -> list[GameRecord]:

@@ -1,8 +1,9 @@
 """Who meets whom in which order: the games of a tournament, in waves.
 
 A wave is what can be said before its first game is over; the next one follows from the results of
-those before. So the schedule is the same whoever plays it, on however many machines, and whenever
-it was killed in between.
+those before, and of no others: a ledger that is read back after a kill knows more than was known
+when the wave was written. So the schedule is the same whoever plays it, on however many machines,
+and whenever it was killed in between.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sevenbag.arena.ledger import Ledger
+    from sevenbag.arena.records import GameRecord
     from sevenbag.arena.settings import Kind, Settings
 
 _FIRST_TO_GAMES: Final = 20
@@ -138,7 +140,7 @@ def _swiss(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
     byes: list[int] = []
     for number in range(1, plan.rounds + 1):
         points = [
-            ledger.points_of(engine) + byes.count(engine) * plan.games
+            ledger.points_of(engine, before=number) + byes.count(engine) * plan.games
             for engine in range(plan.engines)
         ]
         pairs, bye = swiss_pairs(points, met, byes)
@@ -166,25 +168,27 @@ def _knockout(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
             if a is not None and b is not None
         }
         winners: dict[int, int | None] = {}
+        written = dict.fromkeys(met, 0)
         while True:
-            winners = {tie: _winner(plan, ledger, each) for tie, each in met.items()}
-            undecided = [met[tie] for tie, winner in winners.items() if winner is None]
-            if not undecided:
+            over = {tie: ledger.encounter(number, tie)[: written[tie]] for tie in met}
+            winners = {tie: _winner(plan, each, over[tie]) for tie, each in met.items()}
+            wave = {
+                tie: _needed(plan, over[tie]) for tie, winner in winners.items() if winner is None
+            }
+            if not wave:
                 break
+            written.update((tie, games.stop) for tie, games in wave.items())
             yield [
-                fixture
-                for encounter in undecided
-                for fixture in writer.games(encounter, _needed(plan, ledger, encounter))
+                fixture for tie, games in wave.items() for fixture in writer.games(met[tie], games)
             ]
         # Who has nobody to meet goes on.
         entrants = [winners[tie] if tie in met else a for tie, (a, _) in enumerate(ties)]
     ledger.champion = entrants[0]
 
 
-def _winner(plan: Plan, ledger: Ledger, encounter: _Encounter) -> int | None:
-    """Who goes on to the next round; None while that is not known."""
+def _winner(plan: Plan, encounter: _Encounter, games: Sequence[GameRecord]) -> int | None:
+    """Who goes on to the next round after so many games; None while that is not known."""
     first, second = encounter.players
-    games = ledger.encounter(encounter.round, encounter.tie)
     if plan.settings.first_to is not None:
         wins = Counter[int]()
         for game in games:
@@ -208,9 +212,8 @@ def _winner(plan: Plan, ledger: Ledger, encounter: _Encounter) -> int | None:
     return first if leads > 0 else second
 
 
-def _needed(plan: Plan, ledger: Ledger, encounter: _Encounter) -> range:
+def _needed(plan: Plan, games: Sequence[GameRecord]) -> range:
     """The games of an encounter that are played in any case, after those that are over."""
-    games = ledger.encounter(encounter.round, encounter.tie)
     done, target = len(games), plan.settings.first_to
     if done >= plan.games:
         needed = 2
