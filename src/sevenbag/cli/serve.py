@@ -134,7 +134,9 @@ async def _serve_at(args: argparse.Namespace, serve: Serve) -> None:
         where = f"{args.host}:{args.websocket}"
         raise SpecError(f"cannot listen at {where}: {error.strerror or error}") from None
     place = f"{args.host}:{server.port}"
-    print(f"sevenbag serve: ws://{place}/ and http://{place}{WORKER}", flush=True)
+    # The worker speaks TBP.
+    worker = f" and http://{place}{WORKER}" if args.protocol == "tbp" else ""
+    print(f"sevenbag serve: ws://{place}/{worker}", flush=True)
     try:
         await asyncio.Event().wait()
     finally:

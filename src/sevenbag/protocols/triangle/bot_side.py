@@ -166,7 +166,9 @@ class BotSide:
             data: goes along with it; by default what the board is expected to be.
         """
         position, rules = self.position, self.rules
-        if position is None or rules is None:
+        if position is None or rules is None or not position.queue:
+            # Whatever falls there: nothing is known until the next `State`.
+            self.position = None
             return [Send(triangle.Move(keys=_FALL, data=data))]
         for placement in self._candidates(position, rules, moves):
             keys = self._way_to(position, rules, placement)

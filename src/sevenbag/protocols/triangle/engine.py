@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import UNSET
 
@@ -34,6 +34,7 @@ class Turn:
         config: as the host told the room, with its data.
         state: the last position that the host told, with its data; None if it has told none.
         play: the question, with its data.
+        pieces: messages of that kind since the last turn, with their data.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Turn:
         config: triangle.Config,
         state: triangle.State | None,
         play: triangle.Play,
+        pieces: tuple[triangle.Pieces, ...],
     ) -> None:
         assert side.position is not None
         assert side.rules is not None
@@ -50,6 +52,7 @@ class Turn:
         self.config = config
         self.state = state
         self.play = play
+        self.pieces = pieces
         self._placements = side.placements()
 
     @property
@@ -124,6 +127,7 @@ class Engine:
         self._side = bot_side.BotSide()
         self._config: triangle.Config | None = None
         self._state: triangle.State | None = None
+        self._pieces: list[triangle.Pieces] = []
 
     def introduce(self) -> bytes:
         """What is said first, unasked: one line with its end."""
@@ -146,6 +150,9 @@ class Engine:
                 self._config, self._state = message, None
             elif isinstance(message, triangle.State):
                 self._state = message
+            elif isinstance(message, triangle.Pieces):
+                self._pieces.append(message)
+                del self._pieces[:-_MOST_KEPT]
             elif isinstance(message, triangle.Play):
                 play = message
             todo = self._side.receive(message)
@@ -170,7 +177,8 @@ class Engine:
     def _answer(self, play: triangle.Play) -> list[bot_side.Action]:
         if self._config is None or not self._side.placements():
             return self._side.answer(())
-        turn = Turn(self._side, self._config, self._state, play)
+        turn = Turn(self._side, self._config, self._state, play, tuple(self._pieces))
+        self._pieces.clear()
         try:
             choice = self._choose(turn)
         except Exception as error:  # noqa: BLE001 - an author's function may raise anything
@@ -180,6 +188,9 @@ class Engine:
         if not any(reply.placement.same_cells(each) for each in turn.placements()):
             self._log(f"{reply.placement} is no move that can be made now")
         return self._side.answer((reply.placement,), reply.data)
+
+
+_MOST_KEPT: Final = 64
 
 
 def _unheard(text: str) -> None:

@@ -1,0 +1,262 @@
+"""The bot's side, told lists of messages."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from sevenbag._kernel import Piece, Placement, Rotation
+from sevenbag.game import Rules
+from sevenbag.protocols.actions import Advance, Begin, Expect, Extend, Note, Think
+from sevenbag.protocols.triangle import BotSide, from_object, to_object
+from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle.bot_side import Action, Adjust, Prepare, Send, State
+from sevenbag.protocols.triangle.convert import config_of, letters_of, rules_of, state_of
+
+# As recorded for seed 1; the first piece is O.
+QUEUE = letters_of([Piece[letter] for letter in "JILSTZTOLJSIZLISOTZJJSLITZOITLOZSJ"])
+CONFIG = triangle.Config(queue=QUEUE)
+PLAY = triangle.Play()
+O_LEFT = Placement("O", Rotation.NORTH, 0, 0)
+
+
+def begun(**changes: Any) -> tuple[BotSide, list[Action]]:
+    """A side that was told a room, and what it made of that."""
+    side = BotSide()
+    return side, side.receive(triangle.Config(**{"queue": QUEUE, **changes}))
+
+
+def sent(actions: list[Action]) -> triangle.Move:
+    [move] = [action.message for action in actions if isinstance(action, Send)]
+    assert isinstance(move, triangle.Move)
+    return move
+
+
+def keys_of(actions: list[Action]) -> tuple[str, ...]:
+    keys = sent(actions).keys
+    assert isinstance(keys, tuple)
+    return keys
+
+
+def kinds(actions: list[Action]) -> list[type]:
+    return [type(action) for action in actions]
+
+
+def told(side: BotSide, **changes: Any) -> triangle.State:
+    """The present position as a host would tell it, or something else."""
+    assert side.position is not None
+    return state_of(dataclasses.replace(side.position, **changes))
+
+
+def test_a_game_begins() -> None:
+    side, actions = begun()
+    assert kinds(actions) == [Prepare, Begin]
+    begin = actions[1]
+    assert isinstance(begin, Begin)
+    assert begin.position.queue[:3] == (Piece.O, Piece.J, Piece.I)
+    assert len(begin.position.queue) == 11
+    # Four of the second bag are shown: three are still to come.
+    assert sorted(begin.position.bag or ()) == sorted([Piece.S, Piece.I, Piece.Z])
+    assert side.state is State.PLAYING
+    assert kinds(side.receive(PLAY)) == [Think]
+
+
+def test_a_move_and_what_follows() -> None:
+    side, _ = begun()
+    side.receive(PLAY)
+    actions = side.answer((O_LEFT,))
+    assert sent(actions).keys == ("moveLeft",) * 4 + ("hardDrop",)
+    # The twelfth piece moves into sight.
+    assert actions[1:] == [Advance(O_LEFT), Extend(Piece.S)]
+    assert side.position is not None
+    assert side.position.queue[0] is Piece.J
+    assert side.receive(triangle.Pieces(pieces=("o",))) == []
+    assert len(side.position.queue) == 35
+
+
+def test_hold_takes_two() -> None:
+    side, _ = begun()
+    place = Placement("J", Rotation.NORTH, 1, 0)
+    actions = side.answer((place,))
+    assert keys_of(actions)[0] == "hold"
+    assert actions[1:] == [Advance(place), Extend(Piece.S), Extend(Piece.I)]
+    assert side.position is not None
+    assert side.position.hold is Piece.O
+
+
+def test_half_turns_only_where_nothing_else_leads() -> None:
+    side, _ = begun()
+    side.receive(told(side, queue=(Piece.T, *side_queue(side)[1:])))
+    keys = keys_of(side.answer((Placement("T", Rotation.SOUTH, 4, 1),)))
+    assert keys in [("rotateCW", "rotateCW", "hardDrop"), ("rotateCCW", "rotateCCW", "hardDrop")]
+
+
+def side_queue(side: BotSide) -> tuple[Piece, ...]:
+    assert side.position is not None
+    return side.position.queue
+
+
+def test_moves_that_cannot_be_made_are_replaced() -> None:
+    side, _ = begun()
+    for nonsense in (
+        Placement("S", Rotation.NORTH, 1, 0),  # no such piece now
+        Placement("O", Rotation.NORTH, 0, 7),  # in mid-air
+        Placement("O", Rotation.NORTH, 9, 0),  # in the wall
+    ):
+        before = side.position
+        assert before is not None
+        actions = side.answer((nonsense,))
+        assert keys_of(actions)[-1] == "hardDrop"
+        assert isinstance(actions[1], Advance)
+        assert side.position is not None
+        assert side.position.board.count == before.board.count + 4
+
+
+def test_a_state_as_expected_begins_nothing() -> None:
+    side, _ = begun()
+    side.answer((O_LEFT,))
+    assert side.receive(told(side, pending=(4, 1))) == [Expect((4, 1))]
+
+
+def test_a_state_with_more_pieces_than_known() -> None:
+    side, _ = begun(queue=QUEUE[:6])
+    assert side_queue(side)[0] is Piece.O
+    more = (*side_queue(side), Piece.T, Piece.O)
+    assert side.receive(told(side, queue=more)) == [Expect(()), Extend(Piece.T), Extend(Piece.O)]
+
+
+def test_a_state_replaces_everything() -> None:
+    side, _ = begun()
+    side.answer((O_LEFT,))
+    assert side.position is not None
+    board = side.position.board.copy()
+    board.add_garbage(3, 2)
+    colors = tuple("".join("G" if board[x, y] else "." for x in range(10)) for y in range(40))
+    state = told(side, board=board, colors=colors, combo=2, back_to_back=5, hold=Piece.L)
+    [begin] = side.receive(state)
+    assert isinstance(begin, Begin)
+    position = begin.position
+    assert (position.board, position.combo, position.back_to_back) == (board, 2, 5)
+    assert position.hold is Piece.L
+
+
+def test_a_state_whose_queue_holds_the_current_piece() -> None:
+    side, _ = begun()
+    state = told(side, combo=1)
+    side.receive(triangle.State(**{**fields(state), "queue": (state.current, *state.queue)}))
+    assert side_queue(side)[:3] == (Piece.O, Piece.J, Piece.I)
+    # Nothing known, but that a bag does not hold a piece twice.
+    side.answer((O_LEFT,))
+    state = told(side)
+    side.misheard("state")
+    side.receive(triangle.State(**{**fields(state), "queue": (state.current, *state.queue)}))
+    assert side_queue(side)[:3] == (Piece.J, Piece.I, Piece.L)
+
+
+def test_a_state_with_two_alike_in_a_row() -> None:
+    side, _ = begun()
+    # "z l | i s o t z j | j s": at the border of two bags a piece comes twice.
+    for _ in range(20):
+        side.answer(())
+    [at] = [i for i in (0, 1) if side_queue(side)[i] == side_queue(side)[i + 1]] or [0]
+    for _ in range(at):
+        side.answer(())
+    state = told(side, combo=4)
+    before = side_queue(side)
+    side.receive(state)
+    assert side_queue(side) == before
+
+
+def fields(state: triangle.State) -> dict[str, Any]:
+    return {name: getattr(state, name) for name in state.__struct_fields__}
+
+
+def test_an_unknown_first_piece_is_put_away_until_it_is_named() -> None:
+    queue: tuple[triangle.PieceLetter, ...] = ("z", "z", "j", "s", "s", "l", "z", "i", "i")
+    side, actions = begun(queue=queue)
+    begin = actions[1]
+    assert isinstance(begin, Begin)
+    # A bot that believes to hold what it places has no use for hold.
+    assert begin.position.queue[0] is begin.position.hold is Piece.Z
+    assert keys_of(side.answer(()))[0] == "hold"
+    assert "hold" not in keys_of(side.answer(()))
+    state = told(side, hold=Piece.T)
+    [begin] = side.receive(state)
+    assert isinstance(begin, Begin)
+    assert begin.position.hold is Piece.T
+    assert keys_of(side.answer((Placement("T", Rotation.NORTH, 8, 0),)))[0] == "hold"
+
+
+def test_the_question_tells_rules_that_change() -> None:
+    side, _ = begun(garbage_cap=1)
+    assert side.rules is not None
+    # Triangle.js has the multiplier in the place of the cap.
+    assert side.rules.garbage.cap == 8
+    assert kinds(side.receive(triangle.Play(garbage_cap=8, garbage_multiplier=1.008))) == [Think]
+    actions = side.receive(triangle.Play(garbage_cap=10.6, garbage_multiplier=1.5))
+    assert kinds(actions) == [Adjust, Begin, Think]
+    assert side.rules.garbage.cap == 10
+    assert side.rules.attack.multiplier == 1.5
+
+
+def test_what_makes_no_sense() -> None:
+    side, _ = begun()
+    assert kinds(side.misheard("play")) == [Think]
+    assert side.misheard("pieces") == []
+    assert side.misheard("state") == []
+    assert sent(side.receive(PLAY)).keys == ("hardDrop",)
+
+
+def test_rooms_that_cannot_be_played() -> None:
+    for changes in ({"kicks": "mine"}, {"board_width": 20}, {"board_height": 60}):
+        side, actions = begun(**changes)
+        assert kinds(actions) == [Note]
+        assert side.state is State.REFUSED
+        assert sent(side.receive(PLAY)).keys == ("hardDrop",)
+    assert BotSide().receive(told(begun()[0])) == []
+
+
+def test_a_state_of_another_width() -> None:
+    side, _ = begun()
+    state = triangle.State(**{**fields(told(side)), "board": ((None,) * 8,) * 40})
+    assert kinds(side.receive(state)) == [Note]
+    assert side.position is None
+
+
+def test_where_the_queue_ends_nothing_is_known() -> None:
+    """As with hosts that tell pieces only by states."""
+    side, _ = begun(queue=QUEUE[:6])
+    for _ in range(7):
+        assert side.position is not None
+        assert sent(side.answer(())).data is not None
+    assert kinds(side.receive(PLAY)) == [Send]
+    assert side.position is None
+    assert keys_of(side.answer(())) == ("hardDrop",)
+    state = told(begun()[0])
+    assert kinds(side.receive(state)) == [Begin]
+
+
+@pytest.mark.parametrize(
+    "preset",
+    ["tetrio-league", "tetrio-season-1", "tetrio-default", "4wide", "tetrio-arcade"],
+)
+def test_rules_survive_the_way_to_the_wire_and_back(preset: str) -> None:
+    """As far as the protocol has words for them: all that decides on moves and attacks."""
+    rules = Rules.preset(preset)
+    message = from_object(to_object(config_of(rules, ())))
+    assert isinstance(message, triangle.Config)
+    back = rules_of(message)
+    for section in ("board", "spawn", "back_to_back", "combo", "perfect_clear"):
+        assert getattr(back, section) == getattr(rules, section), section
+    assert back.pieces.spins == rules.pieces.spins
+    assert back.attack.garbage_bonus == rules.attack.garbage_bonus
+    assert back.attack.halve_other_spins == rules.attack.halve_other_spins
+
+
+def test_rules_told_as_data_hold() -> None:
+    rules = Rules.preset("guideline")
+    config = triangle.Config(queue=QUEUE, data={"rules": rules.to_dict()})
+    assert rules_of(config) == rules
+    assert rules_of(triangle.Config(queue=QUEUE, data={"rules": {"board": 3}})) != rules

@@ -1,0 +1,73 @@
+"""What a queue gives away, held against the bags that Triangle.js was recorded to deal."""
+
+from __future__ import annotations
+
+import pytest
+
+from sevenbag._kernel import Piece
+from sevenbag.protocols.triangle.dealing import bag_before, filled_bag, open_bag, opening_of
+from tests.truth import truth_json
+
+
+def pieces(letters: str) -> list[Piece]:
+    return [Piece[letter] for letter in letters.replace(" ", "").upper()]
+
+
+@pytest.mark.parametrize("bag", ["7-bag", "14-bag"])
+def test_the_first_piece_of_recorded_bags(bag: str) -> None:
+    for dealt in truth_json("triangle/bags.json")[bag].values():
+        first, *queue = pieces(dealt)
+        for length in (len(filled_bag(bag)), 34):
+            opening = opening_of(queue[:length])
+            assert (opening.first, opening.bag) == (first, bag)
+            assert list(opening.queue) == queue[:length]
+
+
+def test_a_queue_that_holds_the_current_piece() -> None:
+    for dealt in truth_json("triangle/bags.json")["7-bag"].values():
+        opening = opening_of(pieces(dealt)[:35])
+        assert opening.first == pieces(dealt)[0]
+        assert list(opening.queue) == pieces(dealt)[1:35]
+
+
+@pytest.mark.parametrize(
+    "bag", ["classic", "pairs", "total mayhem", "7+1-bag", "7+2-bag", "7+x-bag"]
+)
+def test_bags_of_which_nobody_can_know(bag: str) -> None:
+    for dealt in truth_json("triangle/bags.json")[bag].values():
+        opening = opening_of(pieces(dealt)[1:35])
+        assert opening.first is None
+        assert opening.queue == tuple(pieces(dealt)[1:35])
+
+
+def test_a_queue_too_short_to_know() -> None:
+    assert opening_of(pieces("jilst")).first is None
+    assert opening_of([]).first is None
+    assert opening_of(pieces("jilstz")).first is Piece.O
+
+
+@pytest.mark.parametrize("bag", ["7-bag", "14-bag"])
+def test_the_open_bag(bag: str) -> None:
+    """What is told to be still to come is what was dealt next."""
+    full = len(filled_bag(bag))
+    for dealt in truth_json("triangle/bags.json")[bag].values():
+        known = pieces(dealt)
+        for seen in range(full, 29):
+            rest = open_bag(known[:seen], bag)
+            end = -(-(seen + 1) // full) * full
+            if rest is not None and end <= len(known):
+                assert sorted(rest) == sorted(known[seen:end])
+        if bag == "7-bag":
+            assert open_bag(known[:28], bag) is not None
+
+
+def test_the_bag_before() -> None:
+    known = pieces(truth_json("triangle/bags.json")["7-bag"]["1"])
+    full = filled_bag("7-bag")
+    for shown in range(20, 28):
+        end = -(-(shown + 1) // 7) * 7
+        assert sorted(bag_before(known[shown:30], known[30:35], full) or ()) == sorted(
+            known[shown:end]
+        )
+    assert bag_before(known, None, full) is None
+    assert bag_before([], full, full) == full
