@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import TextIO
 
-pytest.importorskip("litestar", reason="the extra web is not installed")
-
 
 class Server:
     """`sevenbag web`, running.

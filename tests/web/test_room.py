@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-pytest.importorskip("litestar", reason="the extra web is not installed")
-
 from sevenbag import Rules
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.record import Recorder
