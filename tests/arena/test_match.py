@@ -28,6 +28,7 @@ from tests.arena.bots import FaultyBot, HoldBot, LowBot, QuadBot, TowerBot
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sevenbag._kernel import Lock
     from sevenbag.bots.bot import Bot
 
 QUICK = Deadlines(prepare=0.2, tell=0.2, suggest=0.2, stop=0.2, quit=0.2)
@@ -42,6 +43,14 @@ async def match(first: Bot, second: Bot, *watchers: Watcher, **changes: object) 
     }
     conditions = Conditions(**(fields | changes))  # type: ignore[arg-type]
     return await play_match((first, second), conditions, watchers)
+
+
+def locks_of(turn: Turn) -> tuple[Lock, Lock]:
+    """What both locked, as they do where they take turns."""
+    first, second = turn.locks
+    assert first is not None
+    assert second is not None
+    return first, second
 
 
 def raising(error: BaseException) -> Callable[[], NoReturn]:
@@ -144,7 +153,8 @@ async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
     assert bot.board is not None
     assert bot.calls.count("start") == 1
     # The last move is not told: the game is over.
-    assert bot.board.count + 4 - 10 * log.turns[-1].locks[0].lines == before_last.board.count
+    last, _ = locks_of(log.turns[-1])
+    assert bot.board.count + 4 - 10 * last.lines == before_last.board.count
 
 
 async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None:
@@ -177,7 +187,7 @@ async def test_garbage_puts_a_bot_before_a_new_position() -> None:
     quads, low = QuadBot("quads"), LowBot()
     result = await match(quads, low, log, max_pieces=60, seed=3)
     assert result.stats[0].attack > 0
-    entered = [turn.number for turn in log.turns if turn.locks[1].garbage]
+    entered = [turn.number for turn in log.turns if locks_of(turn)[1].garbage]
     assert entered
     # One start for the beginning and one for each entry that a turn followed.
     followed = [number for number in entered if number < len(log.turns)]
@@ -205,7 +215,9 @@ async def test_the_first_legal_move_is_played() -> None:
 
     result = await match(Hopeful(), LowBot(), log, max_pieces=5)
     assert result.falls == (None, None)
-    assert all(turn.placements[0].same_cells(turn.placements[1]) for turn in log.turns)
+    for turn in log.turns:
+        first, second = locks_of(turn)
+        assert first.placement.same_cells(second.placement)
 
 
 async def test_spins_are_judged_and_not_believed() -> None:
@@ -218,7 +230,7 @@ async def test_spins_are_judged_and_not_believed() -> None:
 
     result = await match(Boaster(), LowBot(), log, max_pieces=10)
     assert result.stats[0].attack == result.stats[1].attack
-    assert all(turn.placements[0].spin is Spin.NONE for turn in log.turns)
+    assert all(locks_of(turn)[0].placement.spin is Spin.NONE for turn in log.turns)
 
 
 @pytest.mark.parametrize("method", ["start", "suggest", "play", "new_piece"])

@@ -332,9 +332,11 @@ def test_a_game_in_real_time_from_a_board(tmp_path: Path) -> None:
     replay = checked(tmp_path / "replays/match-3.replay")
     assert replay.header.in_real_time
     assert replay.header.opening == board
-    told = [line.split() for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
-    assert [int(line[0]) for line in told] == [turn.frame for turn in replay.turns]
-    # Forty nodes at a thousand a second are three frames; then come the keys and the pace.
+    shown = sevenbag("replay", "show", tmp_path / "replays/match-3.replay", "--plain")
+    lines = [line for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
+    assert lines == [line for line in shown.stdout.splitlines() if line[:6].strip().isdecimal()]
+    assert [int(line.split()[0]) for line in lines] == [turn.frame for turn in replay.turns]
+    # At four pieces a second.
     assert min(turn.frame or 0 for turn in replay.turns) >= 15
     refused = sevenbag("play", *words, "--opening", "v115@x", folder=tmp_path)
     assert refused.returncode == 2

@@ -99,7 +99,11 @@ def scene_of(
         )
         for player, game in enumerate(versus.players)
     )
-    words = [f"turn {versus.turn}", f"rules {versus.rules.name}", f"seed {seed}"]
+    # In real time there are no turns.
+    when = (
+        f"{versus.frame / 60:.1f} s" if versus.frame and not versus.turn else f"turn {versus.turn}"
+    )
+    words = [when, f"rules {versus.rules.name}", f"seed {seed}"]
     if result is not None and result.ending is Ending.INTERRUPTED:
         words.append("unfinished")
     if hint:

@@ -110,8 +110,9 @@ def _tell(playback: Playback) -> None:
     for player in header.players:
         print(player_line(player.name, player.spec, Limits(player.milliseconds, player.nodes)))
     while not playback.at_end:
+        frame = playback.replay.turns[playback.turn].frame
         locks = playback.step()
-        print(turn_line(playback.turn, locks))
+        print(turn_line(playback.turn, locks, frame))
 
 
 def _scene(playback: Playback, hint: str = "") -> Scene:
