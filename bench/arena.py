@@ -6,8 +6,8 @@
 TBP and has its moves ready, too; what is told is its share. Both as a tournament plays them, with
 figures and a replay of times and move_info. The arena's own cost is the processor time of its
 process, which other programs of the machine change least, less what the bots within it took; for
-the program also the time by the clock, less what the same questions and answers through the same
-pipes take without an arena. "tournament": games of `beam:nodes=1`, 100 pieces a side, on two
+the program also the time by the clock, less what the same lines through the same pipes take without
+an arena. "tournament": games of `beam:nodes=1`, 100 pieces a side, on two
 workers, replays and lines on the disk included. Medians over the runs.
 """
 
@@ -65,6 +65,14 @@ for line in sys.stdin.buffer:
     elif b'"quit"' in line:
         break
 """
+
+
+# What a program is told of a move, each line as soon as it is known.
+TOLD = (
+    b'{"type":"play","move":{"location":{"type":"T","orientation":"south","x":4,"y":1},"spin":"none"}}\n',
+    b'{"type":"new_piece","piece":"Z"}\n',
+    b'{"type":"suggest"}\n',
+)
 
 
 class Scripted(Bot):
@@ -213,8 +221,9 @@ def exchange(command: list[str], moves: int) -> float:
         program.stdout.readline()
         begun = time.perf_counter()
         for _ in range(moves):
-            program.stdin.write(b'{"type":"suggest"}\n')
-            program.stdin.flush()
+            for line in TOLD:
+                program.stdin.write(line)
+                program.stdin.flush()
             program.stdout.readline()
         seconds = time.perf_counter() - begun
         program.stdin.write(b'{"type":"quit"}\n')
