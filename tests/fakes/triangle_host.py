@@ -188,6 +188,44 @@ class Game:
         else:
             raise HostError(f"no key is called {key}")
 
+    # --- what is told ---------------------------------------------------------------------------
+
+    def config(self) -> Json:
+        """The room and the first pieces, in the words of the releases."""
+        room = self.room
+        league = room.spins == "all-mini+"
+        return {
+            "type": "config",
+            "boardWidth": room.width,
+            "boardHeight": room.height,
+            "kicks": room.kicks,
+            "spins": room.spins,
+            "comboTable": room.combo_table,
+            "b2bCharing": league,
+            "b2bChargeAt": 4 if league else 0,
+            "b2bChargeBase": 3 if league else 0,
+            "b2bChaining": not league,
+            "garbageMultiplier": 1,
+            "garbageCap": 1,
+            "garbageSpecialBonus": league,
+            "pcB2b": 1 if league else 0,
+            "pcGarbage": 5 if league else 10,
+            "queue": self.queue,
+        }
+
+    def state(self) -> Json:
+        """The whole position."""
+        return {
+            "type": "state",
+            "board": self.board,
+            "current": self.piece.name,
+            "hold": self.hold,
+            "queue": self.queue,
+            "garbage": [batch.lines for batch in self.pending],
+            "combo": self.combo,
+            "b2b": self.b2b,
+        }
+
     # --- one piece ------------------------------------------------------------------------------
 
     def _next(self) -> str:
@@ -458,43 +496,10 @@ class Host:
         info = self._hear("info")
         if not {"name", "version", "author"} <= set(info):
             raise HostError(f"an incomplete introduction: {info}")
-        room = self.game.room
-        league = room.spins == "all-mini+"
-        self._say(
-            {
-                "type": "config",
-                "boardWidth": room.width,
-                "boardHeight": room.height,
-                "kicks": room.kicks,
-                "spins": room.spins,
-                "comboTable": room.combo_table,
-                "b2bCharing": league,
-                "b2bChargeAt": 4 if league else 0,
-                "b2bChargeBase": 3 if league else 0,
-                "b2bChaining": not league,
-                "garbageMultiplier": 1,
-                "garbageCap": 1,
-                "garbageSpecialBonus": league,
-                "pcB2b": 1 if league else 0,
-                "pcGarbage": 5 if league else 10,
-                "queue": self.game.queue,
-            }
-        )
+        self._say(self.game.config())
 
     def _state(self) -> None:
-        game = self.game
-        self._say(
-            {
-                "type": "state",
-                "board": game.board,
-                "current": game.piece.name,
-                "hold": game.hold,
-                "queue": game.queue,
-                "garbage": [batch.lines for batch in game.pending],
-                "combo": game.combo,
-                "b2b": game.b2b,
-            }
-        )
+        self._say(self.game.state())
 
     def _say(self, message: Json) -> None:
         assert self.bot.stdin is not None

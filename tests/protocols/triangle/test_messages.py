@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.lines import LONGEST_LINE
@@ -215,3 +217,37 @@ def test_numbers_are_written_as_javascript_does() -> None:
     assert triangle.plain_number(8.0) == 8
     assert isinstance(triangle.plain_number(8.0), int)
     assert triangle.plain_number(1.008) == 1.008
+
+
+# --- whatever comes -----------------------------------------------------------------------------
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=8,
+)
+FIELDS = sorted({*CONFIG, *STATE, "keys", "pieces", "name", "version", "author", "data"} - {"type"})
+
+
+@given(
+    st.sampled_from(["config", "state", "pieces", "play", "info", "move"]),
+    st.dictionaries(st.sampled_from(FIELDS), ANYTHING),
+    st.booleans(),
+)
+def test_whatever_comes_is_read_or_refused_by_name(kind: str, wrong: Json, whole: bool) -> None:
+    right = {"config": CONFIG, "state": STATE}.get(kind, {"pieces": ["i"]}) if whole else {}
+    message: triangle.Message | None = None
+    refused = kind
+    try:
+        message = from_object({**right, **wrong, "type": kind})
+    except ProtocolError as error:
+        refused = error.kind
+    assert refused == kind
+    # What was read can be told again, and is the same; of data that need not be so: it may be NaN.
+    if message is not None and message.data is msgspec.UNSET:
+        assert decode(encode(message)) == message
+
+
+@given(st.binary(max_size=64))
+def test_any_bytes(line: bytes) -> None:
+    assert decode(line) is None

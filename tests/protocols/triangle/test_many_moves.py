@@ -1,0 +1,67 @@
+"""Thousands of moves by chance, pressed on a host that shares nothing with the engine."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from sevenbag.protocols.triangle import BotSide, from_object
+from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle.bot_side import Expectation, Send
+from tests.fakes.triangle_host import Batch, Game, Json, Room, expect_taps
+
+PIECES = 300
+LOWER_HALF = 12
+
+
+@pytest.mark.parametrize("kicks", ["SRS", "SRS+", "SRS-X", "TETRA-X", "NRS", "ARS", "ASC", "none"])
+def test_keys_lead_where_they_are_to(kicks: str) -> None:
+    """Each piece has fallen by some rows before the first key, and garbage comes and goes."""
+    chance = random.Random(kicks)
+    pieces = spins = holds = waits = 0
+    while pieces < PIECES:
+        game = Game(Room(kicks=kicks, gravity=0.1, gravity_growth=0.0), chance.randrange(2**31))
+        side = BotSide()
+        side.receive(message(game.config()))
+        while pieces < PIECES and not game.dead and height(game) < LOWER_HALF:
+            for _ in range(chance.randrange(25)):
+                game.tick([])
+                waits += 1
+            places = side.placements()
+            # Spins are few and far between; among them are the hard ways.
+            rare = [place for place in places if place.spin]
+            chosen = chance.choice(rare if rare and chance.random() < 0.5 else places)
+            [sent] = [a.message for a in side.answer((chosen,)) if isinstance(a, Send)]
+            assert isinstance(sent, triangle.Move)
+            assert isinstance(sent.keys, tuple)
+            assert isinstance(sent.data, Expectation)
+            expect_taps(list(sent.keys))
+            game.tick(list(sent.keys))
+            assert game.locks[-1].board == sent.data.board
+            assert side.position is not None
+            combo, b2b = side.position.combo - 1, side.position.back_to_back - 1
+            assert (game.combo, game.b2b) == (combo, b2b)
+            pieces += 1
+            spins += bool(chosen.spin)
+            holds += sent.keys[0] == "hold"
+            if game.dealt:
+                side.receive(message({"type": "pieces", "pieces": game.dealt}))
+                game.dealt.clear()
+            if game.locks[-1].entered:
+                side.receive(message(game.state()))
+            if chance.random() < 0.2:
+                game.pending.append(Batch(chance.randint(1, 3), game.frame - 20))
+    assert spins > PIECES // 30
+    assert holds > PIECES // 10
+    assert waits > PIECES
+
+
+def height(game: Game) -> int:
+    return sum(map(any, game.board))
+
+
+def message(data: Json) -> triangle.Message:
+    read = from_object(data)
+    assert read is not None
+    return read
