@@ -145,9 +145,17 @@ void FrameGame::hold() {
     if (!rules_->hold || (hold_used_ && !time_.infinite_hold)) return;
     hold_used_ = true;
     ++tally_.holds;
-    const Piece brought = held_ ? *held_ : queue_.take();
+    const Piece brought = held_ ? *held_ : take_from_queue();
     held_ = piece_.piece();
     spawn(brought, true);
+}
+
+Piece FrameGame::take_from_queue() {
+    const Piece piece = queue_.take();
+    // An empty hold slot is filled once in a game: no more than two come between locks.
+    dealt_[static_cast<std::size_t>(dealt_count_++)] =
+        rules_->previews > 0 ? queue_.peek(rules_->previews - 1) : piece;
+    return piece;
 }
 
 void FrameGame::spawn(Piece piece, bool from_hold) {
@@ -201,9 +209,11 @@ void FrameGame::lock(LockedBy by) {
         end(Out::top_out);
     } else {
         hold_used_ = false;
-        spawn(queue_.take(), false);
+        spawn(take_from_queue(), false);
         if (out_ != Out::none) lock_.top_out = TopOut::block_out;
     }
+    lock_.dealt = dealt_;
+    lock_.dealt_count = std::exchange(dealt_count_, 0);
     // The verdict of a turn that a held key has given the new piece is lost, too.
     piece_.end_spin();
     send();

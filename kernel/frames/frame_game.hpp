@@ -5,6 +5,7 @@
 // then `end_frame`. Recorded games come out as they were, to the last line and the last point.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -123,6 +124,7 @@ class FrameGame {
     void turn(int quarters);
     void hard_drop();
     void hold();
+    Piece take_from_queue();
     void spawn(Piece piece, bool from_hold);
     bool makes_room();
     void lock(LockedBy by);
@@ -138,6 +140,9 @@ class FrameGame {
     mutable Queue queue_;  // deals as far as it is looked into
     std::optional<Piece> held_;
     bool hold_used_ = false;
+    // Pieces that came into sight since the last lock.
+    std::array<Piece, 2> dealt_{};
+    int dealt_count_ = 0;
     Airborne piece_;
 
     AutoShift sides_;

@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag import Placement, Rotation
 from sevenbag.errors import InputError, PlacementError, RulesError
-from sevenbag.game import Rules
+from sevenbag.game import Game, Rules
 from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
 
 AT_ONCE = Handling(soft_drop=41)
@@ -97,9 +97,31 @@ class TestRefused:
         with pytest.raises(PlacementError, match="over"):
             game.place(wanted)
 
-    def test_nothing_is_judged(self) -> None:
+
+class TestBots:
+    """What a bot needs of a game, it has."""
+
+    def test_judged(self) -> None:
         game = FrameGame(Rules.preset("tetrio-league"), seed=1)
         wanted = game.placements()[0]
+        assert game.judge(wanted) == wanted
         assert game.is_legal(wanted)
-        with pytest.raises(PlacementError, match="keys"):
-            game.judge(wanted)
+        assert not game.is_legal(wanted, hold=True)
+        assert not game.is_legal(Placement(game.current, Rotation.NORTH, 4, 10))
+
+    def test_new_pieces(self) -> None:
+        """What comes into sight is told as a game of placements tells it."""
+        dice = random.Random(1)
+        keyed = FrameGame("tetrio-league", seed=5, handling=AT_ONCE)
+        placed = Game("tetrio-league", seed=5)
+        for _ in range(40):
+            # Low, where there is a way without stopping half-way down.
+            wanted = min(dice.choices(placed.placements(), k=20), key=lambda one: one.y)
+            lock, other = keyed.place(wanted), placed.play(wanted)
+            keyed.end_frame()
+            assert lock.new_pieces == other.new_pieces
+            assert keyed.position().bag == placed.position().bag
+            assert keyed.queue == placed.queue
+            assert keyed.colors == placed.colors
+            if placed.over:
+                break

@@ -15,7 +15,7 @@ the rules, step by step.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
 from sevenbag._kernel import Button, FrameRules, FrameStats, Handling
@@ -228,15 +228,40 @@ class FrameGame(Player):
             for placement in rules.placements(self.board, piece, cleared)
         ]
 
-    def judge(self, placement: Placement, *, hold: bool | None = None) -> NoReturn:  # noqa: ARG002
-        """Such a game is played by keys, which do not ask beforehand.
+    def judge(self, placement: Placement, *, hold: bool | None = None) -> Placement:
+        """The one of `placements` that has these cells, with the spin that the rules see in it.
+
+        Args:
+            placement: its spin only chooses between two ways to the same cells.
+            hold: whether it holds; None: it does if it must.
 
         Raises:
-            PlacementError: always.
+            PlacementError: there is none.
         """
-        raise PlacementError("frame by frame, a placement is judged when its keys are pressed")
+        cells = set(placement.cells)
+        found = [
+            one
+            for one in self.placements()
+            if one.piece == placement.piece and set(one.cells) == cells
+        ]
+        holds = placement.piece != self.current
+        if not found or (hold is not None and hold != holds):
+            raise PlacementError(f"{placement} cannot be reached from where the piece appears")
+        # The best spin up to the claimed one; the least if all are better.
+        allowed = [one for one in found if one.spin <= placement.spin]
+        return max(allowed, key=_spin) if allowed else min(found, key=_spin)
 
     def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
-        """Whether some of `placements` has these cells and this spin."""
-        del hold
-        return placement in self.placements()
+        """Whether `judge` lets it pass."""
+        try:
+            self.judge(placement, hold=hold)
+        except PlacementError:
+            return False
+        return True
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _spin(placement: Placement) -> int:
+    return int(placement.spin)
