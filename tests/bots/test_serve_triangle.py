@@ -15,13 +15,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag.bots.bot import Limits
+from sevenbag.bots.random_bot import RandomBot
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serve_triangle import triangle_service
+from sevenbag.errors import BotDiedError
 from tests.fakes.triangle_host import Host, Room
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sevenbag.bots.bot import Suggestion
+    from sevenbag.game import Rules
     from tests.fakes.triangle_host import Lock
 
 Json = dict[str, Any]
@@ -212,6 +216,42 @@ def test_options_of_tbp_are_none_here() -> None:
     )
     assert done.returncode == 2
     assert b"--moves is for TBP" in done.stderr
+
+
+class Fickle(RandomBot):
+    """Fails when it is asked for the second time, and is of no use until it is made ready again."""
+
+    def __init__(self) -> None:
+        super().__init__(seed=1)
+        self.made_ready = 0
+        self._asked = 0
+
+    async def prepare(self, rules: Rules) -> None:
+        self.made_ready += 1
+        await super().prepare(rules)
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        self._asked += 1
+        if self._asked == 2:
+            raise BotDiedError(self.name, "ended")
+        return await super().suggest(limits)
+
+
+def test_a_bot_that_fails_is_made_ready_again(capfd: pytest.CaptureFixture[str]) -> None:
+    bot, said = Fickle(), list[Json]()
+
+    async def talk() -> None:
+        service = triangle_service(Limits())(bot, lambda line: said.append(json.loads(line)))
+        for message in (CONFIG, PLAY, PLAY, PLAY):
+            service.inbox.hear(json.dumps(message).encode())
+        service.inbox.close()
+        await service.run()
+        await bot.quit()
+
+    asyncio.run(talk())
+    assert [message["type"] for message in said] == ["info", "move", "move", "move"]
+    assert bot.made_ready == 2
+    assert capfd.readouterr().err == "sevenbag serve: random: ended\n"
 
 
 def test_over_a_websocket() -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Placement
     from sevenbag.bots.bot import Bot, Limits
     from sevenbag.bots.service import Say, Serve
+    from sevenbag.game.position import Position
     from sevenbag.game.rules import Rules
 
 
@@ -59,6 +60,7 @@ class Server:
         self._limits = limits
         self._say = say
         self._rules: Rules | None = None
+        self._failed = False
         self._side = bot_side.BotSide(most_seen=most_seen)
 
     async def run(self) -> None:
@@ -91,9 +93,12 @@ class Server:
                 case bot_side.Prepare(rules):
                     await self._prepare(rules)
                 case bot_side.Adjust(rules):
+                    self._rules = rules
                     # Protocols have no words for it.
                     if self._bot.protocol is None:
                         await self._bot.prepare(rules)
+                case actions.Begin(position):
+                    await self._begin(position)
                 case actions.Think():
                     await self._answer()
                 case actions.Note(text):
@@ -108,6 +113,7 @@ class Server:
                 self._side.refuse()
             else:
                 self._side.forget_bot()
+                self._failed = True
             return False
         return True
 
@@ -116,6 +122,13 @@ class Server:
             await self._bot.stop()
         self._rules = rules
         await self._bot.prepare(rules)
+
+    async def _begin(self, position: Position) -> None:
+        if self._failed and self._rules is not None:
+            # It may have ended; made ready again, it is there again.
+            self._failed = False
+            await self._bot.prepare(self._rules)
+        await self._bot.start(position)
 
     async def _answer(self) -> None:
         try:

@@ -112,7 +112,7 @@ class BotSide:
         self.state = State.LAUNCHED
         self.rules: Rules | None = None
         self.position: Position | None = None
-        self._most_seen = max(most_seen, 2)
+        self._most_seen = min(max(most_seen, 2), _MOST_SEEN)
         # Of the first piece only the host knows which it is; it lies in the hold slot then.
         self._parked = False
         self._to_park = False
@@ -201,7 +201,8 @@ class BotSide:
     def _told_config(self, config: triangle.Config) -> list[Action]:
         opening = dealing.opening_of(convert.pieces_of(config.queue))
         try:
-            rules = convert.rules_of(config, bag=opening.bag)
+            previews = min(self._most_seen - 1, max(len(opening.queue), 1))
+            rules = convert.rules_of(config, bag=opening.bag, previews=previews)
             kernel_rules(rules)
         except RulesError as error:
             self.refuse()
@@ -369,6 +370,8 @@ class BotSide:
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_MOST_SEEN: Final = 33
+"""As rules have it."""
 _FALL: Final = ("hardDrop",)
 _OF_NO_MATTER: Final = 0.05
 """Factors on what is sent that differ by less are one: they grow with every frame."""

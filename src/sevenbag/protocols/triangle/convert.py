@@ -114,7 +114,7 @@ def cells_of(board: Board) -> list[list[int]]:
 # --- rules --------------------------------------------------------------------------------------
 
 
-def rules_of(config: triangle.Config, *, bag: str = "7-bag") -> Rules:
+def rules_of(config: triangle.Config, *, bag: str = "7-bag", previews: int = 5) -> Rules:
     """The rules of a room, as far as they are told; for the rest those of Tetra League.
 
     A host of ours has no words for some of its rules, and tells them all as data; they hold then.
@@ -122,6 +122,7 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag") -> Rules:
     Args:
         config: the message.
         bag: the randomizer, of which hosts say nothing.
+        previews: pieces to be seen beyond the current one.
 
     Raises:
         RulesError: a game like that cannot be played here; the message says why.
@@ -140,7 +141,12 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag") -> Rules:
         "board": {"width": width, "rows": height + HIDDEN_ROWS, "visible": height},
         # The middle of the box of three columns; its lowest cells are in the row above.
         "spawn": {"x": (width - 3) // 2 + 1, "y": height + 1},
-        "pieces": {"kicks": kicks, "spins": config.spins.lower(), "bag": bag},
+        "pieces": {
+            "kicks": kicks,
+            "spins": config.spins.lower(),
+            "bag": bag,
+            "previews": previews,
+        },
         "attack": {
             "multiplier": float(config.garbage_multiplier),
             "garbage_bonus": config.garbage_special_bonus,
