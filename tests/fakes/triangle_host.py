@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 import subprocess
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -148,16 +149,14 @@ class Game:
 
     def tick(self, keys: list[str]) -> None:
         """One frame: keys, then what is left of it, then gravity grows."""
-        time = 0.0
-        for key in keys:
-            if key == "softDrop":
-                # Held for a tenth of a frame at 400 rows a frame.
-                time += 0.1
-            self.press(key)
-        if time >= 1:
+        # A soft drop is held for a tenth of a frame at 400 rows a frame.
+        left = 1 - 0.1 * keys.count("softDrop")
+        if left <= 0:
             raise HostError("ten soft drops and more reach into the next frame")
-        self._fall(self.gravity * (1 - time))
-        self._wait(1 - time)
+        for key in keys:
+            self.press(key)
+        self._fall(self.gravity * left)
+        self._wait(left)
         self.frame += 1
         if self.frame > self.room.gravity_margin:
             self.gravity += self.room.gravity_growth / 60
@@ -428,6 +427,7 @@ class Host:
             start_new_session=True,
         )
         self.said: list[str] = []
+        self.waited: list[float] = []
         self.played: list[tuple[Lock, Json]] = []
 
     def __enter__(self) -> Host:
@@ -510,7 +510,9 @@ class Host:
 
     def _hear(self, kind: str) -> Json:
         assert self.bot.stdout is not None
+        begun = time.perf_counter()
         line = self.bot.stdout.readline()
+        self.waited.append(time.perf_counter() - begun)
         if not line.endswith(b"\n"):
             raise HostError(f"the bot has ended instead of saying {kind}")
         message: Json = json.loads(line)

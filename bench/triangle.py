@@ -1,0 +1,91 @@
+"""Our bots on a Triangle host: how soon they are there, and what the way there and back costs.
+
+    python bench/triangle.py [--runs N] [--pieces N] [--json]
+
+"start" is from the launch, with nothing in the environment, to the introduction; "python" the same
+of an interpreter that does nothing else. "move" is from the question to the answer, of a bot that
+thinks as little as can be; "keys" is the part of it that finds the way. Medians, in milliseconds of
+the clock: compare them with each other, on a machine that does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from sevenbag.game import Game, Rules
+from sevenbag.protocols.triangle.keys import keys_to
+from tests.fakes.triangle_host import Host, Room
+
+SERVED = [sys.executable, "-P", "-m", "sevenbag", "serve", "random:seed=1", "--as", "triangle"]
+BARE = [sys.executable, "-I", "-c", "print(flush=True)"]
+
+
+def started(command: list[str], runs: int) -> float:
+    """Milliseconds until it says something."""
+    times: list[float] = []
+    for _ in range(runs):
+        begun = time.perf_counter()
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env={}
+        ) as bot:
+            assert bot.stdout is not None
+            bot.stdout.readline()
+            times.append((time.perf_counter() - begun) * 1000)
+    return statistics.median(times)
+
+
+def moved(pieces: int) -> float:
+    """Milliseconds from a question to its answer."""
+    times: list[float] = []
+    while len(times) < pieces:
+        with Host(SERVED, Room(), seed=len(times)) as host:
+            host.play(10, 60)
+            # The first answer is the introduction.
+            times += [seconds * 1000 for seconds in host.waited[1:]]
+    return statistics.median(times)
+
+
+def found(pieces: int) -> float:
+    """Milliseconds that it takes to find the keys of a move."""
+    rules = Rules.preset("tetrio-league")
+    times: list[float] = []
+    game = Game(rules, 1)
+    for seed in range(pieces):
+        game = Game(rules, seed) if game.over else game
+        move = min(game.placements(hold=False), key=lambda place: place.y)
+        begun = time.perf_counter()
+        keys_to(game.board, move, rules, hold=False)
+        times.append((time.perf_counter() - begun) * 1000)
+        game.play(move)
+    return statistics.median(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--pieces", type=int, default=200)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    figures = {
+        "python": started(BARE, args.runs),
+        "start": started(SERVED, args.runs),
+        "move": moved(args.pieces),
+        "keys": found(args.pieces),
+    }
+    if args.json:
+        print(json.dumps(figures))
+        return
+    for name, milliseconds in figures.items():
+        print(f"{name:8}{milliseconds:8.2f} ms")
+
+
+if __name__ == "__main__":
+    main()
