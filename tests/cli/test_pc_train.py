@@ -167,7 +167,7 @@ def test_the_meter_goes_away_on_a_terminal(tmp_path: Path) -> None:
     [
         (("--height", "5"), "invalid choice: 5"),
         (("--population", "0"), "no whole number from 1"),
-        (("--population", "1"), "population"),
+        (("--population", "1"), "sevenbag: population: Expected int >= 2"),
         (("--population", "1000000"), "population"),
         (("--kicks", "nothing"), "nothing"),
         (("--hidden", "cube"), "invalid choice: 'cube'"),

@@ -23,7 +23,7 @@ import math
 import secrets
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self
+from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, get_args
 
 import msgspec
 from msgspec import Struct
@@ -129,6 +129,8 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
             document = msgspec.json.decode(data, type=_Document)
         except msgspec.ValidationError as error:
             what, _, path = str(error).partition(" - at `$")
+            if path.endswith("_activation`"):
+                what += f", must be one of {', '.join(get_args(Activation))}"
             _refuse(path.strip(".`"), what)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             _refuse("", str(error))

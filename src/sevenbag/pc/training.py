@@ -412,7 +412,8 @@ def _changed(settings: Settings, given: Mapping[str, object]) -> Settings:
     try:
         return msgspec.convert(msgspec.structs.asdict(settings) | dict(given), Settings)
     except msgspec.ValidationError as error:
-        raise InputError(str(error)) from None
+        what, _, where = str(error).replace("`", "").partition(" - at $.")
+        raise InputError(f"{where}: {what}") from None
 
 
 def _differences(there: Settings, asked: Settings) -> list[str]:
