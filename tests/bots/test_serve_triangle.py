@@ -169,7 +169,7 @@ def test_what_is_no_message_is_logged_and_passed_over() -> None:
 
 
 def test_a_question_before_a_position_is_answered_all_the_same() -> None:
-    said, _ = answers(PLAY, CONFIG | {"kicks": "mine"}, PLAY, CONFIG | {"queue": 3}, PLAY)
+    said, _ = answers(PLAY, CONFIG | {"boardWidth": 30}, PLAY, CONFIG | {"queue": 3}, PLAY)
     assert [message.get("keys") for message in said[1:]] == [["hardDrop"]] * 3
 
 

@@ -209,8 +209,31 @@ def test_what_makes_no_sense() -> None:
     assert sent(side.receive(PLAY)).keys == ("hardDrop",)
 
 
+def test_kicks_that_nobody_knows_are_done_without() -> None:
+    side, actions = begun(kicks="mine")
+    assert kinds(actions) == [Note, Prepare, Begin]
+    assert side.rules is not None
+    assert side.rules.pieces.kicks == "none180"
+    side, actions = begun(kicks="TETR.IO")
+    assert side.rules is not None
+    assert side.rules.pieces.kicks == "srs+"
+
+
+def test_bombs_that_only_boards_tell_of() -> None:
+    side, _ = begun()
+    row: triangle.Row = ("gb", "gb", "gb", "gb", "bomb", "gb", "gb", "gb", "gb", "gb")
+    state = triangle.State(**{**fields(told(side)), "board": ((row,) * 2 + ((None,) * 10,) * 38)})
+    actions = side.receive(state)
+    assert kinds(actions) == [Adjust, Begin]
+    # The lowest cells of the O hit a bomb, and the row below has one in the same column.
+    side.answer((Placement("O", Rotation.NORTH, 4, 2),))
+    assert side.position is not None
+    assert side.position.board.count == 4
+    assert kinds(side.receive(told(side))) == [Expect]
+
+
 def test_rooms_that_cannot_be_played() -> None:
-    for changes in ({"kicks": "mine"}, {"board_width": 20}, {"board_height": 60}):
+    for changes in ({"board_width": 20}, {"board_height": 60}):
         side, actions = begun(**changes)
         assert kinds(actions) == [Note]
         assert side.state is State.REFUSED

@@ -71,8 +71,8 @@ class Prepare:
 class Adjust:
     """The rules have become these in mid-game; what a bot cannot be told then it need not know.
 
-    Only the limit of garbage at a lock, and the factor on all that is sent, change. A position
-    follows.
+    Only the limit of garbage at a lock, the factor on all that is sent, and whether there are bombs
+    change. A position follows.
     """
 
     rules: Rules
@@ -200,13 +200,18 @@ class BotSide:
 
     def _told_config(self, config: triangle.Config) -> list[Action]:
         opening = dealing.opening_of(convert.pieces_of(config.queue))
+        notes: list[Action] = []
+        if not convert.knows_kicks(config):
+            notes.append(Note(f"{config.kicks!r} are no known kicks; pieces turn in place alone"))
+            # What is done without kicks is the same everywhere.
+            config = msgspec.structs.replace(config, kicks="none")
         try:
             previews = min(self._most_seen - 1, max(len(opening.queue), 1))
             rules = convert.rules_of(config, bag=opening.bag, previews=previews)
             kernel_rules(rules)
         except RulesError as error:
             self.refuse()
-            return [Note(f"cannot play in this room: {error}")]
+            return [*notes, Note(f"cannot play in this room: {error}")]
         self.state = State.PLAYING
         self.rules = rules
         self._parked = self._to_park = opening.first is None
@@ -215,7 +220,7 @@ class BotSide:
         self.position = self._with_bag(
             Position(board, pieces, colors=("." * board.width,) * board.rows)
         )
-        return [Prepare(rules), *self._begun()]
+        return [*notes, Prepare(rules), *self._begun()]
 
     def _told_state(self, state: triangle.State) -> list[Action]:
         if self.rules is None or self.state is State.REFUSED:
@@ -224,14 +229,15 @@ class BotSide:
         if any(len(row) != width for row in state.board):
             self.position = None
             return [Note(f"a state has {len(state.board[0])} columns, the room has {width}")]
+        adjusted = self._with_bombs(state)
         known = None if self._parked else self.position
         told = convert.position_of(self._without_current(state), self.rules.board.rows)
         self.position = self._with_bag(told)
-        if known is not None and self._seen and _goes_on(known, told):
+        if not adjusted and known is not None and self._seen and _goes_on(known, told):
             # As it was thought to be: the bot need not begin anew.
             return [Expect(told.pending), *self._extended()]
         self._parked = self._to_park = False
-        return self._begun()
+        return [*adjusted, *self._begun()]
 
     def _told_pieces(self, pieces: tuple[Piece, ...]) -> list[Action]:
         if self.position is None:
@@ -263,6 +269,14 @@ class BotSide:
         except RulesError:
             return []
         return [Adjust(self.rules), *self._begun()]
+
+    def _with_bombs(self, state: triangle.State) -> list[Action]:
+        """Play with bombs from when one is seen, as only boards tell of them."""
+        assert self.rules is not None
+        if self.rules.garbage.bombs or not any("bomb" in row for row in state.board):
+            return []
+        self.rules = self.rules.replace({"garbage": {"bombs": True}}, name=self.rules.name)
+        return [Adjust(self.rules)]
 
     # --- helpers: the bot -----------------------------------------------------------------------
 

@@ -164,6 +164,11 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag", previews: int = 5) 
     return Rules.preset("tetrio-league").replace(changes, name="Triangle.js")
 
 
+def knows_kicks(config: triangle.Config) -> bool:
+    """Whether the room's rotation system is one of those that hosts are known to have."""
+    return config.kicks.casefold() in _KICKS
+
+
 def cap_of(config: triangle.Config) -> triangle.Number:
     """The cap that a `Config` tells: Triangle.js has the multiplier in its place."""
     if config.garbage_cap == config.garbage_multiplier:
@@ -246,7 +251,10 @@ _KICK_NAMES: Final = {
     "asc": "ASC",
     "none180": "none",
 }
-_KICKS: Final = {theirs.casefold(): ours for ours, theirs in _KICK_NAMES.items()}
+_KICKS: Final = {
+    **{theirs.casefold(): ours for ours, theirs in _KICK_NAMES.items()},
+    "tetr.io": "srs+",  # in the published text alone
+}
 # Systems without a name of their own there; they differ from these in half turns alone.
 _LIKE: Final = {"srs": "SRS", "srs180": "SRS", "jstris": "SRS", "none": "none"}
 _SPINS: Final[dict[str, triangle.SpinsName]] = {
