@@ -69,6 +69,16 @@ def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
         assert process.wait() == -signal.SIGKILL
 
 
+def test_leave_can_be_taken_of_a_scheduler_that_hangs(tmp_path: Path) -> None:
+    with (
+        _scheduler(tmp_path) as (address, process),
+        _worker(address, tmp_path),
+        jobs.cluster(address) as executor,
+    ):
+        assert list(executor.run(work.square, [3])) == [(0, 9)]
+        process.send_signal(signal.SIGSTOP)
+
+
 # --- what is no cluster, or none for us -----------------------------------------------------------
 
 

@@ -141,7 +141,7 @@ def solve_all(
                     blocks.prepare(threads, preparing)
                     solutions = _by_threads(blocks, wanted, threads)
                 else:
-                    if preparing is not None:
+                    if preparing is not None and isinstance(blocks, CensusBlocks):
                         preparing(Progress("boards, in every worker", 0.0, 0.0))
                     solutions = _by_workers(kicks, height, wanted, executor)
                 _keep_all(blocks, begin, solutions, keeper, report)
