@@ -241,6 +241,13 @@ def test_rooms_that_cannot_be_played() -> None:
     assert BotSide().receive(told(begun()[0])) == []
 
 
+def test_a_queue_has_an_end() -> None:
+    side, _ = begun()
+    many = triangle.Pieces(pieces=("i",) * 512)
+    assert [kinds(side.receive(many)) for _ in range(3)] == [[], [Note], [Note]]
+    assert len(side_queue(side)) == 35 + 512
+
+
 def test_a_state_of_another_width() -> None:
     side, _ = begun()
     state = triangle.State(**{**fields(told(side)), "board": ((None,) * 8,) * 40})

@@ -25,6 +25,7 @@ from sevenbag.protocols.actions import Advance, Begin, Common, Expect, Extend, N
 from sevenbag.protocols.triangle import convert, dealing
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.keys import keys_to
+from sevenbag.protocols.triangle.reading import MOST_QUEUED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -242,6 +243,8 @@ class BotSide:
     def _told_pieces(self, pieces: tuple[Piece, ...]) -> list[Action]:
         if self.position is None:
             return []
+        if len(self.position.queue) > MOST_QUEUED:
+            return [Note(f"passed over {len(pieces)} pieces: {MOST_QUEUED} wait already")]
         for piece in pieces:
             self.position = after_new_piece(self.position, piece)
         return self._extended() if self._seen and not self._parked else self._begun()
