@@ -471,7 +471,7 @@ def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
     Tournament.begin(tmp_path / "t", header)
     Tournament.begin(tmp_path / "t", header)
     other = header_of("match", engines(*BEAMS[:2]), Settings(games=4, pieces=5), RULES, seed=9)
-    with pytest.raises(InputError, match="its settings, seed differ"):
+    with pytest.raises(InputError, match="with other settings, seed"):
         Tournament.begin(tmp_path / "t", other)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").touch()
@@ -502,6 +502,29 @@ def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
         # And is left for others to look at.
         with contextlib.suppress(InputError), Tournament(folder):
             pass
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seed": 5}, "game 1 has seed 5, in the schedule it is"),
+        ({"players": [0, 1]}, r"game 1 has players \[0, 1\], in the schedule it is \[1, 0\]"),
+        ({"opening": "v115@x"}, "game 1 has opening v115@x, in the schedule it is None"),
+        ({"round": 2}, "game 1 has round 2, in the schedule it is 1"),
+        ({"id": 77}, "game 77 is none of the schedule"),
+    ],
+)
+def test_a_game_that_is_not_of_the_schedule_is_not_believed(
+    change: dict[str, object], words: str, tmp_path: Path
+) -> None:
+    header = header_of("match", engines(*BEAMS[:2]), Settings(games=4, pieces=5), RULES)
+    play(tmp_path / "t", header)
+    path = tmp_path / "t" / GAMES_FILE
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[1] = msgspec.json.encode(json.loads(lines[1]) | change) + b"\n"
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(FormatError, match=words):
+        play(tmp_path / "t", header)
 
 
 def test_a_full_disk_ends_a_tournament_with_words(

@@ -119,6 +119,11 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
         (("--resume", "--folder", "none"), "no such file"),
         (("--resume",), "--folder"),
         (("random", "random", "--real-time", "--pps", "100"), "pps is 100"),
+        (("random", "random", "--pps", "3"), "real time"),
+        (("random", "random", "--wall"), "real time"),
+        (("random", "random", "--increment", "3"), "a bank"),
+        (("random", "random", "--alpha", "0.1"), "--sprt is missing"),
+        (("random", "random", "--concurrency", "100000"), "too many"),
     ],
 )
 def test_what_cannot_be_played_is_named_before_anything_is(
@@ -147,7 +152,7 @@ def test_a_folder_with_another_match_is_left_alone(tmp_path: Path) -> None:
     assert "--resume goes on with it" in done.stderr
     done = sevenbag("match", *words, "--games", "2", "--resume", folder=tmp_path)
     assert done.returncode == 2
-    assert "its settings differs" in done.stderr
+    assert "with other settings" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

@@ -69,7 +69,7 @@ def test_a_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
     written(tmp_path, FILE.replace("games = 2", "games = 4"))
     changed = sevenbag("tournament", "spring.toml", "--resume", folder=tmp_path)
     assert changed.returncode == 2
-    assert "its settings differs" in changed.stderr
+    assert "with other settings" in changed.stderr
 
 
 def test_files_that_it_names_lie_beside_it(tmp_path: Path) -> None:
@@ -113,6 +113,13 @@ def test_files_that_it_names_lie_beside_it(tmp_path: Path) -> None:
         (FILE, "engine = [5, 6]", "engine 1 is 5"),
         ('"round robin"', '"gauntlet"\ngauntlet = 3', "gauntlet is 3"),
         ('"round robin"', '"match"', "a match has two"),
+        ('"round robin"', '"robin"', "'robin' is none of match, round robin, gauntlet, knockout"),
+        ("nodes = 50", 'restart = "often"', "'often' is none of game, never"),
+        ("ms = 20", "rounds = 3", "rounds: a round robin has none"),
+        ("ms = 20", "gauntlet = 2", "gauntlet: this is a round robin"),
+        ("ms = 20", "nps = 1000", "for games in real time"),
+        ("nodes = 50", "pps = 3", "engine 'beam:nodes=60': pps is for games in real time"),
+        ("nodes = 50", "increment = 3", "engine 'beam:nodes=60': an increment needs a clock"),
     ],
 )
 def test_wrong_files_are_named(

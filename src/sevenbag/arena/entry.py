@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -22,6 +22,7 @@ from sevenbag.arena.settings import (
     Settings,
     header_of,
 )
+from sevenbag.arena.statistics.sprt import Model
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import FormatError, InputError, SpecError, shown
 from sevenbag.game import Rules
@@ -97,6 +98,13 @@ def ramped(rules: Rules, ramp: int | None) -> Rules:
 _Positive = Annotated[float, Meta(gt=0)]
 _Words = dict[str, Any]
 
+_WORDS_OF: Final = {
+    "kind": get_args(Kind),
+    "restart": get_args(Restart),
+    "double": get_args(DoubleTopOut),
+    "model": get_args(Model),
+}
+
 
 class _EngineTable(msgspec.Struct, rename="kebab", forbid_unknown_fields=True):
     bot: str
@@ -118,7 +126,7 @@ class _Entry(msgspec.Struct, rename="kebab", forbid_unknown_fields=True):
     first_to: Number | None = None
     sprt: SprtRecord | None = None
     rounds: int | None = None
-    gauntlet: int = 1
+    gauntlet: int | None = None
     rules: str = "guideline"
     ramp: Annotated[int, Meta(ge=1, le=100_000)] | None = None
     pieces: Annotated[int, Meta(ge=1, le=100_000)] = 1000
@@ -195,6 +203,9 @@ class _Reader:
 def _plain(error: str) -> str:
     """What is wrong, without signs that only its decoder's users know."""
     what, _, where = error.replace("`", "").partition(" - at ")
+    words = _WORDS_OF.get(where.rpartition(".")[2])
+    if words is not None and what.startswith("Invalid enum value"):
+        what = f"{what.removeprefix('Invalid enum value ')} is none of {', '.join(words)}"
     return f"{where.removeprefix('$.')}: {what}" if where else what
 
 

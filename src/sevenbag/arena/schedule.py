@@ -117,7 +117,7 @@ def waves(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
 
 def _meetings(plan: Plan) -> list[tuple[int, int]]:
     if plan.kind == "gauntlet":
-        first = plan.settings.gauntlet
+        first = plan.settings.gauntlet or 1
         return [(a, b) for a in range(first) for b in range(first, plan.engines)]
     return list(itertools.combinations(range(plan.engines), 2))
 

@@ -81,7 +81,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         games: of each encounter; None where something else ends it.
         first_to: an encounter ends when one has won so many.
         rounds: of a Swiss tournament; None for as many as tell the first from the others.
-        gauntlet: how many engines, from the first on, meet all others.
+        gauntlet: how many engines, from the first on, meet all others; None for one.
         pieces: the piece limit of a game.
         lead: the lead in attack that ends a game; None for none.
         double: what both topping out at once is.
@@ -94,7 +94,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     games: Number | None = None
     first_to: Number | None = None
     rounds: Annotated[int, Meta(ge=1, le=MOST_ENGINES)] | None = None
-    gauntlet: Annotated[int, Meta(ge=1, le=MOST_ENGINES)] = 1
+    gauntlet: Annotated[int, Meta(ge=1, le=MOST_ENGINES)] | None = None
     pieces: Annotated[int, Meta(ge=1, le=100_000)] | None = 1000
     lead: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     double: DoubleTopOut = "draw"
@@ -212,7 +212,13 @@ def _check_kind(
         Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model)
     if settings.first_to is not None and (settings.games is not None or sprt is not None):
         raise InputError("first-to goes neither with a number of games nor with a test")
-    if kind == "gauntlet" and settings.gauntlet >= len(engines):
+    if settings.rounds is not None and kind != "swiss":
+        raise InputError(f"rounds: a {kind} has none; those of a swiss tournament can be chosen")
+    if settings.gauntlet is not None and kind != "gauntlet":
+        raise InputError(f"gauntlet: this is a {kind}")
+    if not settings.real_time and (settings.wall or settings.nps is not None):
+        raise InputError("wall and nps are for games in real time")
+    if settings.gauntlet is not None and settings.gauntlet >= len(engines):
         raise InputError(
             f"gauntlet is {settings.gauntlet}, must be less than the {len(engines)} engines"
         )
@@ -231,6 +237,10 @@ def _check_engine(engine: Engine, settings: Settings) -> None:
         # All are checked, whether they are asked for or not.
         _ = engine.limits, Clock(1 if engine.bank is None else engine.bank, engine.increment)
         _ = RealTime((engine.pps, engine.pps), settings.nps, settings.wall)
+        if engine.pps != DEFAULT_PPS and not settings.real_time:
+            raise InputError("pps is for games in real time")
+        if engine.increment and engine.bank is None:
+            raise InputError("an increment needs a clock, that is a bank")
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 

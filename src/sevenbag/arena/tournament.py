@@ -12,13 +12,14 @@ import fcntl
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, NoReturn, Self
 
 import msgspec
 
 from sevenbag.arena.job import Task, dismiss_kept, play_game
 from sevenbag.arena.ledger import Ledger
 from sevenbag.arena.records import (
+    GAMES_FILE,
     HEADER_FILE,
     REPLAYS,
     GamesFile,
@@ -86,6 +87,7 @@ class Tournament:
             )
             games = read_games(self.folder, self.header)
             self.ledger = Ledger(self.header, self._settings, games)
+            self._unchecked = {game.id: game for game in games}
         except BaseException:
             self._lock.close()
             raise
@@ -137,9 +139,9 @@ class Tournament:
         try:
             with GamesFile(self.folder) as lines:
                 for wave in waves(self.plan, self.ledger):
-                    if self.ledger.verdict is not None:
-                        break
                     self._play_wave(wave, executor, lines, told)
+                for game in self._unchecked:
+                    self._refuse(game, "is none of the schedule")
         finally:
             # Where games are played in this very process.
             dismiss_kept()
@@ -169,9 +171,12 @@ class Tournament:
     def _tasks(self, wave: Iterable[Fixture]) -> Iterator[Task]:
         """The games of a wave that are not over, as long as they are needed."""
         for fixture in wave:
-            if self.ledger.verdict is not None:
+            recorded = self._unchecked.pop(fixture.id, None)
+            if recorded is not None:
+                self._expect_scheduled(recorded, fixture)
+            if self.ledger.verdict is not None and not self._unchecked:
                 return
-            if fixture.id in self.ledger:
+            if self.ledger.verdict is not None or fixture.id in self.ledger:
                 continue
             first, second = fixture.players
             yield Task(
@@ -186,6 +191,22 @@ class Tournament:
                 rules=self._rules,
                 settings=self._settings,
             )
+
+    def _expect_scheduled(self, game: GameRecord, fixture: Fixture) -> None:
+        """See that a recorded game is that of the schedule, lest results be believed of another."""
+        for name, there, wanted in (
+            ("players", list(game.players), list(fixture.players)),
+            ("seed", game.seed, fixture.seed),
+            ("opening", game.opening, fixture.fumen),
+            ("pair", game.pair, fixture.pair),
+            ("round", game.round, fixture.round),
+            ("tie", game.tie, fixture.tie),
+        ):
+            if there != wanted:
+                self._refuse(game.id, f"has {name} {there}, in the schedule it is {wanted}")
+
+    def _refuse(self, game: int, what: str) -> NoReturn:
+        raise FormatError(f"{self.folder / GAMES_FILE}: game {game} {what}")
 
     def _result(self) -> TournamentResult:
         verdict = self.ledger.verdict
@@ -247,9 +268,8 @@ def _expect_same(folder: Path, header: TournamentHeader) -> None:
     others = differences(read_header(folder), header)
     if others:
         raise InputError(
-            f"{folder}: there is another tournament in this folder: its {', '.join(others)}"
-            f" {'differs' if len(others) == 1 else 'differ'}; choose another folder, or go on with"
-            " that one by --resume"
+            f"{folder}: there is another tournament in this folder, with other"
+            f" {', '.join(others)}; choose another folder, or go on with that one by --resume"
         )
 
 

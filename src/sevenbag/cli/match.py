@@ -13,7 +13,7 @@ from sevenbag.arena.entry import ramped
 from sevenbag.arena.match import distinct_names
 from sevenbag.arena.records import HEADER_FILE, SprtRecord, read_header
 from sevenbag.arena.settings import DEFAULT_GAMES, DEFAULT_PPS, Engine, Settings, header_of
-from sevenbag.arena.tournament import Tournament, differences
+from sevenbag.arena.tournament import differences
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, named_rules, positive
@@ -37,6 +37,8 @@ broken off at any moment, it goes on from there with --resume.
 """
 
 _FOLDER: Final = Path("matches")
+_ERRS: Final = 0.05
+"""How often a test may err, unless told otherwise."""
 
 
 def register(subparsers: Subparsers) -> None:
@@ -62,22 +64,19 @@ def register(subparsers: Subparsers) -> None:
     many.add_argument(
         "--alpha",
         type=positive,
-        default=0.05,
         metavar="P",
-        help="how often the test may say ELO1 wrongly (default: %(default)s)",
+        help=f"how often the test may say ELO1 wrongly (default: {_ERRS})",
     )
     many.add_argument(
         "--beta",
         type=positive,
-        default=0.05,
         metavar="P",
-        help="how often it may say ELO0 wrongly (default: %(default)s)",
+        help=f"how often it may say ELO0 wrongly (default: {_ERRS})",
     )
     many.add_argument(
         "--model",
         choices=("normalized", "logistic"),
-        default="normalized",
-        help="in which Elo the test is (default: %(default)s)",
+        help="in which Elo the test is (default: normalized)",
     )
     game = parser.add_argument_group("the games")
     game.add_argument(
@@ -125,8 +124,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("a match needs two bots")
     header = _header(args)
     folder = _folder(args, header)
-    Tournament.begin(folder, header)
-    return play_in(folder, args)
+    return play_in(folder, args, header)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -139,6 +137,8 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
     mention_unheeded(specs, bots, Limits(args.ms, args.nodes))
     if args.games is not None and args.pairs is not None:
         raise InputError("--games and --pairs say the same: give one of them")
+    if args.sprt is None and not (args.alpha is args.beta is args.model is None):
+        raise InputError("--alpha, --beta and --model are those of the test: --sprt is missing")
     rules = ramped(named_rules(args.rules), args.ramp)
     names = [
         spec if len(spec) <= _NAME and spec.isprintable() else spec.split(":")[0][:_NAME]
@@ -172,7 +172,11 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
     sprt = None
     if args.sprt is not None:
         sprt = SprtRecord(
-            elo0=args.sprt[0], elo1=args.sprt[1], alpha=args.alpha, beta=args.beta, model=args.model
+            elo0=args.sprt[0],
+            elo1=args.sprt[1],
+            alpha=_ERRS if args.alpha is None else args.alpha,
+            beta=_ERRS if args.beta is None else args.beta,
+            model=args.model or "normalized",
         )
     openings = () if args.openings is None else read_book(args.openings, rules)
     return header_of(

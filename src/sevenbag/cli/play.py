@@ -30,7 +30,7 @@ from sevenbag.cli.game_options import (
 )
 from sevenbag.cli.keeping import ReplayPlace
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.errors import FormatError
+from sevenbag.errors import FormatError, InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -140,6 +140,10 @@ def _conditions(
 ) -> Conditions:
     rules = ramped(named_rules(args.rules), args.ramp)
     opening = None if args.opening is None else read_start([args.opening], rules).fumen
+    if not args.real_time and (args.wall or args.nps is not None):
+        raise InputError("--wall and --nps are for games in real time: --real-time is missing")
+    if args.increment and args.bank is None:
+        raise InputError("--increment is that of a clock: --bank is missing")
     clock = None if args.bank is None else Clock(args.bank, args.increment)
     timing = None
     if args.real_time:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 import math
@@ -19,12 +20,12 @@ from sevenbag.arena.tournament import Tournament
 from sevenbag.cli.arguments import count
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Generator
     from pathlib import Path
 
-    from sevenbag.arena.records import GameRecord
+    from sevenbag.arena.records import GameRecord, TournamentHeader
 
+_MOST_WORKERS: Final = 1024
 _REDRAWN: Final = 0.25
 """Seconds between two drawings of the table."""
 
@@ -35,7 +36,7 @@ def add_playing_options(parser: argparse.ArgumentParser) -> None:
     on.add_argument(
         "--concurrency",
         "--workers",
-        type=count,
+        type=_workers,
         default=1,
         metavar="N",
         help="games at once, each in a process of its own (default: %(default)s)",
@@ -51,14 +52,25 @@ def add_playing_options(parser: argparse.ArgumentParser) -> None:
     output.add_argument("--json", action="store_true", help="the result only, as JSON")
 
 
-def play_in(folder: Path, args: argparse.Namespace) -> int:
-    """Play what is left to be played of the tournament in a folder."""
-    with Tournament(folder) as tournament:
+def play_in(folder: Path, args: argparse.Namespace, header: TournamentHeader | None = None) -> int:
+    """Play what is left to be played of the tournament in a folder.
+
+    Args:
+        folder: where it is kept.
+        args: on what it is played, and what is told.
+        header: what it is, if it may have to be begun.
+    """
+    # First that on which it is played: without it nothing is begun.
+    with contextlib.ExitStack() as stack:
+        executor = stack.enter_context(_executor(args))
+        if header is not None:
+            Tournament.begin(folder, header)
+        tournament = stack.enter_context(Tournament(folder))
         done = len(tournament.ledger)
         if done and not args.json:
             _say(f"going on in {folder}: {done} games are over")
         try:
-            with _executor(args) as executor, _display(args, tournament) as told:
+            with _display(args, tournament) as told:
                 tournament.play(executor, told)
         except KeyboardInterrupt:
             _say(f"broken off; {len(tournament.ledger)} games are kept in {folder}, and")
@@ -120,6 +132,15 @@ def plain_data(tournament: Tournament) -> dict[str, object]:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+def _workers(text: str) -> int:
+    number = count(text)
+    if number > _MOST_WORKERS:
+        raise argparse.ArgumentTypeError(
+            f"{text} processes are too many; the most are {_MOST_WORKERS}"
+        )
+    return number
 
 
 def _executor(args: argparse.Namespace) -> jobs.Executor:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.entry import read_entry
 from sevenbag.arena.records import HEADER_FILE
-from sevenbag.arena.tournament import Tournament
 from sevenbag.cli.playing import add_playing_options, play_in
 from sevenbag.errors import InputError
 
@@ -42,7 +41,7 @@ def register(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the tournament, or go on with it."""
-    folder = _folder(args)
+    folder, header = _folder(args), None
     if args.file is not None:
         header = read_entry(args.file)
         there = (folder / HEADER_FILE).exists()
@@ -51,8 +50,7 @@ def run(args: argparse.Namespace) -> int:
                 f"{folder}: there is a tournament in this folder; --resume goes on with it,"
                 " --folder chooses another one"
             )
-        Tournament.begin(folder, header)
-    return play_in(folder, args)
+    return play_in(folder, args, header)
 
 
 # --- helpers ------------------------------------------------------------------------------------
