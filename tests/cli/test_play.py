@@ -341,3 +341,33 @@ def test_a_game_in_real_time_from_a_board(tmp_path: Path) -> None:
     refused = sevenbag("play", *words, "--opening", "v115@x", folder=tmp_path)
     assert refused.returncode == 2
     assert "no fumen" in refused.stderr
+
+
+def test_a_game_frame_by_frame(tmp_path: Path) -> None:
+    words = ("beam:nodes=40", "tbp:sevenbag serve beam:nodes=40", "--seed", "3", "--pieces", "30")
+    more = ("--rules", "tetrio-league", "--real-time", "--frames", "--pps", "4", "--nps", "1000")
+    done = sevenbag("play", *words, *more, "--plain", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    replay = checked(tmp_path / "replays/match-3.replay")
+    assert replay.header.time == "frames"
+    shown = sevenbag("replay", "show", tmp_path / "replays/match-3.replay", "--plain")
+    assert shown.returncode == 0
+    lines = [line for line in done.stdout.splitlines() if line[:6].strip().isdecimal()]
+    assert lines == [line for line in shown.stdout.splitlines() if line[:6].strip().isdecimal()]
+    assert len(lines) >= 30
+    refused = sevenbag("play", *words, "--frames", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "--real-time" in refused.stderr
+
+
+def test_a_bot_that_is_too_slow_for_falling_pieces(tmp_path: Path) -> None:
+    """Its pieces lock by themselves, and the game goes on, and plays back."""
+    words = ("random", "random", "--seed", "3", "--pieces", "10", "--rules", "tetrio-league")
+    more = ("--real-time", "--frames", "--pps", "0.04", "--plain")
+    done = sevenbag("play", *words, *more, folder=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    replay = checked(tmp_path / "replays/match-3.replay")
+    assert any(not any(turn.placed) for turn in replay.turns)
+    stats = sevenbag("replay", "stats", tmp_path / "replays/match-3.replay", "--json")
+    assert stats.returncode == 0
+    assert json.loads(stats.stdout)["players"][0]["pieces"] >= 9

@@ -35,6 +35,8 @@ class RealTime:
         wall: whether the game's time is that of the clock on the wall, thinking included.
             Otherwise it is simulated: thinking takes as long as the limits grant, whatever it
             really took, and the same game comes out on every machine.
+        frames: whether pieces fall, and lock by themselves, frame by frame, and placements are
+            keys (`sevenbag.game.keyed_versus`).
 
     Raises:
         InputError: a number out of its range.
@@ -43,6 +45,7 @@ class RealTime:
     pps: tuple[float, float] = (2.0, 2.0)
     nps: float | None = None
     wall: bool = False
+    frames: bool = False
 
     def __post_init__(self) -> None:
         """See that the numbers can be played."""

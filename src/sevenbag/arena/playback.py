@@ -12,6 +12,7 @@ from sevenbag.arena.book import start_board
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result, decide
 from sevenbag.errors import FormatError, InputError, PlacementError
 from sevenbag.game import Rules, Versus
+from sevenbag.game.keyed_versus import KeyedVersus
 
 if TYPE_CHECKING:
     from sevenbag.formats.replay import Replay, Turn
@@ -151,6 +152,8 @@ class Playback:
     def _begun(self) -> Versus:
         header = self.replay.header
         opening = header.opening
+        if header.time == "frames":
+            return KeyedVersus(self.rules, header.seed)
         board = None if opening is None else start_board(opening, self.rules)
         return Versus(
             self.rules,

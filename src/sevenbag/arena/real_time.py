@@ -20,6 +20,7 @@ from sevenbag._kernel import Key
 from sevenbag.arena.conditions import FRAMES_PER_SECOND
 from sevenbag.arena.turns import News, news_of, tell_news
 from sevenbag.game.game import LAST_FRAME
+from sevenbag.game.keyed_versus import KeyedVersus
 from sevenbag.game.rules import kernel_rules
 
 if TYPE_CHECKING:
@@ -94,6 +95,11 @@ class _Side:
     paced: float = 0.0
     task: asyncio.Task[tuple[Placement, ...] | None] | None = None
     outdated: bool = False
+
+
+def _is_at(lock: Lock, choice: Placement | None) -> bool:
+    """Whether a piece has locked where its player wanted it to."""
+    return choice is not None and set(lock.placement.cells) == set(choice.cells)
 
 
 class _Course:
@@ -251,12 +257,16 @@ class _Course:
         before = [game.stats.garbage_entered for game in versus.players]
         # As where players take turns, time stands still after a day.
         locks = versus.lock_at(min(max(frame, versus.frame), LAST_FRAME), *choices)
-        self._table.tell(choices, locks, versus.frame)
+        by_itself = isinstance(versus, KeyedVersus) and versus.by_itself
+        self._table.tell((None, None) if by_itself else choices, locks, versus.frame)
         for player, (side, lock) in enumerate(zip(self._sides, locks, strict=True)):
             entered = versus.players[player].stats.garbage_entered > before[player]
             if lock is not None:
                 side.choice = None
-                side.news = News() if entered else news_of(lock)
+                # A piece that locks by itself is not waited for.
+                side.outdated = side.task is not None
+                meant = not entered and _is_at(lock, choices[player])
+                side.news = news_of(lock) if meant else News()
                 side.appears = versus.frame + lock_frames(lock, self._rules)
             elif entered:
                 # Garbage that needs no lock has changed the board under the piece.

@@ -33,7 +33,9 @@ class Recorder(Watcher):
     def opened(self, opening: Opening) -> None:
         """Keep what the game starts from."""
         first, second = (_player(opening, seat) for seat in (0, 1))
-        time: replay.Time | None = None if opening.real_time is None else "real time"
+        time: replay.Time | None = None
+        if opening.real_time is not None:
+            time = "frames" if opening.real_time.frames else "real time"
         adjudication = None
         if opening.lead is not None or opening.double != "draw":
             adjudication = replay.Adjudication(opening.lead, opening.double)

@@ -66,13 +66,13 @@ def steps(playback: Playback) -> Iterator[Step]:
         locks = playback.step()
         first, second = playback.versus.players
         boards = first.colors, second.colors
-        for player, (placement, lock) in enumerate(zip(turn.placements, locks, strict=True)):
-            if placement is not None and lock is not None:
+        for player, lock in enumerate(locks):
+            if lock is not None:
                 yield Step(
                     playback.turn,
                     playback.versus.frame,
                     player,
-                    placement,
+                    lock.placement,
                     lock,
                     before[player],
                     boards,

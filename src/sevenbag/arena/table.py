@@ -15,8 +15,9 @@ from sevenbag.arena.book import start_board
 from sevenbag.arena.referee import first_legal
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result, decide
 from sevenbag.arena.watch import Opening, Turn
-from sevenbag.errors import PlacementError
+from sevenbag.errors import InputError, PlacementError
 from sevenbag.game import Versus
+from sevenbag.game.keyed_versus import KeyedVersus
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping, Sequence
@@ -48,12 +49,17 @@ class Table:
         self.conditions = conditions
         opening, rules = conditions.opening, conditions.rules
         board = None if opening is None else start_board(opening, rules)
-        self.versus = Versus(
-            rules,
-            conditions.seed,
-            frames_per_turn=conditions.frames_per_turn,
-            boards=(board, board),
-        )
+        if conditions.real_time is not None and conditions.real_time.frames:
+            if board is not None:
+                raise InputError("frame by frame, games begin on empty boards")
+            self.versus: Versus = KeyedVersus(rules, conditions.seed)
+        else:
+            self.versus = Versus(
+                rules,
+                conditions.seed,
+                frames_per_turn=conditions.frames_per_turn,
+                boards=(board, board),
+            )
         self.began: float | None = None
         self._watchers = watchers
         self._turns = 0

@@ -80,6 +80,11 @@ def register(subparsers: Subparsers) -> None:
         " in real time pieces a second",
     )
     add_clock_options(parser)
+    game.add_argument(
+        "--frames",
+        action="store_true",
+        help="in real time: pieces fall and lock by themselves, frame by frame as in TETR.IO",
+    )
     output = parser.add_argument_group("what is shown and kept")
     output.add_argument(
         "--replay",
@@ -148,7 +153,9 @@ def _conditions(
     timing = None
     if args.real_time:
         pace = args.pps or DEFAULT_PPS
-        timing = RealTime((pace, pace), args.nps, args.wall)
+        timing = RealTime((pace, pace), args.nps, args.wall, args.frames)
+    elif args.frames:
+        raise InputError("--frames is a kind of --real-time, which is not given")
     return Conditions(
         rules=rules,
         seed=seed,

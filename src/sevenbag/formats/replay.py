@@ -43,7 +43,7 @@ Millis = Annotated[float, Meta(ge=0, le=1e9)]
 Figure = Annotated[float, Meta(ge=-1e18, le=1e18)]
 Frame = Annotated[int, Meta(ge=0, le=2**31)]
 
-Time = Literal["turns", "real time"]
+Time = Literal["turns", "real time", "frames"]
 
 
 class Clock(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -99,7 +99,8 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         frames_per_turn: game time between two turns.
         pieces: the game ends when both players, in real time when one of them, has placed so many;
             None for no such limit.
-        time: whether both place at once, in turns (None says the same), or each in its own time.
+        time: whether both place at once, in turns (None says the same), or each in its own time;
+            or the same frame by frame, where pieces also lock by themselves.
         opening: a fumen, on the field of whose first page both begin; None for an empty board.
         adjudication: None for the usual one.
     """
@@ -119,7 +120,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     @property
     def in_real_time(self) -> bool:
         """Whether each player places in its own time."""
-        return self.time == "real time"
+        return self.time in {"real time", "frames"}
 
 
 def version_of(
@@ -382,7 +383,7 @@ class _Reader:
             if not header.in_real_time:
                 if turn.frame is not None or not all(turn.placed):
                     self._refuse(number, "in turns both players place, and there is no frame")
-            elif turn.frame is None or not any(turn.placed):
+            elif turn.frame is None or not (any(turn.placed) or header.time == "frames"):
                 self._refuse(number, "in real time a line has a frame, and at least one placement")
             elif turn.frame < frame:
                 self._refuse(number, f"frame {turn.frame} comes after frame {frame}")

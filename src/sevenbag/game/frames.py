@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
-from sevenbag._kernel import Button, FrameRules, FrameStats, Handling
+from sevenbag._kernel import Button, FrameRules, FrameStats, Handling, Placement
 from sevenbag.errors import PlacementError
 from sevenbag.game.frame_keys import press_keys
 from sevenbag.game.game import Player
@@ -27,7 +27,7 @@ from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag._kernel import Lock, Piece, Placement
+    from sevenbag._kernel import Lock, Piece
 
 __all__ = ["Button", "FrameGame", "FrameRules", "FrameStats", "Handling", "RecordedLock", "Sent"]
 
@@ -229,7 +229,7 @@ class FrameGame(Player):
         ]
 
     def judge(self, placement: Placement, *, hold: bool | None = None) -> Placement:
-        """The one of `placements` that has these cells, with the spin that the rules see in it.
+        """The placement with the spin that the rules see in it, if it is one of `placements`.
 
         Args:
             placement: its spin only chooses between two ways to the same cells.
@@ -248,8 +248,9 @@ class FrameGame(Player):
         if not found or (hold is not None and hold != holds):
             raise PlacementError(f"{placement} cannot be reached from where the piece appears")
         # The best spin up to the claimed one; the least if all are better.
-        allowed = [one for one in found if one.spin <= placement.spin]
-        return max(allowed, key=_spin) if allowed else min(found, key=_spin)
+        allowed = [one.spin for one in found if one.spin <= placement.spin]
+        spin = max(allowed) if allowed else min(one.spin for one in found)
+        return Placement(placement.piece, placement.rotation, placement.x, placement.y, spin)
 
     def is_legal(self, placement: Placement, *, hold: bool | None = None) -> bool:
         """Whether `judge` lets it pass."""
@@ -258,10 +259,3 @@ class FrameGame(Player):
         except PlacementError:
             return False
         return True
-
-
-# --- helpers ------------------------------------------------------------------------------------
-
-
-def _spin(placement: Placement) -> int:
-    return int(placement.spin)
