@@ -46,6 +46,20 @@ def test_a_wrong_bot() -> None:
     assert "error: form: moves[0].location.type is 'o'" in done.stdout
 
 
+def test_engines_for_triangle_hosts() -> None:
+    def engine(fault: str) -> str:
+        return f"triangle:{sys.executable} -S {FAKES / 'triangle_bots.py'} {fault}"
+
+    right = check(engine("Engine"), "--only", "states")
+    assert right.returncode == 0
+    assert right.stdout.startswith("Triangle check of fake 1.0 (triangle:")
+    assert "0 errors, 0 warnings, 0 notes" in right.stdout
+    wrong = check(engine("PublishedNames"), "--only", "states")
+    assert wrong.returncode == 1
+    assert "error: keys: presses 'rotateClockwise', which is no key" in wrong.stdout
+    assert "no check 'hold'" in check(engine("Engine"), "--only", "hold").stderr
+
+
 @pytest.mark.parametrize(
     ("level", "code"), [("error", 0), ("warning", 1), ("note", 1), ("never", 0)]
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +19,9 @@ from sevenbag.bots.registry import create_bot
 from sevenbag.game import Rules
 from tests.fakes.frontends import Frontend
 from tests.fakes.triangle_host import Host, Room
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PIECES = 200
 SERVE = [sys.executable, "-P", "-m", "sevenbag", "serve"]

@@ -64,8 +64,10 @@ class Engine:
     def first(self) -> str | None:
         if len(set(self.queue[:6])) == 6:
             return next(piece for piece in ALL if piece not in self.queue[:6])
-        bag = self.queue[:13]
-        return next((piece for piece in ALL if bag.count(piece) == 1), None)
+        counts = {piece: self.queue[:13].count(piece) for piece in ALL}
+        if sorted(counts.values()) != [1, 2, 2, 2, 2, 2, 2]:
+            return None
+        return min(counts, key=lambda piece: counts[piece])
 
     def state(self, message: dict[str, Any]) -> None:
         rows = [[cell is not None for cell in row] for row in message["board"]]

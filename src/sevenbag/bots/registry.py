@@ -155,7 +155,8 @@ def _triangle(text: str, spec: str) -> Bot:
     try:
         settings = read_settings(flags)
         launch = _launch("triangle", target, options)
-        return TriangleBot(target, settings=settings, launch=launch)
+        folder = Path(options["folder"]) if "folder" in options else None
+        return TriangleBot(target, settings=settings, folder=folder, launch=launch)
     except BotStartError as error:
         raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
     except SpecError as error:

@@ -18,6 +18,7 @@ from msgspec import UNSET, Struct
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.hearing import Hearing
 from sevenbag.bots.process import command_name, launch_process, split_command
+from sevenbag.bots.websocket import is_address
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
@@ -141,6 +142,7 @@ class TriangleBot(Bot):
         self._named = name is not None
         self.name = name or command_name(words)
         self.settings = settings or HostSettings()
+        self._command, self._folder = words, folder
         self.launch = launch or launch_process(words, folder=folder, log=log, interrupted=True)
         self.unasked = 0
         self.strayed = 0
@@ -150,6 +152,18 @@ class TriangleBot(Bot):
         self._answer: Pressed | None = None
         self._state_due = False
         self._pieces_due: list[Piece] = []
+
+    def launch_process(self, environment: Mapping[str, str] | None = None) -> Launch | None:
+        """Opens a channel to a process of it that gets no signal before its input ends.
+
+        Args:
+            environment: its environment; ours by default.
+
+        Returns: None if it is no process of ours.
+        """
+        if is_address(self._command[0]):
+            return None
+        return launch_process(self._command, folder=self._folder, environment=environment)
 
     def effective(self, limits: Limits) -> Limits:
         """None: they cannot be told."""

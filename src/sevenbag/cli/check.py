@@ -1,9 +1,10 @@
-"""``sevenbag check tbp:COMMAND``: checks whether a program keeps to TBP."""
+"""``sevenbag check tbp:COMMAND``: checks whether a program keeps to its protocol."""
 
 from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,9 +15,9 @@ from sevenbag.errors import SpecError
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine, Sequence
 
-    from sevenbag.bots.channel import Launch
+    from sevenbag.bots.check import CheckSettings
     from sevenbag.bots.check.finding import Report
     from sevenbag.cli.main import Subparsers
 
@@ -32,14 +33,16 @@ _OWN: Final = "beam:nodes=100"
 def register(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
-        "check", help="check whether a bot, or a frontend, keeps to TBP", description=_DESCRIPTION
+        "check",
+        help="check whether a bot, or a frontend, keeps to its protocol",
+        description=_DESCRIPTION,
     )
     parser.add_argument(
         "bot",
         metavar="BOT",
         nargs="?",
-        help="the bot to check, such as tbp:./my-bot; with --frontend the one whose moves are "
-        f"played (default: {_OWN})",
+        help="the bot to check, such as tbp:./my-bot or triangle:./my-bot; with --frontend the one "
+        f"whose moves are played (default: {_OWN})",
     )
     parser.add_argument(
         "--frontend", action="store_true", help="be a bot that checks the program that starts it"
@@ -98,7 +101,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _of_bot(args: argparse.Namespace) -> Report:
-    from sevenbag.bots.check import CHOICES, CheckSettings, check_bot  # noqa: PLC0415
+    from sevenbag.bots.check import CheckSettings  # noqa: PLC0415
 
     if args.bot is None:
         raise SpecError("no bot to check; expected one such as tbp:./my-bot, or --frontend")
@@ -109,12 +112,12 @@ def _of_bot(args: argparse.Namespace) -> Report:
         pieces=args.pieces,
         only=args.only,
     )
+    checked = _checked(args.bot, settings)
     for name in args.only:
-        if name not in CHOICES:
-            raise SpecError(f"--only: no check {name!r}; there are {', '.join(CHOICES)}")
-    launch = _launch(args.bot)
+        if name not in checked.choices:
+            raise SpecError(f"--only: no check {name!r}; there are {', '.join(checked.choices)}")
     _expect_writable(args.output)
-    report = run_until_signal(check_bot(launch, args.bot, settings))
+    report = run_until_signal(checked.check())
     _keep(args, report)
     return report
 
@@ -140,16 +143,36 @@ def _of_frontend(args: argparse.Namespace) -> Report:
     return report
 
 
-def _launch(spec: str) -> Launch:
-    """How the bot is started: a foreign one as it is, one of ours as it is served."""
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A bot, by the protocol that it speaks.
+
+    Attributes:
+        choices: the checks that can be made alone.
+        check: makes them.
+    """
+
+    choices: Sequence[str]
+    check: Callable[[], Coroutine[object, object, Report]]
+
+
+def _checked(spec: str, settings: CheckSettings) -> _Checked:
+    """How a bot is checked: a foreign one as it is, one of ours as it is served."""
+    from sevenbag.bots.check import CHOICES, check_bot, triangle  # noqa: PLC0415
     from sevenbag.bots.process import launch_process  # noqa: PLC0415
     from sevenbag.bots.registry import create_bot  # noqa: PLC0415
     from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
+    from sevenbag.bots.triangle import TriangleBot  # noqa: PLC0415
 
     bot = create_bot(spec)
-    if isinstance(bot, TbpBot):
-        return bot.launch
-    return launch_process(["sevenbag", "serve", spec])
+    if isinstance(bot, TriangleBot):
+        launch = bot.launch_process() or bot.launch
+        barren = bot.launch_process({})
+        return _Checked(
+            triangle.CHOICES, lambda: triangle.check_engine(launch, spec, settings, barren=barren)
+        )
+    launch = bot.launch if isinstance(bot, TbpBot) else launch_process(["sevenbag", "serve", spec])
+    return _Checked(CHOICES, lambda: check_bot(launch, spec, settings))
 
 
 def _keep(args: argparse.Namespace, report: Report) -> None:

@@ -83,12 +83,14 @@ class Report:
         name: what it calls itself.
         version: and its version.
         checks: in the order in which they were made.
+        protocol: to which it is held.
     """
 
     subject: str
     name: str = ""
     version: str = ""
     checks: list[Check] = field(default_factory=list)
+    protocol: str = "TBP"
 
     @property
     def findings(self) -> list[Finding]:

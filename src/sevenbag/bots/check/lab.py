@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from sevenbag.bots.check.clauses import OF_BOTS
-from sevenbag.bots.check.finding import Check, Finding, Report
+from sevenbag.bots.check.finding import Report
+from sevenbag.bots.check.notebook import Notebook
 from sevenbag.bots.check.session import GoneError, RubbishError, Session, SilentError
 from sevenbag.errors import BotError, BotStartError, PlacementError
 
@@ -17,16 +18,13 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Placement
     from sevenbag.bots.channel import Launch
-    from sevenbag.bots.check.session import Oddity
     from sevenbag.bots.check.table import Table
-    from sevenbag.protocols.tbp.strictness import Departure, Severity
+    from sevenbag.protocols.tbp.strictness import Severity
 
 Json = dict[str, Any]
 
 SEVEN_BAG: Final[Json] = {"type": "rules", "randomizer": "seven_bag"}
 _RETRY: Final = 0.05
-_MOST_FINDINGS: Final = 5
-"""Of one check; what comes after is more of the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,64 +48,22 @@ class CheckSettings:
     only: tuple[str, ...] = ()
 
 
-class Lab:
+class Lab(Notebook):
     """The bot that is checked, and all that is known of it.
 
     Attributes:
         settings: how patient it is.
-        report: what was found.
         features: what the bot announced.
         session: the present conversation, or the last one.
     """
 
     def __init__(self, launch: Launch, subject: str, settings: CheckSettings) -> None:
         """Nothing is started yet."""
+        super().__init__(OF_BOTS.values(), Report(subject))
         self.settings = settings
-        self.report = Report(subject, checks=[Check(clause) for clause in OF_BOTS.values()])
         self.features: tuple[str, ...] = ()
         self.session: Session | None = None
         self._launch = launch
-        self._checks = {check.clause.id: check for check in self.report.checks}
-        self._current = self._checks["info"]
-        self._seen: set[tuple[str, str]] = set()
-
-    # --- noting ---------------------------------------------------------------------------------
-
-    def begin(self, clause: str) -> Check:
-        """From now on what is found belongs here."""
-        self._current = self._checks[clause]
-        return self._current
-
-    def skip(self, why: str) -> None:
-        """What is being checked cannot be."""
-        self._current.skipped = why
-
-    def find(
-        self,
-        severity: Severity,
-        what: str,
-        session: Session | None = None,
-        *,
-        clause: str = "",
-        place: str = "",
-        lines: int = 8,
-    ) -> None:
-        """Note a finding; the same one is noted once.
-
-        Args:
-            severity: how bad it is.
-            what: what was seen.
-            session: in which conversation, to quote the end of it.
-            clause: where it belongs, if not to what is being checked.
-            place: where the text says so, if not where the clause is.
-            lines: how many of the conversation to quote.
-        """
-        check = self._checks[clause] if clause else self._current
-        if (check.clause.id, what) in self._seen or len(check.findings) >= _MOST_FINDINGS:
-            return
-        self._seen.add((check.clause.id, what))
-        quoted = session.last(lines) if session is not None else ()
-        check.findings.append(Finding(check.clause, severity, what, quoted, place))
 
     # --- bringing a bot to where a check begins -------------------------------------------------
 
@@ -123,7 +79,10 @@ class Lab:
         except BotStartError as error:
             raise GoneError(str(error).removeprefix("the bot: ")) from None
         session = Session(
-            channel, seconds=self.settings.seconds, departed=self._departed, oddity=self._oddity
+            channel,
+            seconds=self.settings.seconds,
+            departed=self.note_departure,
+            oddity=self.note_oddity,
         )
         self.session = session
         try:
@@ -203,28 +162,6 @@ class Lab:
             what = f"its first move is not legal, a later one is: {why}"
             self.find("warning", what, session, clause="first-move")
         return first
-
-    # --- helpers --------------------------------------------------------------------------------
-
-    def _departed(self, departure: Departure, session: Session) -> None:
-        what = f"{departure.path} {departure.what}" if departure.path else departure.what
-        # Where in a list it stands is of no matter: it is the same mistake.
-        plain = "".join("#" if c.isdigit() else c for c in what)
-        if ("", plain) not in self._seen:
-            self._seen.add(("", plain))
-            self.find(
-                departure.severity, what, session, clause="form", place=departure.place, lines=1
-            )
-
-    def _oddity(self, kind: Oddity, what: str, session: Session) -> None:
-        clause = {"line": "lines", "unasked": "unasked", "length": "length"}[kind]
-        severity: Severity = "error" if kind == "unasked" else "warning"
-        if kind == "length":
-            # How long exactly is of no matter.
-            if ("length", "") in self._seen:
-                return
-            self._seen.add(("length", ""))
-        self.find(severity, what, session, clause=clause, lines=1)
 
 
 ENDS: Final = (SilentError, GoneError, RubbishError)

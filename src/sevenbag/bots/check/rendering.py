@@ -28,7 +28,7 @@ def as_text(report: Report) -> str:
 def as_json(report: Report) -> str:
     """For programs."""
     content = {
-        "protocol": "TBP",
+        "protocol": report.protocol,
         "subject": report.subject,
         "name": report.name,
         "version": report.version,
@@ -40,13 +40,15 @@ def as_json(report: Report) -> str:
 
 def as_junit(report: Report) -> str:
     """For CI: a test case a check. Errors and warnings are failures, notes are output."""
-    suite = ET.Element("testsuite", name=f"TBP: {_clean(report.name or report.subject)}")
+    suite = ET.Element(
+        "testsuite", name=f"{report.protocol}: {_clean(report.name or report.subject)}"
+    )
     failures = 0
     for check in report.checks:
         case = ET.SubElement(
             suite,
             "testcase",
-            classname="tbp",
+            classname=report.protocol.lower(),
             name=check.clause.id,
             time=f"{check.seconds:.3f}",
         )
@@ -77,7 +79,8 @@ def as_junit(report: Report) -> str:
 def _headline(report: Report) -> str:
     name = f"{report.name} {report.version}".strip()
     name = _printable(name)
-    return f"TBP check of {name} ({report.subject})" if name else f"TBP check of {report.subject}"
+    subject = f"{name} ({report.subject})" if name else report.subject
+    return f"{report.protocol} check of {subject}"
 
 
 def _finding_text(finding: Finding) -> str:

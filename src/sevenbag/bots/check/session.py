@@ -55,6 +55,9 @@ class Session:
         seconds: float,
         departed: Callable[[Departure, Session], None],
         oddity: Callable[[Oddity, str, Session], None],
+        judge: Callable[[object], list[Departure]] = departures,
+        farewell: bytes = b'{"type":"quit"}\n',
+        longest: int = LONGEST_SAFE,
     ) -> None:
         """Listen.
 
@@ -63,12 +66,18 @@ class Session:
             seconds: how long it may take over an answer.
             departed: is told of each message that is not by the letter.
             oddity: is told of each line that is no message, not the one awaited, or very long.
+            judge: what of a message is not by the letter.
+            farewell: what ends a conversation.
+            longest: bytes of a line with its end that are safe.
         """
         self.lines: list[str] = []
         self._channel = channel
         self._seconds = seconds
         self._departed = departed
         self._oddity = oddity
+        self._judge = judge
+        self._farewell = farewell
+        self._longest = longest
 
     @property
     def channel(self) -> Channel:
@@ -164,7 +173,7 @@ class Session:
 
     async def close(self) -> None:
         """End the bot, whatever state it is in."""
-        await self._channel.close(b'{"type":"quit"}\n', 0.2)
+        await self._channel.close(self._farewell, 0.2)
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -177,7 +186,7 @@ class Session:
         except BotDiedError as error:
             raise GoneError(_words(error)) from None
         self._keep("<", line)
-        if len(line) >= LONGEST_SAFE:
+        if len(line) >= self._longest:
             self._oddity("length", f"wrote a line of {len(line) + 1} bytes with its end", self)
         content = plain(line)
         if not isinstance(content, dict):
@@ -185,7 +194,7 @@ class Session:
             self._oddity("line", f"wrote {what}", self)
             return {}
         message = cast("dict[str, object]", content)
-        for departure in departures(message):
+        for departure in self._judge(message):
             self._departed(departure, self)
         return message
 

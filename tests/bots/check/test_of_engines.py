@@ -1,0 +1,168 @@
+"""The checker of engines: right ones pass, and every planted fault is found, by its name."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.bots.check import CheckSettings, Report
+from sevenbag.bots.check.rendering import as_json, as_junit, as_text
+from sevenbag.bots.check.triangle import CHOICES, check_engine
+from sevenbag.bots.check.triangle.clauses import OF_ENGINES
+from sevenbag.bots.process import launch_process
+from tests.fakes import triangle_bots
+from tests.fakes.triangle_bots import Engine
+
+if TYPE_CHECKING:
+    from sevenbag.bots.channel import Launch
+
+ROOT = Path(triangle_bots.__file__).parents[2]
+# Without an environment it has to be told where it lies.
+RUN = "import sys; sys.path.insert(0, {root!r}); from tests.fakes import triangle_bots; "
+PATIENT = CheckSettings(start_seconds=20.0, seconds=20.0, quick_seconds=10.0, quit_seconds=10.0)
+HURRIED = CheckSettings(start_seconds=1.5, seconds=1.2, quick_seconds=10.0, quit_seconds=0.4)
+SLOW = CheckSettings(seconds=20.0, quick_seconds=0.2, quit_seconds=10.0, pieces=2)
+
+LIMITS = {("kicks", "warning"), ("sizes", "warning")}
+"""What none of them plays: pieces that appear otherwise, and other boards."""
+
+# What each of them does wrong: the checks that find it, with the severity.
+FOUND: dict[str, set[tuple[str, str]]] = {
+    "DiesAtStart": {("info", "error")},
+    "NoAuthor": {("form", "error")},
+    "Chatty": {("lines", "warning")},
+    "NeedsEnvironment": {("environment", "warning")},
+    "PublishedNames": {("keys", "error")},
+    "NoHardDrop": {("one-lock", "error")},
+    "TwoHardDrops": {("one-lock", "error")},
+    "KeysBehind": {("one-lock", "error")},
+    "NoKeys": {("answer", "error"), ("empty", "warning")},
+    "NoKeysAtFirst": {("empty", "warning")},
+    "MissingKeys": {("answer", "error"), ("form", "error")},
+    "Das": {("das", "warning")},
+    "DiesAtPlay": {("answer", "error")},
+    "Twice": {("unasked", "error")},
+    "TalksToStderr": {("stderr", "warning")},
+    "OnlyDrops": {("game", "warning")},
+    "FirstOfQueue": {("answer", "error")},
+    "NeedsState": {("answer", "error")},
+    "IgnoresState": {("garbage", "error"), ("elsewhere", "error")},
+    "IgnoresPieces": {("game", "error")},
+    "AppendsTwice": {("garbage", "error")},
+    "OneSpelling": {("answer", "error")},
+    "OldSpelling": {("spelling", "error")},
+    "NeedsData": {("answer", "error")},
+    "WantsNoNull": {("null-data", "error")},
+    "WholeNumbers": {("numbers", "error")},
+    "KnownTypesOnly": {("unknown-types", "error")},
+    "ThreeTables": {("kicks", "warning")},
+    "TallBoards": {("rows", "note")},
+    "LoudAtInterrupt": {("interrupt", "warning")},
+}
+IMPATIENT: dict[str, set[tuple[str, str]]] = {
+    "HangsAtInfo": {("info", "error")},
+    "NoNewline": {("info", "error")},
+    "Silent": {("answer", "error")},
+    "IgnoresInterrupt": {("interrupt", "error")},
+    "StaysAtEnd": {("end-of-input", "error")},
+    "StaysForEver": {("interrupt", "error"), ("end-of-input", "error")},
+}
+"""Those that are waited for in vain."""
+
+
+def launches(fault: str) -> tuple[Launch, Launch]:
+    run = RUN.format(root=str(ROOT)) + f"triangle_bots.{fault}().run()"
+    command = [sys.executable, "-S", "-c", run]
+    return launch_process(command), launch_process(command, environment={})
+
+
+async def check(fault: str, settings: CheckSettings) -> Report:
+    launch, barren = launches(fault)
+    return await check_engine(launch, fault, settings, barren=barren)
+
+
+def only_those_of(faults: set[tuple[str, str]], settings: CheckSettings) -> CheckSettings:
+    """With the checks alone that can find them: the others would take their time for nothing."""
+    found_by = {clause for clause, _ in faults}.intersection(CHOICES)
+    return dataclasses.replace(settings, only=tuple(found_by) or ("game",))
+
+
+def found_in(report: Report) -> set[tuple[str, str]]:
+    return {(finding.clause.id, finding.severity) for finding in report.findings}
+
+
+# --- right ones ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bot", ["beam:nodes=100", "pc:nodes=100"])
+async def test_our_bots_pass(bot: str, mark: str) -> None:
+    command = ["sevenbag", "serve", bot, "--as", "triangle"]
+    report = await check_engine(
+        launch_process(command), bot, PATIENT, barren=launch_process(command, environment={})
+    )
+    assert report.findings == []
+    assert {each.status for each in report.checks} == {"passed"}
+    assert report.name == bot.partition(":")[0]
+
+
+async def test_an_engine_without_a_fault_passes(mark: str) -> None:
+    assert found_in(await check("Engine", PATIENT)) == LIMITS
+
+
+# --- wrong ones ---------------------------------------------------------------------------------
+
+
+def test_every_fake_is_checked() -> None:
+    fakes = {
+        name
+        for name, kind in inspect.getmembers(triangle_bots, inspect.isclass)
+        if issubclass(kind, Engine)
+    }
+    assert fakes == {"Engine", "Slow", *FOUND, *IMPATIENT}
+
+
+@pytest.mark.parametrize("fault", FOUND)
+async def test_every_planted_fault_is_found(fault: str, mark: str) -> None:
+    found = found_in(await check(fault, only_those_of(FOUND[fault], PATIENT)))
+    assert FOUND[fault] <= found
+
+
+@pytest.mark.parametrize("fault", IMPATIENT)
+async def test_those_that_keep_hosts_waiting(fault: str, mark: str) -> None:
+    found = found_in(await check(fault, only_those_of(IMPATIENT[fault], HURRIED)))
+    assert IMPATIENT[fault] <= found
+
+
+async def test_slow_answers(mark: str) -> None:
+    assert ("quick", "warning") in found_in(await check("Slow", SLOW))
+
+
+async def test_a_finding_says_what_where_and_shows_it(mark: str) -> None:
+    report = await check("NoHardDrop", PATIENT)
+    [finding] = [each for each in report.findings if each.clause.id == "one-lock"]
+    assert finding.what == "keys: a move without hardDrop locks nothing"
+    assert finding.clause.place == "Triangle.js 4.2.6"
+    assert finding.lines[-1].startswith('< {"type":"move","keys":[')
+    assert [each.status for each in report.checks].count("skipped") > 20
+    assert "Triangle check of fake 1.0 (NoHardDrop)" in as_text(report)
+    assert json.loads(as_json(report))["protocol"] == "Triangle"
+    assert 'classname="triangle" name="one-lock"' in as_junit(report)
+
+
+async def test_only_some_checks(mark: str) -> None:
+    launch, barren = launches("IgnoresState")
+    settings = CheckSettings(seconds=20.0, quick_seconds=10.0, only=("game",))
+    report = await check_engine(launch, "it", settings, barren=barren)
+    assert report.findings == []
+    skipped = {each.clause.id for each in report.checks if each.skipped == "it was not asked for"}
+    assert skipped == set(CHOICES) - {"game"}
+
+
+def test_every_check_has_its_clause() -> None:
+    assert set(CHOICES) < set(OF_ENGINES)
