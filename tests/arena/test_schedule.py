@@ -101,7 +101,7 @@ def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(kind: Kind, gam
 
 
 @given(
-    kind=st.sampled_from(["swiss", "knockout"]),
+    kind=st.sampled_from(["swiss", "knockout", "round robin", "gauntlet"]),
     engines=st.integers(2, 9),
     settings=st.sampled_from([{"games": 1}, {"games": 2}, {"games": 4}, {"first_to": 2}]),
     seed=st.integers(0, 10**6),
@@ -167,6 +167,48 @@ def test_openings_follow_each_other_and_never_repeat_a_game() -> None:
     assert begun[2] == (9, "v115@y")
     assert [fumen for _, fumen in begun] == [None, "v115@x", "v115@y"] * 2 + [None]
     assert len(set(begun)) == 7
+
+
+@pytest.mark.parametrize("kind", ["round robin", "gauntlet", "swiss"])
+def test_each_encounter_ends_when_somebody_has_won_so_often(kind: Kind) -> None:
+    # The lower number wins two games of three.
+    def judge(fixture: Fixture) -> int | None:
+        return stronger(fixture) if fixture.id % 3 else 1 - (stronger(fixture) or 0)
+
+    _, ledger = played(kind, 4, judge, first_to=3)
+    encounters = collections.defaultdict[tuple[int, int], list[GameRecord]](list)
+    for game in ledger.counted:
+        encounters[game.round, game.tie].append(game)
+    assert encounters
+    for games in encounters.values():
+        wins = collections.Counter(
+            game.players[game.winner] for game in games if game.winner is not None
+        )
+        assert max(wins.values()) >= 3
+        assert len(games) % 2 == 0
+        # Two games fewer would not have been enough.
+        before = collections.Counter(
+            game.players[game.winner] for game in games[:-2] if game.winner is not None
+        )
+        assert max(before.values(), default=0) < 3
+
+
+def test_each_encounter_of_a_round_robin_has_its_test() -> None:
+    sprt = SprtRecord(elo0=0, elo1=100)
+    settings = Settings(games=400)
+    ledger = Ledger(header("round robin", 3, sprt), settings)
+    dice = random.Random(1)
+    for wave in waves(Plan("round robin", 3, settings, 1, tested=True), ledger):
+        for fixture in wave:
+            # Two is much stronger than the others, who are equal.
+            two = fixture.players.index(2) if 2 in fixture.players else None
+            ledger.add(record(fixture, dice.choice((0, 1)) if two is None else two))
+    tests = {test.players: test for test in ledger.tests()}
+    assert set(tests) == {(0, 1), (0, 2), (1, 2)}
+    assert tests[0, 2].decision == tests[1, 2].decision == "H0"
+    assert all(test.games % 2 == 0 for test in tests.values())
+    assert tests[0, 2].games < tests[0, 1].games
+    assert ledger.verdict is None
 
 
 # --- knockout -----------------------------------------------------------------------------------

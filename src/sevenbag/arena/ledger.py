@@ -6,6 +6,7 @@ longest run of finished games from the first one on.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -48,6 +49,23 @@ class Verdict:
     def pairs(self) -> int:
         """So many whole pairs count."""
         return self.games // PAIR
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """How the test of an encounter stands.
+
+    Attributes:
+        players: engines by number; the hypotheses are about the first.
+        games: so many were played.
+        llr: the logarithm of the likelihood ratio.
+        decision: which hypothesis is accepted; None as long as none is.
+    """
+
+    players: tuple[int, int]
+    games: int
+    llr: float
+    decision: Literal["H0", "H1"] | None
 
 
 @dataclass(slots=True)
@@ -151,6 +169,21 @@ class Ledger:
             if game.round < before and engine in game.players
         )
 
+    def decision(self, games: Sequence[GameRecord]) -> Literal["H0", "H1"] | None:
+        """What the test says of an encounter, of the first one in its first game."""
+        return None if self._sprt is None else self._sprt.decision(pairs_of(games))
+
+    def tests(self) -> list[Test]:
+        """The tests of a tournament in which each encounter has one."""
+        if self._sprt is None or self._header.kind == "match":
+            return []
+        tests: list[Test] = []
+        for key in sorted(self._encounters):
+            games = self.encounter(*key)
+            llr = self._sprt.llr(pairs_of(games))
+            tests.append(Test(games[0].players, len(games), llr, self.decision(games)))
+        return tests
+
     @property
     def counted(self) -> list[GameRecord]:
         """The games that count, in the order of the schedule."""
@@ -230,6 +263,20 @@ class Ledger:
         if self._header.kind == "knockout":
             return (float(engine == self.champion), beaten, app)
         return (met, beaten, app) if self._header.kind == "swiss" else (beaten, app)
+
+
+def pairs_of(games: Sequence[GameRecord]) -> Pentanomial:
+    """Results of the whole pairs of an encounter, of the first one in its first game.
+
+    Args:
+        games: in the order of the schedule.
+    """
+    pairs = Pentanomial()
+    for first, second in itertools.pairwise(games):
+        if first.pair == second.pair:
+            engine = games[0].players[0]
+            pairs = pairs.add(first.points(engine) + second.points(engine))
+    return pairs
 
 
 # --- helpers ------------------------------------------------------------------------------------

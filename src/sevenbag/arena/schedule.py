@@ -86,9 +86,14 @@ class Plan:
         return LONGEST_TEST if self.tested else DEFAULT_GAMES
 
     @property
+    def open_ended(self) -> bool:
+        """Whether an encounter ends by what comes of its games."""
+        return self.tested or self.settings.first_to is not None
+
+    @property
     def total(self) -> int | None:
         """Games of the whole tournament; None where that depends on the results."""
-        if self.tested or self.settings.first_to is not None or self.kind == "knockout":
+        if self.open_ended or self.kind == "knockout":
             return None
         if self.kind == "swiss":
             return self.rounds * (self.engines // 2) * self.games
@@ -109,6 +114,9 @@ def waves(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
         return _knockout(plan, ledger)
     if plan.kind == "swiss":
         return _swiss(plan, ledger)
+    if plan.kind != "match" and plan.open_ended:
+        encounters = [_Encounter(1, tie, players) for tie, players in enumerate(_meetings(plan))]
+        return _until_decided(plan, ledger, _Writer(plan), encounters)
     return iter([_side_by_side(plan)])
 
 
@@ -139,20 +147,18 @@ def _swiss(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
     met: set[frozenset[int]] = set()
     byes: list[int] = []
     for number in range(1, plan.rounds + 1):
+        bye_points = plan.settings.first_to or plan.games
         points = [
-            ledger.points_of(engine, before=number) + byes.count(engine) * plan.games
+            ledger.points_of(engine, before=number) + byes.count(engine) * bye_points
             for engine in range(plan.engines)
         ]
         pairs, bye = swiss_pairs(points, met, byes)
         met.update(frozenset(pair) for pair in pairs)
         if bye is not None:
             byes.append(bye)
-            ledger.give_bye(bye, plan.games)
-        yield [
-            fixture
-            for tie, players in enumerate(pairs)
-            for fixture in writer.games(_Encounter(number, tie, players), range(plan.games))
-        ]
+            ledger.give_bye(bye, bye_points)
+        encounters = [_Encounter(number, tie, players) for tie, players in enumerate(pairs)]
+        yield from _until_decided(plan, ledger, writer, encounters)
 
 
 def _knockout(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
@@ -167,23 +173,53 @@ def _knockout(plan: Plan, ledger: Ledger) -> Iterator[Iterable[Fixture]]:
             for tie, (a, b) in enumerate(ties)
             if a is not None and b is not None
         }
-        winners: dict[int, int | None] = {}
-        written = dict.fromkeys(met, 0)
-        while True:
-            over = {tie: ledger.encounter(number, tie)[: written[tie]] for tie in met}
-            winners = {tie: _winner(plan, each, over[tie]) for tie, each in met.items()}
-            wave = {
-                tie: _needed(plan, over[tie]) for tie, winner in winners.items() if winner is None
-            }
-            if not wave:
-                break
-            written.update((tie, games.stop) for tie, games in wave.items())
-            yield [
-                fixture for tie, games in wave.items() for fixture in writer.games(met[tie], games)
-            ]
+        yield from _until_decided(plan, ledger, writer, list(met.values()))
+        winners = {
+            tie: _winner(plan, each, ledger.encounter(number, tie)) for tie, each in met.items()
+        }
         # Who has nobody to meet goes on.
         entrants = [winners[tie] if tie in met else a for tie, (a, _) in enumerate(ties)]
     ledger.champion = entrants[0]
+
+
+def _until_decided(
+    plan: Plan, ledger: Ledger, writer: _Writer, encounters: Sequence[_Encounter]
+) -> Iterator[Iterable[Fixture]]:
+    """Waves of the games that are needed in any case, until no encounter needs any."""
+    written = dict.fromkeys(encounters, 0)
+    while True:
+        over = {
+            encounter: ledger.encounter(encounter.round, encounter.tie)[:games]
+            for encounter, games in written.items()
+        }
+        wave = {
+            encounter: _needed(plan, games)
+            for encounter, games in over.items()
+            if not _is_decided(plan, ledger, encounter, games)
+        }
+        if not wave:
+            return
+        written.update((encounter, games.stop) for encounter, games in wave.items())
+        yield [
+            fixture
+            for encounter, games in wave.items()
+            for fixture in writer.games(encounter, games)
+        ]
+
+
+def _is_decided(
+    plan: Plan, ledger: Ledger, encounter: _Encounter, games: Sequence[GameRecord]
+) -> bool:
+    """Whether an encounter needs no game beyond these."""
+    if plan.kind == "knockout":
+        return _winner(plan, encounter, games) is not None
+    if len(games) >= plan.games:
+        return True
+    if plan.tested:
+        return ledger.decision(games) is not None
+    target = plan.settings.first_to
+    wins = Counter(game.players[game.winner] for game in games if game.winner is not None)
+    return target is not None and max(wins.values(), default=0) >= target
 
 
 def _winner(plan: Plan, encounter: _Encounter, games: Sequence[GameRecord]) -> int | None:
@@ -215,7 +251,7 @@ def _winner(plan: Plan, encounter: _Encounter, games: Sequence[GameRecord]) -> i
 def _needed(plan: Plan, games: Sequence[GameRecord]) -> range:
     """The games of an encounter that are played in any case, after those that are over."""
     done, target = len(games), plan.settings.first_to
-    if done >= plan.games:
+    if done >= plan.games or plan.tested:
         needed = 2
     elif target is not None:
         wins = Counter(game.players[game.winner] for game in games if game.winner is not None)

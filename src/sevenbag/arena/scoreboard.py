@@ -51,6 +51,12 @@ def summary_lines(tournament: Tournament) -> list[str]:
         if elo is not None:
             lines.append(f"Elo of {header.engines[0].name}: {elo_text(elo)}{_pairs_text(ledger)}")
         lines += _test_lines(ledger, header)
+    for test in ledger.tests():
+        first, second = (header.engines[engine].name for engine in test.players)
+        lines.append(
+            f"{first} - {second}: {test.decision or 'undecided'} after {test.games} games,"
+            f" LLR {test.llr:.2f}"
+        )
     if ledger.champion is not None:
         lines.append(f"{header.engines[ledger.champion].name} has won the tournament")
     return lines

@@ -205,8 +205,10 @@ def _check_kind(
         raise InputError(f"{len(engines)} engines; a {kind} has 2 to {MOST_ENGINES}")
     if kind == "match" and len(engines) > 2:
         raise InputError(f"{len(engines)} engines; a match has two")
-    if sprt is not None and kind != "match":
-        raise InputError(f"sprt: a test is between the two engines of a match, not in a {kind}")
+    if sprt is not None and kind in {"knockout", "swiss"}:
+        raise InputError(
+            f"sprt: in a {kind} tournament somebody has to win; a test need not end so"
+        )
     if sprt is not None:
         # It says itself what makes no test.
         Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model)
@@ -222,10 +224,6 @@ def _check_kind(
         raise InputError(
             f"gauntlet is {settings.gauntlet}, must be less than the {len(engines)} engines"
         )
-    if kind in {"round robin", "gauntlet"} and settings.first_to is not None:
-        raise InputError(f"first-to: in a {kind} all encounters have the same number of games")
-    if kind == "swiss" and settings.first_to is not None:
-        raise InputError("first-to: in a swiss tournament all encounters have as many games")
 
 
 def _check_engine(engine: Engine, settings: Settings) -> None:

@@ -109,6 +109,15 @@ def plain_data(tournament: Tournament) -> dict[str, object]:
             "llr": ledger.llr,
             "bounds": list(test.bounds),
         },
+        "tests": [
+            {
+                "engines": [header.engines[engine].name for engine in each.players],
+                "games": each.games,
+                "llr": each.llr,
+                "decision": each.decision,
+            }
+            for each in ledger.tests()
+        ],
         "elo": None if elo is None else [x if math.isfinite(x) else None for x in elo],
         "pentanomial": list(ledger.pairs.counts) if header.kind == "match" else None,
         "winner": None if ledger.champion is None else header.engines[ledger.champion].name,
