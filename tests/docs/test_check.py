@@ -8,13 +8,20 @@ from pathlib import Path
 import pytest
 
 from sevenbag.bots.check.clauses import OF_BOTS, OF_FRONTENDS
+from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.profile import FLAGS, profile, profile_names
+from sevenbag.bots.triangle import SETTINGS
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
 @pytest.mark.parametrize(
-    ("heading", "clauses"), [("What is checked", OF_BOTS), ("Checking a frontend", OF_FRONTENDS)]
+    ("heading", "clauses"),
+    [
+        ("What is checked", OF_BOTS),
+        ("Checking a frontend", OF_FRONTENDS),
+        ("Checking an engine for Triangle hosts", OF_ENGINES),
+    ],
 )
 def test_every_check_stands_in_its_table(heading: str, clauses: dict[str, object]) -> None:
     section = (DOCS / "check.md").read_text("utf-8").split(f"## {heading}")[1].split("\n## ")[0]
@@ -24,6 +31,11 @@ def test_every_check_stands_in_its_table(heading: str, clauses: dict[str, object
         for clause in clauses.values()
     ]
     assert rows == expected
+
+
+def test_every_option_of_a_triangle_bot_is_told() -> None:
+    text = (DOCS / "triangle.md").read_text("utf-8").split("## Your bot in our arena")[1]
+    assert all(f"`{name}`" in text.split("\n## ")[0] for name in SETTINGS)
 
 
 def test_every_profile_and_every_value_of_one_stand_in_their_tables() -> None:
