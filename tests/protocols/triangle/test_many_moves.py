@@ -57,6 +57,40 @@ def test_keys_lead_where_they_are_to(kicks: str) -> None:
     assert waits > PIECES
 
 
+def test_up_to_the_top_of_the_board() -> None:
+    """Two pieces a second: each has fallen by a row when it is moved, and there is little room."""
+    chance = random.Random(2)
+    pieces = high = 0
+    while pieces < PIECES:
+        game = Game(Room(), chance.randrange(2**31))
+        side = BotSide()
+        side.receive(message(game.config()))
+        while pieces < PIECES and not game.dead:
+            for _ in range(29):
+                game.tick([])
+            low = sorted(side.placements(), key=lambda place: place.y)[:10]
+            if game.dead or not low:
+                break
+            chance.shuffle(low)
+            high += height(game) >= 16
+            [sent] = [a.message for a in side.answer(low) if isinstance(a, Send)]
+            assert isinstance(sent, triangle.Move)
+            assert isinstance(sent.keys, tuple)
+            assert isinstance(sent.data, Expectation)
+            game.tick(list(sent.keys))
+            pieces += 1
+            assert game.pieces == len(game.locks)
+            assert game.locks[-1].board == sent.data.board
+            if game.dealt:
+                side.receive(message({"type": "pieces", "pieces": game.dealt}))
+                game.dealt.clear()
+            if game.locks[-1].entered:
+                side.receive(message(game.state()))
+            if chance.random() < 0.4:
+                game.pending.append(Batch(chance.randint(1, 4), game.frame - 20))
+    assert high > PIECES // 10
+
+
 def height(game: Game) -> int:
     return sum(map(any, game.board))
 

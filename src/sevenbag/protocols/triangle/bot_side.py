@@ -37,6 +37,10 @@ MOST_SEEN: Final = 11
 """Pieces that a bot is shown at most, the current one included: as many as the longest look-ahead
 for perfect clears takes. Hosts tell some thirty."""
 
+STEADY: Final = 2
+"""Rows that a piece may have fallen before it is moved, in a room of Tetra League at half a piece a
+second; near the top of the board not all keys allow for them."""
+
 
 class Expectation(Struct, frozen=True):
     """The data of our moves: what the board will be, unless garbage enters.
@@ -159,8 +163,9 @@ class BotSide:
     def answer(self, moves: Sequence[Placement], data: object = UNSET) -> list[Action]:
         """The answer to a question, and what it makes of the position.
 
-        The first move counts to which keys lead in every case; if there is none, some other one
-        is made, as a host that is not answered stands still.
+        The first move counts to which keys lead, and that also if the piece has fallen by
+        `STEADY` rows; else the first to which they lead at all. If there is none, some other one is
+        made, as a host that is not answered stands still.
 
         Args:
             moves: in order of preference.
@@ -171,8 +176,8 @@ class BotSide:
             # Whatever falls there: nothing is known until the next `State`.
             self.position = None
             return [Send(triangle.Move(keys=_FALL, data=data))]
-        for placement in self._candidates(position, rules, moves):
-            keys = self._way_to(position, rules, placement)
+        for placement, fallen in self._candidates(position, rules, moves):
+            keys = self._way_to(position, rules, placement, fallen)
             if keys is not None:
                 return self._moved(placement, keys, data)
         # Nothing fits any more: the game is lost.
@@ -307,12 +312,18 @@ class BotSide:
 
     def _candidates(
         self, position: Position, rules: Rules, moves: Sequence[Placement]
-    ) -> Iterator[Placement]:
-        """Moves that may be made now: those suggested, then all others, low ones first."""
+    ) -> Iterator[tuple[Placement, int]]:
+        """Moves that may be made now, and what keys have to allow for, in the order to be tried.
+
+        Those suggested, if they are steady; those suggested; then all others, low ones first.
+        """
         pieces = self._pieces(position, rules)
-        yield from (move for move in moves if move.piece in pieces)
+        possible = [move for move in moves if move.piece in pieces]
+        yield from ((move, STEADY) for move in possible)
+        yield from ((move, 0) for move in possible)
         for piece in pieces:
-            yield from sorted(self._places(position, rules, piece), key=lambda place: place.y)
+            places = self._places(position, rules, piece)
+            yield from ((place, 0) for place in sorted(places, key=lambda place: place.y))
 
     def _pieces(self, position: Position, rules: Rules) -> list[Piece]:
         """The pieces that can be placed now: the current one, and the one that hold offers."""
@@ -326,7 +337,7 @@ class BotSide:
         return kernel.placements(position.board, piece, position.combo > 0)
 
     def _way_to(
-        self, position: Position, rules: Rules, placement: Placement
+        self, position: Position, rules: Rules, placement: Placement, fallen: int = 0
     ) -> tuple[str, ...] | None:
         try:
             keys = keys_to(
@@ -335,6 +346,7 @@ class BotSide:
                 convert.rules_for(rules, placement.piece),
                 hold=self._to_park or placement.piece != position.queue[0],
                 cleared=position.combo > 0,
+                fallen=fallen,
             )
         except PlacementError:
             return None

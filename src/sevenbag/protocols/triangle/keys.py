@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 
 
 def keys_to(
-    board: Board, placement: Placement, rules: Rules, *, hold: bool, cleared: bool = False
+    board: Board,
+    placement: Placement,
+    rules: Rules,
+    *,
+    hold: bool,
+    cleared: bool = False,
+    fallen: int = 0,
 ) -> tuple[KeyName, ...] | None:
     """The fewest keys to a placement that hold good however far the piece has fallen by then.
 
@@ -43,15 +49,16 @@ def keys_to(
         hold: whether it is out of hold.
         cleared: whether the lock before cleared rows, after which some rules raise a piece whose
             place is taken.
+        fallen: rows that the keys have to allow for at least, 0 to 15.
 
     Returns: ``hold`` first if need be, one ``hardDrop`` last; None if nothing leads there.
     """
     kernel = kernel_rules(rules)
-    way = _way(kernel, board, placement, cleared=cleared)
+    way = _way(kernel, board, placement, fallen, cleared=cleared)
     if way is None:
         for other in kernel.placements(board, placement.piece, cleared):
             if way is None and other.same_cells(placement):
-                way = _way(kernel, board, other, cleared=cleared)
+                way = _way(kernel, board, other, fallen, cleared=cleared)
     if way is None:
         return None
     return (*(("hold",) if hold else ()), *(TAPS[key] for key in way))
@@ -158,8 +165,12 @@ _ROWS_FALLEN: Final = (8, 3, 1, 0)
 """How far the piece may have fallen; the more, the better."""
 
 
-def _way(kernel: RuleSet, board: Board, placement: Placement, *, cleared: bool) -> list[Key] | None:
+def _way(
+    kernel: RuleSet, board: Board, placement: Placement, least: int, *, cleared: bool
+) -> list[Key] | None:
     for fallen in _ROWS_FALLEN:
+        if fallen < least:
+            break
         for taps in (_QUARTER_TURNS, list(TAPS)):
             way = kernel.path(board, placement, cleared, taps, fallen)
             if way is not None:
