@@ -204,7 +204,8 @@ LOCK = uv pip compile --quiet --no-config --generate-hashes --universal --python
 ## lock: pin every requirement anew; LOCK_ARGS=--upgrade for newer versions
 .PHONY: lock
 lock: $(STAMPS)/env
-	@$(LOCK) requirements/uv.in -o requirements/uv.txt
+	@cp requirements/uv.txt .venv/uv.txt; $(LOCK) requirements/uv.in -o .venv/uv.txt
+	@cmp -s .venv/uv.txt requirements/uv.txt || cp .venv/uv.txt requirements/uv.txt
 	@$(LOCK) requirements/build.in -o requirements/build.txt
 	@$(LOCK) pyproject.toml -c requirements/build.txt -o requirements/run.txt
 	@$(LOCK) requirements/dev.in -c requirements/build.txt -c requirements/run.txt -o requirements/dev.txt
