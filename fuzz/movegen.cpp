@@ -100,6 +100,15 @@ Placement replayed(const Board& board, Piece piece, const Kicks& kicks, Spawn sp
             case Key::hard_drop:
                 while (shift(0, -1)) {
                 }
+                break;
+            case Key::das_left:
+                while (shift(-1, 0)) {
+                }
+                break;
+            case Key::das_right:
+                while (shift(1, 0)) {
+                }
+                break;
         }
     }
     return at;
@@ -113,6 +122,22 @@ void check_path(const Board& board, const Placement& placement, const Kicks& kic
     const Placement wanted = canonical(placement);
     EXPECT(end.rotation == wanted.rotation && end.x == wanted.x && end.y == wanted.y);
     EXPECT(spins == SpinMode::none || end.spin == placement.spin);
+    const auto followed = follow_keys(board, placement.piece, *keys, kicks, spawn, spins);
+    EXPECT(followed && canonical(*followed) == end);
+
+    // Keys that allow for gravity lead there from wherever the piece has fallen to.
+    KeySet all = kTaps;
+    all.add(Key::das_left);
+    all.add(Key::das_right);
+    constexpr int kRows = 3;
+    const auto robust = find_path(board, placement, kicks, spawn, spins, all, kRows);
+    for (int rows = 0; robust && rows <= kRows; ++rows) {
+        const Spawn lower{spawn.x, static_cast<std::int8_t>(spawn.y - rows)};
+        const Placement start = kicks.appear(placement.piece, lower.x, lower.y);
+        if (!board.fits(start)) break;
+        const auto there = follow_keys(board, placement.piece, *robust, kicks, lower, spins);
+        EXPECT(there && canonical(*there) == end);
+    }
 }
 
 // The systems that the fast generators know, in a place where they are not known.
