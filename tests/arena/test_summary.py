@@ -172,18 +172,36 @@ def test_games_played_ahead_do_not_count() -> None:
     assert summary.encounters[0].pairs == Pentanomial((0, 0, 0, 0, 3))
 
 
+def test_each_encounter_has_its_test() -> None:
+    sprt = SprtRecord(elo0=0, elo1=100, model="logistic")
+    met = [(0, 1), (0, 2), (1, 2)] * 40
+    # The later one wins all games, but for those of the first two, who are equals.
+    games: list[GameRecord] = []
+    for a, b in met:
+        winners = (a, b) if (a, b) == (0, 1) else (b, b)
+        for seats, winner in zip(((a, b), (b, a)), winners, strict=True):
+            games.append(game(len(games), seats, winner))
+    summary = summary_of(header("a", "b", "c", sprt=sprt), games)
+    assert [(each.first, each.second) for each in summary.tests] == met[:3]
+    for test, encounter in zip(summary.tests, summary.encounters, strict=True):
+        assert test.steps[-1] == (40, Sprt(0, 100, model="logistic").llr(encounter.pairs))
+    assert summary.tests[1].decision == summary.tests[2].decision == "H0"
+    assert summary_of(header("a", "b", "c", sprt=sprt), []).tests == ()
+
+
 def test_the_test_is_told_as_it_went_on() -> None:
     sprt = SprtRecord(elo0=0, elo1=100, alpha=0.1, beta=0.2, model="logistic")
     games = [game(n, (n % 2, 1 - n % 2), 0 if n % 4 != 1 else 1) for n in range(1400)]
     summary = summary_of(header("a", "b", sprt=sprt), games)
-    progress = summary.sprt
-    assert progress is not None
+    (progress,) = summary.tests
+    assert (progress.first, progress.second) == (0, 1)
     assert progress.test == Sprt(0, 100, 0.1, 0.2, "logistic")
     assert progress.steps[0] == (0, 0)
     assert len(progress.steps) <= 502
     pairs = summary.encounters[0].pairs
     assert progress.steps[-1] == (pairs.total, progress.test.llr(pairs))
     assert progress.decision == progress.test.decision(pairs) == "H1"
+    assert summary_of(header("a", "b", sprt=sprt), []).tests[0].steps == ((0, 0.0),)
     middle = progress.steps[len(progress.steps) // 2]
     half = [each for each in games if each.pair < middle[0]]
     assert middle[1] == progress.test.llr(summary_of(header("a", "b"), half).encounters[0].pairs)

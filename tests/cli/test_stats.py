@@ -31,7 +31,7 @@ def test_tables(match: Path) -> None:
     rows = {line.split()[0]: line.split() for line in lines if line.strip()}
     assert rows["quad"] is not None
     assert any(line.startswith("quad - low") for line in lines)
-    assert any(line.startswith("SPRT [0, 50] (normalized): LLR ") for line in lines)
+    assert any(line.startswith("quad - low: SPRT [0, 50] (normalized): LLR ") for line in lines)
     assert not any("..." in line or "…" in line for line in lines)
 
 
@@ -40,7 +40,7 @@ def test_json(match: Path) -> None:
     assert (told["games"], told["kind"], told["finished"]) == (6, "match", False)
     assert sum(engine["points"] for engine in told["engines"]) == 6
     assert sum(told["encounters"][0]["pairs"]) == 3
-    assert told["sprt"]["pairs"] == 3
+    assert [test["pairs"] for test in told["tests"]] == [3]
     for engine in told["engines"]:
         assert sum(engine["attack_by"].values()) == engine["attack"]
 

@@ -124,14 +124,18 @@ class Encounter:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A sequential test as it went on.
+    """A sequential test of two engines as it went on.
 
     Attributes:
+        first: number of the one that the hypotheses are about.
+        second: number of the other.
         test: the test.
         steps: outcomes counted, and the LLR after them; the last one is how it stands.
         decision: what it decided, or None.
     """
 
+    first: int
+    second: int
     test: Sprt
     steps: tuple[tuple[int, float], ...]
     decision: str | None
@@ -148,7 +152,7 @@ class Summary:
         engines: as many as the header has, in its order.
         encounters: of every two that have met, the lower number first.
         ratings: of the engines, in the same order; None for two, and without the extra.
-        sprt: the test that ends it; None for none.
+        tests: those that end its encounters, the lower numbers first; none in most tournaments.
     """
 
     header: TournamentHeader
@@ -157,7 +161,7 @@ class Summary:
     engines: tuple[EngineSummary, ...]
     encounters: tuple[Encounter, ...]
     ratings: Ratings | None
-    sprt: Progress | None
+    tests: tuple[Progress, ...]
 
     @property
     def ranking(self) -> list[EngineSummary]:
@@ -227,7 +231,7 @@ def summary_of(
         tuple(_engines(header, counted)),
         encounters,
         rated,
-        _progress(header, counted),
+        tuple(_tests(header, counted)),
     )
 
 
@@ -278,17 +282,26 @@ def _rated(engines: int, encounters: Sequence[Encounter]) -> Ratings:
     return ratings(engines, points, {(each.first, each.second): each.pairs for each in encounters})
 
 
-# --- the test -------------------------------------------------------------------------------------
+# --- tests ----------------------------------------------------------------------------------------
 
 # A curve needs no more points than it is wide.
 _MOST_STEPS: Final = 500
 
 
-def _progress(header: TournamentHeader, games: Sequence[GameRecord]) -> Progress | None:
+def _tests(header: TournamentHeader, games: Sequence[GameRecord]) -> Iterable[Progress]:
     if header.sprt is None:
-        return None
+        return
     test = header.sprt.test()
-    points = list(pair_points(0, [game for game in games if set(game.players) == {0, 1}]))
+    # A match has its test before its first game, too.
+    met: dict[tuple[int, int], list[GameRecord]] = {(0, 1): []} if len(header.engines) == 2 else {}
+    for game in games:
+        met.setdefault((min(game.players), max(game.players)), []).append(game)
+    for (first, second), theirs in sorted(met.items()):
+        yield _progress(test, first, second, theirs)
+
+
+def _progress(test: Sprt, first: int, second: int, games: Sequence[GameRecord]) -> Progress:
+    points = list(pair_points(first, games))
     stride = max(1, -(-len(points) // _MOST_STEPS))
     seen = Pentanomial()
     steps = [(0, 0.0)]
@@ -296,7 +309,7 @@ def _progress(header: TournamentHeader, games: Sequence[GameRecord]) -> Progress
         seen = seen.add(each)
         if number % stride == 0 or number == len(points):
             steps.append((number, test.llr(seen)))
-    return Progress(test, tuple(steps), test.decision(seen))
+    return Progress(first, second, test, tuple(steps), test.decision(seen))
 
 
 # --- engines --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sevenbag.arena.tally import KINDS
 
 if TYPE_CHECKING:
     from sevenbag.arena.statistics import Interval, Outcomes
-    from sevenbag.arena.summary import Encounter, EngineSummary, Summary
+    from sevenbag.arena.summary import Encounter, EngineSummary, Progress, Summary
 
 
 def summary_dict(summary: Summary) -> dict[str, Any]:
@@ -23,7 +23,7 @@ def summary_dict(summary: Summary) -> dict[str, Any]:
         "rated": summary.ratings is not None,
         "engines": [_engine(summary, place) for place in range(len(summary.engines))],
         "encounters": [_encounter(summary, each) for each in summary.encounters],
-        "sprt": _sprt(summary),
+        "tests": [_test(summary, each) for each in summary.tests],
     }
 
 
@@ -85,12 +85,11 @@ def _encounter(summary: Summary, each: Encounter) -> dict[str, Any]:
     }
 
 
-def _sprt(summary: Summary) -> dict[str, Any] | None:
-    progress = summary.sprt
-    if progress is None:
-        return None
+def _test(summary: Summary, progress: Progress) -> dict[str, Any]:
     test = progress.test
     return {
+        "first": summary.engines[progress.first].name,
+        "second": summary.engines[progress.second].name,
         "elo0": test.elo0,
         "elo1": test.elo1,
         "alpha": test.alpha,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sevenbag.arena.statistics import Interval
-    from sevenbag.arena.summary import EngineSummary, Summary
+    from sevenbag.arena.summary import EngineSummary, Progress, Summary
     from sevenbag.cli.main import Subparsers
 
 
@@ -54,9 +54,10 @@ def run(args: argparse.Namespace) -> int:
     if kinds is not None:
         print()
         print_table(kinds)
-    if summary.sprt is not None:
+    if summary.tests:
         print()
-        print(_sprt(summary))
+        for progress in summary.tests:
+            print(_sprt(summary, progress))
     if len(summary.engines) > 2 and summary.ratings is None:
         print("sevenbag: ratings need the extra: pip install 'sevenbag[ratings]'", file=sys.stderr)
     return 0
@@ -68,8 +69,7 @@ def run(args: argparse.Namespace) -> int:
 def _headline(summary: Summary) -> str:
     header, result = summary.header, summary.result
     state = "finished" if result is not None and result.finished else "not finished"
-    name = "".join(letter if letter.isprintable() else "?" for letter in header.name)
-    parts = [name or header.kind, f"{len(summary.games)} games", state]
+    parts = [_printable(header.name) or header.kind, f"{len(summary.games)} games", state]
     return " · ".join(parts)
 
 
@@ -146,20 +146,25 @@ def _kinds(summary: Summary) -> Table | None:
     return made
 
 
-def _sprt(summary: Summary) -> str:
-    progress = summary.sprt
-    assert progress is not None
+def _sprt(summary: Summary, progress: Progress) -> str:
     test = progress.test
     pairs, llr = progress.steps[-1]
     lower, upper = test.bounds
     stands = f"{progress.decision} accepted" if progress.decision else "undecided"
+    first, second = summary.engines[progress.first], summary.engines[progress.second]
     return (
-        f"SPRT [{test.elo0:g}, {test.elo1:g}] ({test.model}): LLR {llr:.2f}"
+        f"{_printable(first.name)} - {_printable(second.name)}:"
+        f" SPRT [{test.elo0:g}, {test.elo1:g}] ({test.model}): LLR {llr:.2f}"
         f" ({lower:.2f}, {upper:.2f}) after {pairs} pairs: {stands}"
     )
 
 
 # --- cells ----------------------------------------------------------------------------------------
+
+
+def _printable(name: str) -> str:
+    """A name for a plain line: nothing in it that a terminal acts on."""
+    return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
 def _number(value: float | None, digits: int, *, signed: bool = False) -> str:

@@ -87,10 +87,10 @@ def elo_chart(summary: Summary) -> str | None:
 
 
 def llr_chart(summary: Summary) -> str | None:
-    """The log-likelihood ratio over the pairs, between its bounds; None without a test."""
-    progress = summary.sprt
-    if progress is None or len(progress.steps) < 2:
+    """The log-likelihood ratio over the pairs, between its bounds; None but for a single test."""
+    if len(summary.tests) != 1 or len(summary.tests[0].steps) < 2:
         return None
+    (progress,) = summary.tests
     lower, upper = progress.test.bounds
     down = spanning([lower, upper, *(llr for _, llr in progress.steps)], 210, _TOP)
     across = Scale(0, progress.steps[-1][0], 60, WIDTH - 14)

@@ -92,8 +92,9 @@ def report_page(summary: Summary, games: dict[int, dict[str, Any]] | None = None
 
 def _sections(summary: Summary, with_player: Iterable[int]) -> Iterable[str]:
     yield _section("Standings", tables.standings(summary), tables.notes(summary))
-    if summary.sprt is not None:
-        yield _section("Test", tables.test(summary), charts.llr_chart(summary) or "")
+    if summary.tests:
+        title = "Test" if len(summary.tests) == 1 else "Tests"
+        yield _section(title, tables.tests(summary), charts.llr_chart(summary) or "")
     plots = [_figure(plot) for plot in _plots(summary) if plot]
     attack = charts.attack_chart(summary)
     if attack is not None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.records import GameRecord
     from sevenbag.arena.statistics import Interval
-    from sevenbag.arena.summary import Encounter, EngineSummary, Summary
+    from sevenbag.arena.summary import Encounter, EngineSummary, Progress, Summary
 
 MOST_ROWS: Final = 5000
 """Games in the table: the first ones."""
@@ -38,19 +38,10 @@ def notes(summary: Summary) -> str:
     return f'<p class="note">{text(" ".join(parts))}</p>'
 
 
-def test(summary: Summary) -> str:
-    """How the sequential test stands."""
-    progress = summary.sprt
-    assert progress is not None
-    pairs, llr = progress.steps[-1]
-    lower, upper = progress.test.bounds
-    stands = f"{progress.decision} accepted" if progress.decision else "undecided"
-    words = (
-        f"SPRT of {progress.test.elo0:g} against {progress.test.elo1:g} Elo"
-        f" ({progress.test.model}): LLR {llr:.2f} in ({lower:.2f}, {upper:.2f}) after {pairs}"
-        f" pairs: {stands}."
-    )
-    return f"<p>{text(words)}</p>"
+def tests(summary: Summary) -> str:
+    """How the sequential tests stand."""
+    told = "".join(_test(summary, each) for each in summary.tests[:MOST_ENCOUNTERS])
+    return told + _left_out(len(summary.tests), MOST_ENCOUNTERS)
 
 
 def encounters(summary: Summary) -> str:
@@ -105,6 +96,19 @@ def _standing(
         str(engine.losses),
         faults or "-",
     ]
+
+
+def _test(summary: Summary, progress: Progress) -> str:
+    pairs, llr = progress.steps[-1]
+    lower, upper = progress.test.bounds
+    stands = f"{progress.decision} accepted" if progress.decision else "undecided"
+    words = (
+        f"{summary.engines[progress.first].name} - {summary.engines[progress.second].name}:"
+        f" SPRT of {progress.test.elo0:g} against {progress.test.elo1:g} Elo"
+        f" ({progress.test.model}): LLR {llr:.2f} in ({lower:.2f}, {upper:.2f}) after {pairs}"
+        f" pairs: {stands}."
+    )
+    return f"<p>{text(words)}</p>"
 
 
 def _encounter(summary: Summary, each: Encounter) -> list[str]:
