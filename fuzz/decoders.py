@@ -68,6 +68,10 @@ from sevenbag.protocols.tbp import (
     to_object,
 )
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.triangle import bot_side as triangle_side
+from sevenbag.protocols.triangle import decode as triangle_decode
+from sevenbag.protocols.triangle import encode as triangle_encode
+from sevenbag.protocols.triangle.messages import Move
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -211,6 +215,37 @@ def tbp_frontend(data: bytes) -> None:
         _expect(side.owed >= side.owed_stale >= 0, "answers are owed that nobody asked for")
 
 
+def triangle(data: bytes) -> None:
+    """What a Triangle host says to a bot."""
+    side = triangle_side.BotSide()
+    for line in LineSplitter(longest=20_000).feed(data + b"\n"):
+        if line is None:
+            continue
+        try:
+            message = triangle_decode(line)
+        except ProtocolError as error:
+            _expect_readable(error)
+            todo = side.misheard(error.kind)
+        else:
+            if message is None:
+                continue
+            _expect(triangle_decode(triangle_encode(message)) == message, "a message changes")
+            todo = side.receive(message)
+        for action in todo:
+            match action:
+                case actions.Think():
+                    answers = side.answer(())
+                    sent = [a.message for a in answers if isinstance(a, triangle_side.Send)]
+                    _expect(len(sent) == 1, "a question has not one answer")
+                    for move in sent:
+                        ends = isinstance(move, Move) and b'"hardDrop"]' in triangle_encode(move)
+                        _expect(ends, "a move does not end with a hard drop")
+                case actions.Begin(position):
+                    _expect(bool(position.queue), "a bot is put before no piece")
+                case _:
+                    pass
+
+
 def spec(data: bytes) -> None:
     """The specification of a bot; no program is started."""
     try:
@@ -246,7 +281,18 @@ def commands(data: bytes) -> None:
 
 TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
     target.__name__: target
-    for target in (replay, tournament, ttrm, rules, kicks, tbp_bot, tbp_frontend, spec, commands)
+    for target in (
+        replay,
+        tournament,
+        ttrm,
+        rules,
+        kicks,
+        tbp_bot,
+        tbp_frontend,
+        triangle,
+        spec,
+        commands,
+    )
 }
 
 
