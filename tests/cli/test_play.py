@@ -250,6 +250,13 @@ def test_limits_that_do_not_hold_are_told(tmp_path: Path) -> None:
     assert len(lines) == 2
 
 
+def test_what_cannot_be_told_to_a_triangle_bot(tmp_path: Path) -> None:
+    engine = "triangle:sevenbag serve random --as triangle"
+    words = (engine, "random", "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
+    told, *_ = sevenbag("play", *words, folder=tmp_path).stderr.splitlines()
+    assert told.startswith(f"sevenbag: --ms does not hold for {engine}: the Triangle.js protocol")
+
+
 def slow_match(
     folder: Path, *words: str, make: Path | None = None
 ) -> tuple[subprocess.Popen[str], int]:

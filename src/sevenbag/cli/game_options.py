@@ -108,22 +108,24 @@ def mention_unheeded(specs: Sequence[str], bots: Sequence[Bot], limits: Limits) 
     """A limit that was given and does not hold is told, lest somebody believe in it."""
     for spec, bot in zip(specs, bots, strict=True):
         held = bot.effective(limits)
+        if bot.protocol:
+            why = f"{_PROTOCOLS[bot.protocol]} has no word for it; give it with the bot's command"
+        else:
+            why = "it takes no limits"
         if limits.nodes is not None and held.nodes is None:
-            if bot.protocol:
-                why = f"{bot.protocol.upper()} has no word for it; give it with the bot's command"
-            else:
-                why = "it takes no limits"
             _say(f"--nodes does not hold for {spec}: {why}")
-        if limits.milliseconds is not None and bot.protocol:
+        if limits.milliseconds is not None and held.milliseconds is None:
+            _say(f"--ms does not hold for {spec}: {why}")
+        elif limits.milliseconds is not None and bot.protocol:
             _say(
                 f"--ms {limits.milliseconds:g} is when {spec} is asked for its move; how soon it"
                 " answers then is its own affair"
             )
-        elif limits.milliseconds is not None and held.milliseconds is None:
-            _say(f"--ms does not hold for {spec}: it takes no limits")
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+_PROTOCOLS: Final = {"tbp": "TBP", "triangle": "the Triangle.js protocol"}
 
 
 def _say(text: str) -> None:
