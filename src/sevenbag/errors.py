@@ -137,7 +137,15 @@ class JobError(SevenbagError):
 
 
 class LostWorkersError(JobError):
-    """Workers ended again and again, at the same job or before they had any."""
+    """Workers ended again and again, at the same job or before they had any.
+
+    Attributes:
+        job: number of the job that they ended at, from 0; None where they had none.
+    """
+
+    def __init__(self, message: str, job: int | None = None) -> None:
+        super().__init__(message)
+        self.job = job
 
 
 class ClusterError(JobError):

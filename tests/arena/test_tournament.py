@@ -8,6 +8,7 @@ import json
 import os
 import shlex
 import signal
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ from sevenbag.arena.records import (
 )
 from sevenbag.arena.settings import Engine, Settings, header_of
 from sevenbag.arena.tournament import Tournament
-from sevenbag.errors import FormatError, InputError
+from sevenbag.errors import FormatError, InputError, LostWorkersError
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Rules
 from tests.bots.conftest import marked
@@ -244,6 +245,18 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
 
     assert essence(play(tmp_path / "t", header, jobs.local(2), kill)) == essence(whole)
     assert len(killed) == 3
+
+
+def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:
+    killer = [sys.executable, "-c", "import os, signal; os.kill(os.getppid(), signal.SIGKILL)"]
+    players = [
+        Engine(name="beam", spec="beam:nodes=60"),
+        Engine(name="killer", spec=f"tbp:{shlex.join(killer)}"),
+    ]
+    header = header_of("match", players, Settings(games=2, pieces=5), RULES)
+    told = r"^game 0, beam - killer, has cost 3 worker processes: the last one was killed by"
+    with pytest.raises(LostWorkersError, match=told):
+        play(tmp_path / "t", header, jobs.local(1))
 
 
 @pytest.mark.parametrize("bots", ["our own", "fakes"])

@@ -31,12 +31,12 @@ from sevenbag.arena.records import (
 )
 from sevenbag.arena.schedule import Plan, waves
 from sevenbag.arena.settings import KINDS, engines_of, openings_of, settings_of
-from sevenbag.errors import FormatError, InputError
+from sevenbag.errors import FormatError, InputError, LostWorkersError
 from sevenbag.formats.whole_file import write_whole
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sevenbag.arena.records import GameRecord, TournamentHeader
     from sevenbag.arena.schedule import Fixture
@@ -156,8 +156,9 @@ class Tournament:
         lines: GamesFile,
         told: Callable[[GameRecord], None],
     ) -> None:
-        results = executor.run(play_game, self._tasks(wave))
-        with contextlib.closing(results):
+        given: list[Task] = []
+        results = executor.run(play_game, self._tasks(wave, given))
+        with contextlib.closing(results), _naming_games(given):
             for _, played in results:
                 record = played.record
                 if played.replay is not None and record.replay is not None:
@@ -168,8 +169,8 @@ class Tournament:
                 if self.ledger.verdict is not None:
                     return
 
-    def _tasks(self, wave: Iterable[Fixture]) -> Iterator[Task]:
-        """The games of a wave that are not over, as long as they are needed."""
+    def _tasks(self, wave: Iterable[Fixture], given: list[Task]) -> Iterator[Task]:
+        """The games of a wave that are not over, as long as they are needed; kept in a list."""
         for fixture in wave:
             recorded = self._unchecked.pop(fixture.id, None)
             if recorded is not None:
@@ -179,7 +180,7 @@ class Tournament:
             if self.ledger.verdict is not None or fixture.id in self.ledger:
                 continue
             first, second = fixture.players
-            yield Task(
+            task = Task(
                 id=fixture.id,
                 pair=fixture.pair,
                 round=fixture.round,
@@ -191,6 +192,8 @@ class Tournament:
                 rules=self._rules,
                 settings=self._settings,
             )
+            given.append(task)
+            yield task
 
     def _expect_scheduled(self, game: GameRecord, fixture: Fixture) -> None:
         """See that a recorded game is that of the schedule, lest results be believed of another."""
@@ -228,6 +231,21 @@ def differences(there: TournamentHeader, wanted: TournamentHeader) -> list[str]:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _naming_games(given: Sequence[Task]) -> Iterator[None]:
+    """Jobs that cost workers are told as what they are here: games."""
+    try:
+        yield
+    except LostWorkersError as error:
+        if error.job is None:
+            raise
+        task = given[error.job]
+        first, second = (engine.name for engine in task.engines)
+        what = str(error).removeprefix(f"job {error.job} ")
+        raise LostWorkersError(f"game {task.id}, {first} - {second}, {what}", error.job) from error
+
 
 _WORDS: Final = {
     "kind": "kind",

@@ -163,7 +163,8 @@ class Cluster(Executor):
             raise
         except self._dask.KilledWorker as error:
             raise LostWorkersError(
-                f"job {index} has cost {error.allowed_failures + 1} workers of the cluster"
+                f"job {index} has cost {error.allowed_failures + 1} workers of the cluster",
+                index,
             ) from error
         except self._dask.CancelledError as error:
             raise self._gone() from error

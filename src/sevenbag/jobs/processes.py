@@ -180,7 +180,8 @@ class _Run:
         self._losses[index] += 1
         if self._losses[index] == MOST_LOSSES:
             raise LostWorkersError(
-                f"job {index} has cost {MOST_LOSSES} worker processes: the last one {fate}"
+                f"job {index} has cost {MOST_LOSSES} worker processes: the last one {fate}",
+                index,
             )
         self.waiting.appendleft(index)
 
