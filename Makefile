@@ -50,7 +50,7 @@ play: build
 ## test: every test, the kernel's own first
 .PHONY: test
 test: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser
-	@"$(BIN)/python" -m pytest -q -n $(JOBS) --cov --cov-report=term $(PYTEST_ARGS)
+	@"$(BIN)/python" -m pytest -q -n $(JOBS) $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
 
