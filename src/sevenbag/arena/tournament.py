@@ -36,7 +36,7 @@ from sevenbag.formats.whole_file import write_whole
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from sevenbag.arena.records import GameRecord, TournamentHeader
     from sevenbag.arena.schedule import Fixture
@@ -234,7 +234,7 @@ def differences(there: TournamentHeader, wanted: TournamentHeader) -> list[str]:
 
 
 @contextlib.contextmanager
-def _naming_games(given: Sequence[Task]) -> Iterator[None]:
+def _naming_games(given: Sequence[Task]) -> Generator[None]:
     """Jobs that cost workers are told as what they are here: games."""
     try:
         yield
