@@ -52,7 +52,7 @@ def script_of(events: Sequence[Event], *, version: int = 19, rewinds: bool = Fal
             try:
                 # What is no key has none of these: nearly every event passes here.
                 what = _UP if kind == "keyup" else _DOWN_HOISTED if data.hoisted else _DOWN  # type: ignore[union-attr]
-                add((frame, what, buttons[data.key], data.subframe))  # type: ignore[union-attr]
+                script += (frame, what, buttons[data.key], data.subframe)  # type: ignore[union-attr]
             except (AttributeError, KeyError):
                 _refuse_key(events, event)
         elif kind == "ige":
