@@ -17,6 +17,7 @@ import pytest
 
 from sevenbag import jobs
 from sevenbag.arena import job
+from sevenbag.arena.book import read_start
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.records import (
     GAMES_FILE,
@@ -146,10 +147,23 @@ def test_without_replays_results_alone_are_kept(tmp_path: Path) -> None:
     assert list((tmp_path / "t" / "replays").iterdir()) == []
 
 
+def test_games_frame_by_frame_are_refused_before_they_begin() -> None:
+    pair = engines(*BEAMS[:2])
+    with pytest.raises(InputError, match="frames and nps are for games in real time"):
+        header_of("match", pair, Settings(frames=True), RULES)
+    frames = Settings(frames=True, real_time=True)
+    with pytest.raises(InputError, match="pieces collide with all rows"):
+        header_of("match", pair, frames, Rules.preset("jstris"))
+    opening = read_start(["v115@9gE8DeG8CeH8BeG8CeA8JeAgH"], RULES)
+    with pytest.raises(InputError, match="begin on empty boards"):
+        header_of("match", pair, frames, RULES, openings=[opening])
+
+
+@pytest.mark.parametrize("frames", [False, True])
 @pytest.mark.parametrize("kind", ["match", "round robin", "gauntlet", "knockout", "swiss"])
-def test_workers_play_the_same_games(kind: str, tmp_path: Path) -> None:
+def test_workers_play_the_same_games(kind: str, frames: bool, tmp_path: Path) -> None:
     players = engines(*BEAMS[: 2 if kind == "match" else 3])
-    settings = Settings(games=4, pieces=40, real_time=True, nps=3000)
+    settings = Settings(games=4, pieces=40, real_time=True, nps=3000, frames=frames)
     header = header_of(kind, players, settings, RULES)  # type: ignore[arg-type]
     here = play(tmp_path / "here", header)
     there = play(tmp_path / "there", header, jobs.local(2))
@@ -234,7 +248,8 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
     killed: list[int] = []
 
     def kill(_: GameRecord) -> None:
-        if len(killed) < 3:
+        # A third time might meet the same game, which would then be taken for its own fault.
+        if len(killed) < 2:
             workers = [
                 pid
                 for pid in sorted(cli.descendants(os.getpid()) - set(killed))
@@ -244,7 +259,7 @@ def test_a_worker_that_is_killed_costs_no_game_and_leaves_no_bot(
             os.kill(workers[0], signal.SIGKILL)
 
     assert essence(play(tmp_path / "t", header, jobs.local(2), kill)) == essence(whole)
-    assert len(killed) == 3
+    assert len(killed) == 2
 
 
 def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:

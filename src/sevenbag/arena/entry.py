@@ -70,6 +70,7 @@ def read_entry(path: str | Path) -> TournamentHeader:
                 double=entry.double,
                 real_time=entry.real_time,
                 wall=entry.wall,
+                frames=entry.frames,
                 nps=entry.nps,
                 replays=entry.replays,
             ),
@@ -142,6 +143,7 @@ class _Entry(msgspec.Struct, rename="kebab", forbid_unknown_fields=True):
     restart: Restart = "game"
     real_time: bool = False
     wall: bool = False
+    frames: bool = False
     nps: _Positive | None = None
     replays: bool = True
 

@@ -18,6 +18,7 @@ from sevenbag.arena.seat import Clock
 from sevenbag.arena.statistics import Sprt
 from sevenbag.bots.bot import Limits
 from sevenbag.errors import FormatError, InputError, shown
+from sevenbag.game.keyed_versus import KeyedVersus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -87,6 +88,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         double: what both topping out at once is.
         real_time: whether each player has a time of its own.
         wall: whether that is the time on the wall.
+        frames: whether pieces fall, and lock by themselves, frame by frame in it.
         nps: positions a second that bots limited by nodes are taken to examine.
         replays: whether games are kept.
     """
@@ -100,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     double: DoubleTopOut = "draw"
     real_time: bool = False
     wall: bool = False
+    frames: bool = False
     nps: float | None = None
     replays: bool = True
 
@@ -123,6 +126,10 @@ def header_of(
     _check_kind(kind, engines, settings, sprt)
     for engine in engines:
         _check_engine(engine, settings)
+    if settings.frames:
+        KeyedVersus(rules)  # which says what rules cannot be played so
+        if any(start.fumen is not None for start in openings):
+            raise InputError("frame by frame, games begin on empty boards")
     if not 0 <= seed <= LAST_SEED:
         raise InputError(f"seed is {shown(seed)}, must be a whole number from 0 to {LAST_SEED}")
     names = [engine.name for engine in engines]
@@ -188,7 +195,7 @@ def real_time_of(settings: Settings, pps: tuple[float, float]) -> RealTime | Non
     """
     if not settings.real_time:
         return None
-    return RealTime(pps, settings.nps, settings.wall)
+    return RealTime(pps, settings.nps, settings.wall, settings.frames)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -218,8 +225,8 @@ def _check_kind(
         raise InputError(f"rounds: a {kind} has none; those of a swiss tournament can be chosen")
     if settings.gauntlet is not None and kind != "gauntlet":
         raise InputError(f"gauntlet: this is a {kind}")
-    if not settings.real_time and (settings.wall or settings.nps is not None):
-        raise InputError("wall and nps are for games in real time")
+    if not settings.real_time and (settings.wall or settings.frames or settings.nps is not None):
+        raise InputError("wall, frames and nps are for games in real time")
     if settings.gauntlet is not None and settings.gauntlet >= len(engines):
         raise InputError(
             f"gauntlet is {settings.gauntlet}, must be less than the {len(engines)} engines"
@@ -234,7 +241,7 @@ def _check_engine(engine: Engine, settings: Settings) -> None:
     try:
         # All are checked, whether they are asked for or not.
         _ = engine.limits, Clock(1 if engine.bank is None else engine.bank, engine.increment)
-        _ = RealTime((engine.pps, engine.pps), settings.nps, settings.wall)
+        _ = RealTime((engine.pps, engine.pps), settings.nps, settings.wall, settings.frames)
         if engine.pps != DEFAULT_PPS and not settings.real_time:
             raise InputError("pps is for games in real time")
         if engine.increment and engine.bank is None:

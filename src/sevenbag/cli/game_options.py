@@ -83,6 +83,11 @@ def add_clock_options(parser: argparse.ArgumentParser) -> None:
     limits.add_argument(
         "--wall", action="store_true", help="real time is that on the wall, not simulated"
     )
+    limits.add_argument(
+        "--frames",
+        action="store_true",
+        help="in real time: pieces fall and lock by themselves, frame by frame as in TETR.IO",
+    )
 
 
 def pieces(text: str) -> int:

@@ -166,6 +166,7 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
         double=args.double,
         real_time=args.real_time,
         wall=args.wall,
+        frames=args.frames,
         nps=args.nps,
         replays=not args.no_replays,
     )

@@ -80,11 +80,6 @@ def register(subparsers: Subparsers) -> None:
         " in real time pieces a second",
     )
     add_clock_options(parser)
-    game.add_argument(
-        "--frames",
-        action="store_true",
-        help="in real time: pieces fall and lock by themselves, frame by frame as in TETR.IO",
-    )
     output = parser.add_argument_group("what is shown and kept")
     output.add_argument(
         "--replay",
