@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "pc/key_numbers.hpp"
 #include "pc/rows.hpp"
-#include "pc/visited.hpp"
 
 namespace sevenbag::pc {
 
@@ -15,51 +15,6 @@ constexpr std::size_t kMaxWords = std::size_t{1} << 25;
 constexpr std::uint64_t kWatchEvery = 1024;
 // Where nothing is held, as there is no hold.
 constexpr int kNothing = 7;
-
-// From keys to numbers that are given out one after another.
-class Index {
-  public:
-    Index() : keys_(1 << 12), numbers_(1 << 12) {}
-
-    // The number of a key; `next`, if it is new.
-    std::uint32_t of(std::uint64_t key, std::uint32_t next) {
-        std::size_t i = place(++key);  // never zero
-        if (keys_[i] == key) return numbers_[i];
-        if (++count_ * 2 > keys_.size()) {
-            grow();
-            i = place(key);
-        }
-        keys_[i] = key;
-        numbers_[i] = next;
-        return next;
-    }
-
-    std::size_t words() const { return keys_.size() + keys_.size() / 2; }
-
-  private:
-    std::size_t place(std::uint64_t key) const {
-        std::size_t i = Visited::scattered(key) & (keys_.size() - 1);
-        while (keys_[i] != 0 && keys_[i] != key) i = (i + 1) & (keys_.size() - 1);
-        return i;
-    }
-
-    void grow() {
-        std::vector<std::uint64_t> keys(keys_.size() * 4);
-        std::vector<std::uint32_t> numbers(keys.size());
-        keys.swap(keys_);
-        numbers.swap(numbers_);
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            if (keys[i] != 0) {
-                const std::size_t to = place(keys[i]);
-                keys_[to] = keys[i];
-                numbers_[to] = numbers[i];
-            }
-    }
-
-    std::vector<std::uint64_t> keys_;
-    std::vector<std::uint32_t> numbers_;
-    std::size_t count_ = 0;
-};
 
 // Whether every part between walls can be filled by itself; see divides() of field.hpp.
 bool divides(std::uint64_t filled, int height) {
@@ -160,7 +115,7 @@ class Fields {
     }
 
     const Ground& ground_;
-    Index index_;
+    KeyNumbers index_{1 << 12};
     std::vector<Entry> fields_;
     std::vector<std::uint32_t> children_;
     std::vector<Child> found_;
@@ -315,7 +270,7 @@ class Walk {
     const QueueGraph& queues_;
     Watch watch_;
     Fields fields_;
-    Index index_;
+    KeyNumbers index_{1 << 12};
     std::uint32_t records_ = 0;
     std::vector<std::size_t> places_;
     // Of each position the queues that it was asked for, then those that it can play.

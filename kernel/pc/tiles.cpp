@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "pc/visited.hpp"
+#include "pc/key_numbers.hpp"
 
 namespace sevenbag::pc {
 
@@ -38,47 +38,6 @@ Tile spread_over(std::uint64_t shape, int piece, int rotation, int rows, int hei
 
 int rows_of(std::uint64_t shape) { return (std::bit_width(shape) - 1) / kFieldWidth + 1; }
 
-// From the keys of nodes to their numbers.
-class Numbers {
-  public:
-    Numbers() : keys_(1 << 10), numbers_(1 << 10) {}
-
-    // The number of a key; `next`, if it is new.
-    std::uint32_t of(std::uint64_t key, std::uint32_t next) {
-        ++key;  // never zero
-        std::size_t i = place(key);
-        if (keys_[i] == key) return numbers_[i];
-        keys_[i] = key;
-        numbers_[i] = next;
-        if (++count_ * 2 > keys_.size()) grow();
-        return next;
-    }
-
-  private:
-    std::size_t place(std::uint64_t key) const {
-        std::size_t i = Visited::scattered(key) & (keys_.size() - 1);
-        while (keys_[i] != 0 && keys_[i] != key) i = (i + 1) & (keys_.size() - 1);
-        return i;
-    }
-
-    void grow() {
-        std::vector<std::uint64_t> keys(keys_.size() * 4);
-        std::vector<std::uint32_t> numbers(keys.size());
-        keys.swap(keys_);
-        numbers.swap(numbers_);
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            if (keys[i] != 0) {
-                const std::size_t to = place(keys[i]);
-                keys_[to] = keys[i];
-                numbers_[to] = numbers[i];
-            }
-    }
-
-    std::vector<std::uint64_t> keys_;
-    std::vector<std::uint32_t> numbers_;
-    std::size_t count_ = 0;
-};
-
 }  // namespace
 
 TileBook::TileBook(const Motion& motion, int height) : height(height) {
@@ -100,7 +59,7 @@ TileGraph::TileGraph(const TileBook& book, std::uint64_t filled) : book_(&book),
     const int height = book.height;
     const std::uint64_t full = (std::uint64_t{1} << (height * kFieldWidth)) - 1;
     std::vector<std::uint64_t> nodes{upright(filled, height)};
-    Numbers numbers;
+    KeyNumbers numbers(1 << 10);
     numbers.of(nodes[0], 0);
     // A tile fills four cells, so that all ways to a node are equally long: nodes are numbered in
     // the order of their filled cells.

@@ -62,7 +62,9 @@ def read_book(path: str | Path, rules: Rules) -> tuple[Start, ...]:
         with path.open("rb") as file:
             data = file.read(_LARGEST_FILE + 1)
         text = data.decode()
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
         raise FormatError(f"{path}: cannot be read: {error}") from None
     lines = text.splitlines()
     if len(data) > _LARGEST_FILE or len(lines) > _MOST_LINES:

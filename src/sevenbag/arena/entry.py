@@ -180,7 +180,9 @@ class _Reader:
             with self._path.open("rb") as file:
                 data = file.read(_LARGEST_FILE + 1)
             text = data.decode()
-        except (OSError, ValueError) as error:
+        except OSError as error:
+            raise FormatError(f"{self._path}: cannot be read: {error.strerror}") from None
+        except ValueError as error:
             raise FormatError(f"{self._path}: cannot be read: {error}") from None
         if len(data) > _LARGEST_FILE:
             self._refuse(f"is longer than {_LARGEST_FILE} bytes")
