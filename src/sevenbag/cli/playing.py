@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.live import Live
 
 from sevenbag import jobs
-from sevenbag.arena.records import read_result
+from sevenbag.arena.records import read_games, read_result
 from sevenbag.arena.scoreboard import Board, game_line, standings_lines
 from sevenbag.arena.tournament import Tournament
 from sevenbag.cli.arguments import count
@@ -73,7 +73,9 @@ def play_in(folder: Path, args: argparse.Namespace, header: TournamentHeader | N
             with _display(args, tournament) as told:
                 tournament.play(executor, told)
         except KeyboardInterrupt:
-            _say(f"broken off; {len(tournament.ledger)} games are kept in {folder}, and")
+            # The file has the last word: one may just have been written.
+            kept = len(read_games(folder, tournament.header))
+            _say(f"broken off; {kept} games are kept in {folder}, and")
             _say(f"sevenbag {args.command} --resume --folder '{folder}' goes on")
             raise
         if args.json:
