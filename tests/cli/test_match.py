@@ -211,3 +211,16 @@ def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
     assert "━" in text
     assert "of 4" in text
     assert "folder: matches/" in text
+
+
+@pytest.mark.parametrize("words", [("--pieces", "60"), ("--real-time",), ("--no-replays",)])
+def test_settings_that_would_do_nothing_beside_resume_are_refused(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    begun = ("beam:nodes=30", "random:seed=1", "--games", "2", "--folder", "m", *QUICK)
+    assert sevenbag("match", *begun, "--quiet", folder=tmp_path).returncode == 0
+    refused = sevenbag("match", "--resume", "--folder", "m", *words, folder=tmp_path)
+    assert refused.returncode == 2
+    told = f"sevenbag: {words[0]}: without two bots all settings are those of the folder"
+    assert refused.stderr.splitlines()[0] == told
+    assert sevenbag("match", "--resume", "--folder", "m", folder=tmp_path).returncode == 0

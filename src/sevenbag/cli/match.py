@@ -41,6 +41,14 @@ _ERRS: Final = 0.05
 """How often a test may err, unless told otherwise."""
 
 
+_OF_THE_MATCH: Final = (
+    *("games", "pairs", "first_to", "sprt", "alpha", "beta", "model", "seed", "openings"),
+    *("rules", "pieces", "ramp", "lead", "double", "ms", "nodes", "pps", "restart", "bank"),
+    *("increment", "real_time", "nps", "wall", "frames", "no_replays"),
+)
+"""Options that a match in a folder has already."""
+
+
 def register(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
@@ -113,12 +121,20 @@ def register(subparsers: Subparsers) -> None:
     kept.add_argument("--no-replays", action="store_true", help="keep results, but no games")
     add_playing_options(parser)
 
+    parser.set_defaults(usual={name: parser.get_default(name) for name in _OF_THE_MATCH})
+
 
 def run(args: argparse.Namespace) -> int:
     """Play the match, or go on with it."""
     if args.first is None:
         if not args.resume or args.folder is None:
             raise InputError("two bots are needed, or --resume and the --folder of a match")
+        given = [name for name, usual in args.usual.items() if getattr(args, name) != usual]
+        if given:
+            raise InputError(
+                f"--{given[0].replace('_', '-')}: without two bots all settings are those of the"
+                " folder"
+            )
         return play_in(args.folder, args)
     if args.second is None:
         raise InputError("a match needs two bots")
