@@ -21,7 +21,8 @@ FLOORS = {
     "bots": 4,
     "arena": 5,
     "envs": 5,
-    "web": 5.5,  # shows what the arena plays
+    "contest": 5.25,  # takes pairings from the arena
+    "web": 5.5,  # shows what the arena and the contest play
     "cli": 6,
 }
 

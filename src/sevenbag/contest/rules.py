@@ -1,0 +1,95 @@
+"""What is played, as far as the contest's text leaves it open: data, with bounds.
+
+The text of the contest fixes the board, the pieces, the base points and the rows sent; what it does
+not say is a field here. ``2012.toml`` beside this file has the values, each with its source.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+import msgspec
+
+Milliseconds: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=3_600_000)]
+Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
+Count: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+
+
+class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Rules of one game.
+
+    Attributes:
+        points: base points for 0 to 4 rows cleared at once. (the contest's text)
+        sends: rows sent to the opponent for 0 to 4 rows cleared at once. (the contest's text)
+        level_points: points that either player must reach for level 2, 3, ...; rising. (open)
+        level_factors: what base points are multiplied by on level 1, 2, ...; the last one holds
+            on all further levels. The level before the clear counts. (open)
+        gravity_ms: length of a time step on level 1, 2, ...; the last one holds on. (open)
+        queue: each piece drawn evenly, or bags of seven. (open)
+        queue_length: upcoming pieces that are shown. (5 in the text's sample)
+        spawn_orientation: orientation of new pieces. (open; all clients assume 0)
+        rotate_above_top: whether a rotation may bring cells above row 0. (open)
+        blocked_spawn: a piece that overlaps where it enters loses the game, or is lifted until it
+            fits (and loses if it locks there). (open)
+        down_on_floor: what ``down`` does to a resting piece. (open)
+        garbage_when: rows sent enter when the receiver's piece locks, before the next one appears;
+            or at once; or at the next time step. (open)
+        garbage_overlap: a piece in flight that garbage would overlap is lifted by as many rows as
+            needed, or locks where it was and rises with the stack. (open)
+        garbage_out: whether rows pushed past the top lose the game, or are cut off. (open)
+        full_garbage_row: a garbage row tossed full is tossed again, or gets one random gap. (open)
+    """
+
+    points: tuple[int, int, int, int, int] = (0, 100, 200, 500, 800)
+    sends: tuple[int, int, int, int, int] = (0, 0, 1, 2, 4)
+    level_points: tuple[int, ...] = (1_000, 2_500, 5_000, 8_000, 12_000, 17_000, 23_000, 30_000)
+    level_factors: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9)
+    gravity_ms: tuple[Milliseconds, ...] = (1_000, 800, 650, 500, 400, 300, 220, 160, 120)
+    queue: Literal["uniform", "bag"] = "uniform"
+    queue_length: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
+    spawn_orientation: Annotated[int, msgspec.Meta(ge=0, le=3)] = 0
+    rotate_above_top: bool = True
+    blocked_spawn: Literal["lose", "lift"] = "lose"
+    down_on_floor: Literal["nothing", "lock"] = "nothing"
+    garbage_when: Literal["lock", "instant", "step"] = "lock"
+    garbage_overlap: Literal["lift", "lock"] = "lift"
+    garbage_out: Literal["lose", "cut"] = "lose"
+    full_garbage_row: Literal["redraw", "repair"] = "redraw"
+
+
+class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Rules of one match. All of them are open in the contest's text.
+
+    Attributes:
+        games: games of a match, at most; who wins more than half of them has won.
+        game_seconds: a game's time limit.
+        match_seconds: the match's, from its first game on; pauses count, halts by hand do not.
+        connect_seconds: how long a match waits for both teams; then who is there has won.
+        first_pause_seconds: from the second team's coming to the first state message.
+        pause_seconds: between games.
+        repeat_seconds: the state is told again at least so often.
+        linger_seconds: how long after its end a match answers commands.
+        move_reply: what an executed move is answered with; the real server sent ``OK``, the text
+            has ``ok``.
+        text_numbers: whether a ``piece_number`` that is a string of digits counts as a number.
+        moves_per_second: of one client, above which moves are refused; 0 for no limit.
+    """
+
+    games: Count = 19
+    game_seconds: Seconds = 180.0
+    match_seconds: Seconds = 1_800.0
+    connect_seconds: Seconds = 300.0
+    first_pause_seconds: Seconds = 1.0
+    pause_seconds: Seconds = 2.0
+    repeat_seconds: Annotated[float, msgspec.Meta(ge=0.05, le=60)] = 1.0
+    linger_seconds: Seconds = 30.0
+    move_reply: Literal["OK", "ok"] = "OK"
+    text_numbers: bool = False
+    moves_per_second: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 0
+
+
+class ContestRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Rules of games and matches together."""
+
+    game: GameRules = GameRules()
+    match: MatchRules = MatchRules()
