@@ -78,6 +78,8 @@ def guarded(run: Callable[[], int]) -> int:
         # A terminal that cannot show a character shows another one; it is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt_once)
     try:
         try:
             return run()
@@ -133,6 +135,12 @@ def _run(arguments: list[str]) -> int:
     if command is None:
         parser.error("no command given")
     return command.run(args)
+
+
+def _interrupt_once(*_: object) -> NoReturn:
+    """Ctrl-C ends the program; more of them cannot break off its ending, nor show its machinery."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _have_streams() -> bool:
