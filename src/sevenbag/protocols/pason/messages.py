@@ -1,0 +1,323 @@
+"""Every message of the contest's two channels, field for field, and what may go wrong with one.
+
+Commands and their answers are on the command channel, states on the other one, which only the
+server speaks on. All are JSON objects told apart by ``comm_type``. What a server reads is bounded
+and strict where the contest's text is; fields that it does not know are passed over.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast
+
+import msgspec
+from msgspec import Meta, Struct
+
+from sevenbag.errors import ProtocolError, shown
+from sevenbag.protocols.pason.moves import (
+    MoveName,  # noqa: TC001  # msgspec reads the annotations
+)
+
+ErrorKind: TypeAlias = Literal[
+    "malformed message",
+    "message too large",
+    "unknown comm_type",
+    "unknown match",
+    "unknown team",
+    "wrong password",
+    "unknown client token",
+    "unknown move",
+    "match ended",
+    "too many moves",
+    "server is ending",
+]
+
+ERROR_KINDS: Final[dict[ErrorKind, str]] = {
+    "malformed message": (
+        "no JSON object in UTF-8, a field missing, of another type than the text says, or too long"
+    ),
+    "message too large": "more bytes than the server reads",
+    "unknown comm_type": "the command is neither MatchConnect nor GameMove",
+    "unknown match": "no match of this match_token is played here",
+    "unknown team": "the match is not this team's; names count as registered, capitals too",
+    "wrong password": "it is not the team's; also while so many were wrong that no more are tried",
+    "unknown client token": "no client was given this client_token",
+    "unknown move": "the move is none of left, right, down, drop, lrotate and rrotate",
+    "match ended": "the match that the client_token or match_token belongs to is over",
+    "too many moves": "more moves a second than the match allows; this one was not done",
+    "server is ending": "the server takes no more clients; the match goes on elsewhere",
+}
+"""What an `ErrorResp` may have as its ``error``, and what each means. The contest's text names
+none."""
+
+MOVES: Final[tuple[MoveName, ...]] = ("left", "right", "down", "drop", "lrotate", "rrotate")
+
+LONGEST_COMMAND: Final = 64 << 10
+LONGEST_STATE: Final = 64 << 10
+"""Bytes of a message, at most; those of the contest's own length have some hundred."""
+
+_Name: TypeAlias = Annotated[str, Meta(max_length=200)]
+_Secret: TypeAlias = Annotated[str, Meta(max_length=1_000)]
+# Long texts are no numbers of pieces. Whole numbers of any size are read, and belong to no piece.
+_Digits: TypeAlias = Annotated[str, Meta(max_length=20)]
+
+
+class MatchConnect(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """A team comes to its match.
+
+    Attributes:
+        match_token: names the match.
+        team_name: as registered.
+        password: the team's.
+    """
+
+    match_token: _Name
+    team_name: _Name
+    password: _Secret
+
+    def __repr__(self) -> str:
+        # Reprs end in logs.
+        return f"MatchConnect({self.match_token!r}, {self.team_name!r}, password=...)"
+
+
+class GameMove(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="comm_type"):
+    """A move.
+
+    Attributes:
+        client_token: from `MatchConnectResp`.
+        move: one of `MOVES`.
+        piece_number: the piece that it is meant for; None, or left out, for whatever piece is
+            there. A string is what some clients sent, and the real server did not follow.
+    """
+
+    client_token: _Name
+    move: MoveName
+    piece_number: int | _Digits | None = None
+
+
+Command: TypeAlias = MatchConnect | GameMove
+
+
+class MatchConnectResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """The answer to `MatchConnect`: ``ok`` in lower case, which clients compare exactly."""
+
+    resp: str = "ok"
+    client_token: str
+
+
+class GameMoveResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """The answer to `GameMove`, done or not: ``OK`` from the real server, ``ok`` in the text."""
+
+    resp: str = "OK"
+
+
+class ErrorResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """In place of any answer.
+
+    Attributes:
+        error: one of `ERROR_KINDS`, or whatever another server says.
+        message: words.
+    """
+
+    error: str
+    message: str
+
+
+Reply: TypeAlias = MatchConnectResp | GameMoveResp | ErrorResp
+
+
+class BoardState(Struct, frozen=True, kw_only=True):
+    """One team's board.
+
+    Attributes:
+        board_state: see `sevenbag.protocols.pason.board`.
+        piece_number: of the piece concerned; -1 for none.
+        cleared_rows: that were cleared just now, by their rows before that.
+    """
+
+    board_state: str
+    piece_number: int | None = -1
+    cleared_rows: tuple[int, ...] = ()
+
+
+class PieceState(Struct, frozen=True, kw_only=True):
+    """One team's piece: which, how it lies, and where its origin is."""
+
+    orient: int
+    piece: Literal["O", "I", "S", "Z", "L", "J", "T"]
+    number: int
+    row: int
+    col: int
+
+
+class _InGame(Struct, frozen=True, kw_only=True):
+    """What messages of a game have.
+
+    Attributes:
+        game_name: free text.
+        sequence: rises with every message. An integer; samples in the text have strings.
+        timestamp: seconds since 1970.
+    """
+
+    game_name: str
+    sequence: int | _Digits
+    timestamp: float
+
+
+class GameBoardState(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
+    """Both boards, by team; told when one of them changes."""
+
+    states: dict[str, BoardState]
+
+
+class GamePieceState(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
+    """Both pieces, by team, None where there is none right now; and the upcoming ones in order."""
+
+    states: dict[str, PieceState | None]
+    queue: tuple[str, ...]
+
+
+class GameEnd(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
+    """A game is over: points by team, and the winner."""
+
+    scores: dict[str, int]
+    winner: str
+    match_token: str
+
+
+class MatchEnd(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """The match is over; nothing follows."""
+
+    match_name: str
+    match_token: str
+    status: str = "ENDED"
+
+
+State: TypeAlias = GameBoardState | GamePieceState | GameEnd | MatchEnd
+Message: TypeAlias = Command | Reply | State
+
+
+class CommandError(ProtocolError):
+    """A client asks something that its server cannot follow.
+
+    Attributes:
+        error: which of `ERROR_KINDS`.
+        message: the words that the client is told.
+    """
+
+    def __init__(self, error: ErrorKind, message: str) -> None:
+        super().__init__(message)
+        self.error: ErrorKind = error
+        self.message = message
+
+    @property
+    def reply(self) -> ErrorResp:
+        """What the client is answered."""
+        return ErrorResp(error=self.error, message=self.message)
+
+
+encode = msgspec.json.Encoder().encode
+"""A message as compact JSON."""
+
+
+def decode_command(data: bytes) -> Command:
+    """What a client asks.
+
+    Raises:
+        CommandError: the server cannot follow; its `error` and its words are what the client is to
+            be answered.
+    """
+    if len(data) > LONGEST_COMMAND:
+        raise CommandError(
+            "message too large", f"{len(data)} bytes; a command has at most {LONGEST_COMMAND}"
+        )
+    try:
+        return _COMMANDS.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        # Programs in C send the zero at the end of their strings, too.
+        return _diagnosed(data.rstrip(b"\0"))
+
+
+def decode_reply(data: bytes) -> Reply:
+    """What a server answers.
+
+    Raises:
+        ProtocolError: it is no answer; the message says what is wrong.
+    """
+    return _read(_REPLIES, data)
+
+
+def decode_state(data: bytes) -> State:
+    """What a server tells on the state channel.
+
+    A piece that is -1, of which the text speaks too, is None.
+
+    Raises:
+        ProtocolError: it is no state; the message says what is wrong.
+    """
+    try:
+        return _read(_STATES, data)
+    except ProtocolError:
+        plain = _without_minus_ones(data)
+        if plain is None:
+            raise
+        return _read(_STATES, plain)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_COMMANDS: Final[msgspec.json.Decoder[Command]] = msgspec.json.Decoder(Command)
+_REPLIES: Final[msgspec.json.Decoder[Reply]] = msgspec.json.Decoder(Reply)
+_STATES: Final[msgspec.json.Decoder[State]] = msgspec.json.Decoder(State)
+
+T = TypeVar("T")
+
+
+def _diagnosed(data: bytes) -> Command:
+    """A command that could not be read at once: in a second way, or the reason in words."""
+    try:
+        content: object = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise CommandError("malformed message", f"no JSON in UTF-8: {_words(error)}") from None
+    if not isinstance(content, dict):
+        raise CommandError("malformed message", "expected a JSON object")
+    fields = cast("dict[str, object]", content)
+    kind = fields.get("comm_type")
+    if not isinstance(kind, str):
+        raise CommandError("malformed message", "comm_type is missing, or no string")
+    if kind not in {"MatchConnect", "GameMove"}:
+        raise CommandError("unknown comm_type", f"{shown(kind)}; expected MatchConnect or GameMove")
+    try:
+        return _COMMANDS.decode(data)
+    except msgspec.MsgspecError as error:
+        move = fields.get("move")
+        if kind == "GameMove" and isinstance(move, str) and move not in MOVES:
+            raise CommandError(
+                "unknown move", f"{shown(move)}; expected one of {', '.join(MOVES)}"
+            ) from None
+        raise CommandError("malformed message", f"{kind}: {_words(error)}") from None
+
+
+def _read(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
+    if len(data) > LONGEST_STATE:
+        raise ProtocolError(f"{len(data)} bytes; a message has at most {LONGEST_STATE}")
+    try:
+        return decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise ProtocolError(f"{_words(error)}, in {shown(data)}") from None
+
+
+def _without_minus_ones(data: bytes) -> bytes | None:
+    """The message with null for pieces that are -1; None where there are none."""
+    try:
+        content: Any = msgspec.json.decode(data)
+        states: dict[str, object] = content["states"]
+        if -1 not in states.values():
+            return None
+        content["states"] = {team: None if of == -1 else of for team, of in states.items()}
+        return encode(content)
+    except (msgspec.MsgspecError, RecursionError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _words(error: Exception) -> str:
+    return str(error)[:200] or type(error).__name__
