@@ -1,0 +1,313 @@
+"""One match as onlookers see it, kept up to date from its state channel."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+
+from sevenbag.contest.painting import Painter
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols.pason.board import decode as decode_board
+from sevenbag.protocols.pason.messages import (
+    LONGEST_STATE,
+    GameBoardState,
+    GameEnd,
+    GamePieceState,
+    MatchEnd,
+    PieceState,
+    decode_state,
+)
+
+if TYPE_CHECKING:
+    from sevenbag.protocols.pason.messages import State
+
+MOST_QUEUED: Final = 20
+"""Upcoming pieces that are shown, at most."""
+
+Standing = Literal["waiting", "placed", "playing", "pause", "over"]
+"""Of a match: on no game server; on one, and nothing was heard yet; in a game; between two; over.
+"""
+
+_Falling = tuple[str, int, int, int]
+"""Letter, orientation, row and column of the origin."""
+
+
+class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """What state messages do not say, for onlookers: by team the points, rows cleared, pieces
+    locked and games won; and the level."""
+
+    game_name: str
+    scores: dict[str, int]
+    lines: dict[str, int] = {}
+    pieces: dict[str, int] = {}
+    games: dict[str, int] = {}
+    level: Annotated[int, msgspec.Meta(ge=1)] = 1
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="picture"):
+    """All there is to see of a match. Pairs are by seat.
+
+    Attributes:
+        match: its public number.
+        standing: see `Standing`.
+        game: the game's name.
+        boards: letters of all cells along the rows, the top left one first.
+        pieces: that fall now.
+        queue: letters of the upcoming pieces.
+        clears: the last ones, as (number, seat, rows before the clear); numbers rise.
+        rises: the last rises of garbage, as (number, seat, rows).
+        scores: None until they are known.
+        lines: likewise; and so on.
+    """
+
+    match: int
+    standing: Standing
+    game: str
+    boards: tuple[str, str]
+    pieces: tuple[_Falling | None, _Falling | None]
+    queue: str
+    clears: tuple[tuple[int, int, tuple[int, ...]], ...]
+    rises: tuple[tuple[int, int, int], ...]
+    scores: tuple[int, int] | None
+    lines: tuple[int, int] | None
+    locked: tuple[int, int] | None
+    games: tuple[int, int] | None
+    level: int | None
+
+
+class GameOver(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="game over"):
+    """A game is over."""
+
+    match: int
+    game: str
+    winner: int | None
+    scores: tuple[int, int]
+
+
+class MatchOver(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="match over"):
+    """The match is over."""
+
+    match: int
+
+
+class Scene:
+    """What is to be seen of a match; fed with its messages.
+
+    Attributes:
+        match: its public number.
+        teams: names by seat, as its messages have them.
+        version: rises with every change of the picture.
+        faults: messages that could not be understood.
+    """
+
+    def __init__(self, match: int, teams: tuple[str, str]) -> None:
+        self.match = match
+        self.teams = teams
+        self.version = 0
+        self.faults = 0
+        self._standing: Standing = "waiting"
+        self._game = ""
+        self._painters = (Painter(), Painter())
+        self._pieces: list[PieceState | None] = [None, None]
+        self._queue = ""
+        self._moments = 0
+        self._clears: deque[tuple[int, int, tuple[int, ...]]] = deque(maxlen=_KEPT)
+        self._rises: deque[tuple[int, int, int]] = deque(maxlen=_KEPT)
+        self._figures: GameFigures | None = None
+        # Told many times a second, of which few are shown: read only when needed.
+        self._unread: bytes | None = None
+        self._frame: tuple[int, bytes] = (-1, b"")
+
+    @property
+    def frame(self) -> bytes:
+        """The picture as JSON; the same bytes for everybody who looks."""
+        self._read_pieces()
+        if self._frame[0] != self.version:
+            self._frame = (self.version, _encode(self._picture()))
+        return self._frame[1]
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has ended."""
+        return self._standing == "over"
+
+    def place(self, placed: bool) -> None:
+        """The match is on a game server now, or on none; perhaps on another than before."""
+        if self._standing != "over":
+            self._stand("placed" if placed else "waiting")
+
+    def take(self, data: bytes) -> bytes | None:
+        """Take a message of the match.
+
+        Returns:
+            What everybody must hear at once, as JSON; None for mere changes of the picture.
+        """
+        try:
+            kind = _KIND.decode(data).comm_type if len(data) <= LONGEST_STATE else ""
+            if kind == "GamePieceState":
+                self._unread = data
+                self._changed()
+                return None
+            return self._follow(decode_state(data))
+        except (msgspec.MsgspecError, ProtocolError, UnicodeDecodeError, RecursionError):
+            self.faults += 1
+            return None
+
+    def take_figures(self, data: bytes) -> None:
+        """Take what the game server tells onlookers beside the messages for clients."""
+        try:
+            figures = _FIGURES.decode(data) if len(data) <= LONGEST_STATE else None
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            figures = None
+        if figures is None:
+            self.faults += 1
+            return
+        self._begin(figures.game_name)
+        self._figures = figures
+        self._changed()
+
+    def end(self) -> bytes | None:
+        """The match is over, from whomever that is known; what everybody is to hear, once."""
+        if self._standing == "over":
+            return None
+        self._stand("over")
+        return _encode(MatchOver(match=self.match))
+
+    # --- following ------------------------------------------------------------------------------
+
+    def _follow(self, state: State) -> bytes | None:
+        match state:
+            case GameBoardState():
+                self._take_boards(state)
+            case GamePieceState():
+                self._take_pieces(state)
+            case GameEnd():
+                return self._end_game(state)
+            case MatchEnd():
+                return self.end()
+        return None
+
+    def _take_boards(self, state: GameBoardState) -> None:
+        self._read_pieces()
+        self._begin(state.game_name)
+        for seat, team in enumerate(self.teams):
+            told = state.states.get(team)
+            if told is None:
+                continue
+            before = self._painters[seat].rows
+            rise = self._painters[seat].board(decode_board(told.board_state), self._pieces[seat])
+            if self._painters[seat].rows is before:
+                continue
+            if told.cleared_rows:
+                rows = tuple(row for row in told.cleared_rows[:4] if 0 <= row < len(before))
+                self._clears.append((self._moment(), seat, rows))
+            if rise:
+                self._rises.append((self._moment(), seat, rise))
+            # It is on the board now, whatever comes next.
+            if rise == 0 or told.cleared_rows:
+                self._pieces[seat] = None
+        self._stand("playing")
+
+    def _take_pieces(self, state: GamePieceState) -> None:
+        self._begin(state.game_name)
+        self._pieces = [state.states.get(team) for team in self.teams]
+        self._queue = "".join(letter for letter in state.queue[:MOST_QUEUED] if len(letter) == 1)
+        self._stand("playing")
+
+    def _end_game(self, state: GameEnd) -> bytes:
+        self._read_pieces()
+        self._begin(state.game_name)
+        scores = state.scores
+        self._stand("pause")
+        one, other = self.teams
+        return _encode(
+            GameOver(
+                match=self.match,
+                game=state.game_name,
+                winner=self.teams.index(state.winner) if state.winner in self.teams else None,
+                scores=(scores.get(one, 0), scores.get(other, 0)),
+            )
+        )
+
+    def _begin(self, game: str) -> None:
+        """All messages name their game: another name is another game."""
+        if game == self._game:
+            return
+        self._game = game
+        self._painters = (Painter(), Painter())
+        self._pieces = [None, None]
+        self._queue = ""
+        self._figures = None
+
+    def _read_pieces(self) -> None:
+        data, self._unread = self._unread, None
+        if data is None:
+            return
+        try:
+            self._follow(decode_state(data))
+        except ProtocolError:
+            self.faults += 1
+
+    def _stand(self, standing: Standing) -> None:
+        self._standing = standing
+        self._changed()
+
+    def _changed(self) -> None:
+        self.version += 1
+
+    def _moment(self) -> int:
+        self._moments += 1
+        return self._moments
+
+    # --- the picture ----------------------------------------------------------------------------
+
+    def _picture(self) -> Picture:
+        figures = self._figures
+        return Picture(
+            match=self.match,
+            standing=self._standing,
+            game=self._game,
+            boards=(self._painters[0].text, self._painters[1].text),
+            pieces=(_falling(self._pieces[0]), _falling(self._pieces[1])),
+            queue=self._queue,
+            clears=tuple(self._clears),
+            rises=tuple(self._rises),
+            scores=self._pair(figures and figures.scores),
+            lines=self._pair(figures and figures.lines),
+            locked=self._pair(figures and figures.pieces),
+            games=self._pair(figures and figures.games),
+            level=figures.level if figures else None,
+        )
+
+    def _pair(self, by_team: dict[str, int] | None) -> tuple[int, int] | None:
+        if not by_team:
+            return None
+        one, other = self.teams
+        return by_team.get(one, 0), by_team.get(other, 0)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_KEPT: Final = 8
+"""Clears and rises that are told again, for those who miss pictures."""
+
+
+class _Kind(msgspec.Struct):
+    comm_type: str
+
+
+_KIND: Final = msgspec.json.Decoder(_Kind)
+_FIGURES: Final = msgspec.json.Decoder(GameFigures)
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def _falling(piece: PieceState | None) -> _Falling | None:
+    if piece is None or max(abs(piece.row), abs(piece.col), abs(piece.orient)) > _FARTHEST:
+        return None
+    return piece.piece, piece.orient, piece.row, piece.col
+
+
+_FARTHEST: Final = 100
+"""No piece is so far away; scripts know no larger numbers than 2**53."""

@@ -1,0 +1,142 @@
+"""Who is calling: from which address, and as which team or organiser.
+
+Somebody who is logged in has a cookie with a session's token, of which the store keeps a hash. Who
+is not has a cookie too as soon as a page with a form is shown, so that nobody can be made to log in
+by a form of somebody else's. A form's token is made of the cookie, which no other site can read.
+Logging in makes a new session each time: a cookie that was planted before is worth nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from sevenbag.web.contest.caller import address_of
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping, Sequence
+
+    from litestar.connection import ASGIConnection
+
+    from sevenbag.contest.store import Admin, Session, Store, Team
+    from sevenbag.web.contest.caller import Network
+    from sevenbag.web.guard import Application, Receive, Scope, Send
+
+_KEY: Final = "sevenbag.visitor"
+_LONGEST_TOKEN: Final = 200
+_VISIT_SECONDS: Final = 86_400
+
+
+class Visitor:
+    """Whoever makes a request.
+
+    Attributes:
+        address: from where, as far as it can be told.
+    """
+
+    def __init__(self, address: str, cookie: str, session: Session | None) -> None:
+        self.address = address
+        self.cookie = cookie
+        self._session = session
+        self.new_cookie = ""
+
+    @property
+    def team(self) -> Team | None:
+        """The team that is logged in."""
+        return self._session.team if self._session else None
+
+    @property
+    def admin(self) -> Admin | None:
+        """The organiser who is logged in."""
+        return self._session.admin if self._session else None
+
+    @property
+    def form_token(self) -> str:
+        """What forms of this visitor's pages have in them."""
+        if not self.cookie:
+            self.cookie = self.new_cookie = secrets.token_urlsafe(32)
+        return hmac.new(self.cookie.encode(), b"form", hashlib.sha256).hexdigest()
+
+
+class Cookies:
+    """The site's cookies.
+
+    Args:
+        secure: whether browsers are to send them through TLS only.
+    """
+
+    def __init__(self, *, secure: bool) -> None:
+        # A browser lets nobody but this very host set a cookie of such a name.
+        prefix = "__Host-" if secure else ""
+        self.session: Final = f"{prefix}sevenbag_session"
+        self.visit: Final = f"{prefix}sevenbag_visit"
+        self._attributes = "; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if secure else "")
+
+    def read(self, header: str) -> dict[str, str]:
+        """Cookies of ours in a request's header."""
+        try:
+            found = SimpleCookie(header)
+        except CookieError:
+            return {}
+        ours = (self.session, self.visit)
+        return {name: found[name].value[:_LONGEST_TOKEN] for name in ours if name in found}
+
+    def set(self, name: str, token: str, seconds: float) -> bytes:
+        """The header that sets one."""
+        return f"{name}={token}; Max-Age={seconds:.0f}{self._attributes}".encode()
+
+    def drop(self, name: str) -> bytes:
+        """The header that ends one."""
+        return f"{name}=; Max-Age=0{self._attributes}".encode()
+
+
+class Visits:
+    """Finds out who is calling before anything else is asked.
+
+    Args:
+        application: what is called.
+        store: knows the sessions.
+        cookies: of the site.
+        proxies: whose word is believed on where a request comes from.
+    """
+
+    def __init__(
+        self, application: Application, store: Store, cookies: Cookies, proxies: Sequence[Network]
+    ) -> None:
+        self._application = application
+        self._store = store
+        self._cookies = cookies
+        self._proxies = proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve."""
+        if scope["type"] == "lifespan":
+            await self._application(scope, receive, send)
+            return
+        headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
+        given = self._cookies.read("; ".join(v for name, v in headers if name == b"cookie"))
+        session = None
+        token = given.get(self._cookies.session, "")
+        if token:
+            session = await asyncio.to_thread(self._store.sessions.find, token)
+        cookie = token if session is not None else given.get(self._cookies.visit, "")
+        visitor = Visitor(address_of(scope, self._proxies), cookie, session)
+        scope[_KEY] = visitor
+
+        async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start" and visitor.new_cookie:
+                line = self._cookies.set(self._cookies.visit, visitor.new_cookie, _VISIT_SECONDS)
+                message["headers"] = [*message.get("headers", ()), (b"set-cookie", line)]
+            await send(message)
+
+        await self._application(scope, receive, send_with_cookie)
+
+
+def visitor_of(connection: ASGIConnection[Any, Any, Any, Any]) -> Visitor:
+    """Who is calling."""
+    scope = cast("MutableMapping[str, Any]", connection.scope)
+    return cast("Visitor", scope[_KEY])
