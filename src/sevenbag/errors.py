@@ -12,6 +12,7 @@
     │   ├── QueueError                   a queue too short or too long for what is asked
     │   ├── PatternError                 a pattern of queues that cannot be read
     │   ├── SpecError                    a bot specification that names no bot
+    │   ├── SettingsError                a contest's setting that is none, or out of its range
     │   └── FormatError                  a file that is not what it should be
     │       ├── FumenError               a fumen that is none; `code` names what is wrong
     │       ├── PcFileError              the same of a .pc file
@@ -22,6 +23,15 @@
     ├── JobError                         work given to other processes failed
     │   ├── LostWorkersError             its workers ended again and again
     │   └── ClusterError                 a cluster that cannot be reached, or is of no use
+    ├── StoreError                       a contest's store cannot do what is asked
+    │   ├── StoreUrlError (also an InputError)   a URL that names no store
+    │   ├── StoreUnreachableError        no such folder or server, read-only, full
+    │   ├── StoreLockedError             somebody else holds it for too long
+    │   ├── StoreVersionError            of a newer sevenbag, or not of sevenbag at all
+    │   ├── StoreCorruptError            its file is damaged, or no database
+    │   ├── UnknownEntryError            no such team, match or contest in it
+    │   └── NameTakenError               the name belongs to another
+    ├── SchedulerError                   a contest's match that cannot be placed now, and the like
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
         ├── BotStartError                it cannot be started, or refuses the rules
@@ -75,6 +85,10 @@ class PatternError(InputError):
 
 class SpecError(InputError):
     """A bot specification that names no bot."""
+
+
+class SettingsError(InputError):
+    """A contest's setting that is none, or out of its range; or its file cannot be read."""
 
 
 class FormatError(InputError):
@@ -150,6 +164,42 @@ class LostWorkersError(JobError):
 
 class ClusterError(JobError):
     """A cluster that cannot be reached, or is of no use."""
+
+
+class StoreError(SevenbagError):
+    """A contest's store cannot do what is asked."""
+
+
+class StoreUrlError(StoreError, InputError):
+    """A URL that names no store."""
+
+
+class StoreUnreachableError(StoreError):
+    """A store that cannot be opened, read or written: no such folder or server, no room."""
+
+
+class StoreLockedError(StoreError):
+    """Somebody else holds a store for longer than one is willing to wait."""
+
+
+class StoreVersionError(StoreError):
+    """A database of a newer sevenbag, or of another program."""
+
+
+class StoreCorruptError(StoreError):
+    """A store whose file is damaged, or is no database."""
+
+
+class UnknownEntryError(StoreError):
+    """No such team, match or contest in the store."""
+
+
+class NameTakenError(StoreError):
+    """A name that belongs to another already."""
+
+
+class SchedulerError(SevenbagError):
+    """A contest's scheduler cannot do now what it is asked for; in words for people."""
 
 
 class ProtocolError(SevenbagError, ValueError):

@@ -6,6 +6,7 @@ not say is a field here. ``2012.toml`` beside this file has the values, each wit
 
 from __future__ import annotations
 
+import itertools
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -13,6 +14,12 @@ import msgspec
 Milliseconds: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=3_600_000)]
 Seconds: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=86_400)]
 Count: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=10_000)]
+Points: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+Rows: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=20)]
+Threshold: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=1_000_000_000)]
+Thresholds: TypeAlias = Annotated[tuple[Threshold, ...], msgspec.Meta(max_length=100)]
+Factors: TypeAlias = Annotated[tuple[Points, ...], msgspec.Meta(min_length=1, max_length=100)]
+Periods: TypeAlias = Annotated[tuple[Milliseconds, ...], msgspec.Meta(min_length=1, max_length=100)]
 
 
 class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,11 +47,11 @@ class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         full_garbage_row: a garbage row tossed full is tossed again, or gets one random gap. (open)
     """
 
-    points: tuple[int, int, int, int, int] = (0, 100, 200, 500, 800)
-    sends: tuple[int, int, int, int, int] = (0, 0, 1, 2, 4)
-    level_points: tuple[int, ...] = (1_000, 2_500, 5_000, 8_000, 12_000, 17_000, 23_000, 30_000)
-    level_factors: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7, 8, 9)
-    gravity_ms: tuple[Milliseconds, ...] = (1_000, 800, 650, 500, 400, 300, 220, 160, 120)
+    points: tuple[Points, Points, Points, Points, Points] = (0, 100, 200, 500, 800)
+    sends: tuple[Rows, Rows, Rows, Rows, Rows] = (0, 0, 1, 2, 4)
+    level_points: Thresholds = (1_000, 2_500, 5_000, 8_000, 12_000, 17_000, 23_000, 30_000)
+    level_factors: Factors = (1, 2, 3, 4, 5, 6, 7, 8, 9)
+    gravity_ms: Periods = (1_000, 800, 650, 500, 400, 300, 220, 160, 120)
     queue: Literal["uniform", "bag"] = "uniform"
     queue_length: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
     spawn_orientation: Annotated[int, msgspec.Meta(ge=0, le=3)] = 0
@@ -55,6 +62,10 @@ class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     garbage_overlap: Literal["lift", "lock"] = "lift"
     garbage_out: Literal["lose", "cut"] = "lose"
     full_garbage_row: Literal["redraw", "repair"] = "redraw"
+
+    def __post_init__(self) -> None:
+        if any(a >= b for a, b in itertools.pairwise(self.level_points)):
+            raise ValueError(f"level_points are {list(self.level_points)}, must rise")
 
 
 class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -69,6 +69,12 @@ class SiteSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         secret_file: file with the secret of game servers; made when it is not there.
         open_registration: whether teams may register themselves.
         trusted_proxies: addresses whose ``X-Forwarded-For`` is believed.
+        silent_seconds: a game server not heard for so long is taken for gone; it tells that it is
+            there every two seconds.
+        grace_seconds: how long the matches of a server that is gone wait for it to come back,
+            before they go on elsewhere.
+        most_matches: of contests at once; 0 for as many as the servers have room for.
+        test_matches: open ones of a team; one more calls off its oldest.
     """
 
     title: Annotated[str, msgspec.Meta(min_length=1, max_length=100)] = "Battle Tetris"
@@ -79,6 +85,10 @@ class SiteSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     secret_file: str = "contest.secret"  # noqa: S105  # a file's name
     open_registration: bool = True
     trusted_proxies: tuple[str, ...] = ()
+    silent_seconds: Annotated[float, msgspec.Meta(ge=0.1, le=3_600)] = 6.0
+    grace_seconds: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 10.0
+    most_matches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    test_matches: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3
 
 
 class TestClientSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
