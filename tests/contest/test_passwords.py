@@ -1,0 +1,98 @@
+"""Passwords: what may be one, that only the right one is right, that nothing of it stays."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+
+import argon2
+import pytest
+
+from sevenbag.contest import passwords
+from sevenbag.contest.passwords import PasswordChecks, TooBusyError, hash_password, is_right
+from sevenbag.errors import InputError
+
+PASSWORD = "correct horse & 100% stäple"
+
+
+def test_the_hash_is_argon2s_and_salted() -> None:
+    first, second = hash_password(PASSWORD), hash_password(PASSWORD)
+    assert first != second
+    # The library that wrote neither line of ours says so.
+    assert argon2.PasswordHasher().verify(first, PASSWORD)
+    assert argon2.extract_parameters(first).type is argon2.Type.ID
+    assert argon2.extract_parameters(first).memory_cost >= 19 << 10
+    assert PASSWORD not in first
+
+
+def test_only_the_right_one_is_right() -> None:
+    kept = hash_password(PASSWORD)
+    assert is_right(kept, PASSWORD)
+    for wrong in ("", PASSWORD + " ", PASSWORD.upper(), "x" * 1000, "\ud800"):
+        assert not is_right(kept, wrong)
+    assert not is_right("no hash at all", PASSWORD)
+    assert not is_right("", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    "bad", ["", "seven77", "x" * 129, "line\nbreak", "nul\0nul\0", "\ud800" * 9]
+)
+async def test_what_may_not_be_set(bad: str) -> None:
+    with pytest.raises(InputError, match="password"):
+        await PasswordChecks().hash(bad)
+
+
+async def test_right_ones_are_remembered_and_wrong_ones_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    checks = PasswordChecks()
+    kept = await checks.hash(PASSWORD)
+    asked: list[str] = []
+
+    def counted(password_hash: str, text: str) -> bool:
+        asked.append(text)
+        return is_right(password_hash, text)
+
+    monkeypatch.setattr(passwords, "is_right", counted)
+    for _ in range(3):
+        assert await checks.is_right(kept, PASSWORD)
+        assert not await checks.is_right(kept, "something else")
+    assert asked.count(PASSWORD) == 1
+    assert asked.count("something else") == 3
+    # A new password makes the old one wrong.
+    assert not await checks.is_right(await checks.hash("another one"), PASSWORD)
+
+
+async def test_somebody_unknown_costs_as_much_as_a_wrong_password(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    hashes: list[str] = []
+
+    def spied(password_hash: str, text: str) -> bool:
+        hashes.append(password_hash)
+        return True
+
+    monkeypatch.setattr(passwords, "is_right", spied)
+    assert not await PasswordChecks().is_right(None, PASSWORD)
+    # A hash of the same parameters was checked, and its outcome counted for nothing.
+    assert argon2.extract_parameters(hashes[0]) == argon2.extract_parameters(hash_password("x"))
+
+
+async def test_a_crowd_is_sent_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "is_right", lambda *_: False)
+    checks = PasswordChecks()
+    done = await asyncio.gather(
+        *(checks.is_right("a hash", str(number)) for number in range(500)), return_exceptions=True
+    )
+    assert sum(isinstance(each, TooBusyError) for each in done) == 300
+    assert await checks.is_right("a hash", "later") is False
+
+
+async def test_nothing_remembers_the_password() -> None:
+    checks = PasswordChecks()
+    secret = "-".join(["unforgettable", "words"])
+    assert await checks.is_right(await checks.hash(secret), secret)
+    gc.collect()
+    kept = vars(checks)
+    assert secret not in repr(kept)
+    assert secret.encode() not in repr(kept).encode()
