@@ -315,7 +315,14 @@ def _without_minus_ones(data: bytes) -> bytes | None:
             return None
         content["states"] = {team: None if of == -1 else of for team, of in states.items()}
         return encode(content)
-    except (msgspec.MsgspecError, RecursionError, LookupError, TypeError, AttributeError):
+    except (
+        msgspec.MsgspecError,
+        RecursionError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+    ):
         return None
 
 

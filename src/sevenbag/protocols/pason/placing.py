@@ -62,8 +62,8 @@ def _from_first(cells: Offsets | list[tuple[int, int]]) -> Offsets:
     return tuple((row - first_row, col - first_col) for row, col in cells)
 
 
-_BY_SHAPE: Final = {
-    (Piece[piece], _from_first(shape)): (piece, orient, *shape[0])
+_BY_SHAPE: Final[dict[tuple[Piece, Offsets], tuple[PieceName, int, int, int]]] = {
+    (Piece[piece], _from_first(shape)): (piece, orient, shape[0][0], shape[0][1])
     for piece in PIECES
     for orient, shape in enumerate(SHAPES[piece])
 }
