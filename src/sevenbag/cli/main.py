@@ -36,6 +36,8 @@ COMMANDS: Final = {
     "report": "a tournament as an HTML page with plots and its games",
     "serve": "offer a bot to others through a bot protocol",
     "web": "a page on which bots play, yours in the page itself",
+    "contest": "hold a contest: servers, site, bracket, monitor",
+    "join": "play a match of a contest with any bot",
     "check": "check whether a bot, or a frontend, keeps to TBP",
     "perft": "count the ways to place a queue of pieces",
     "pc": "perfect clears: find them, prove that there is none",

@@ -1,0 +1,54 @@
+"""``sevenbag contest serve``: the site and the scheduler, with game servers beside them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.cli.contest.options import add_settings, say, settings_of, settings_words
+from sevenbag.cli.until_signal import run_until_signal
+from sevenbag.web.contest import create_admin_link
+from sevenbag.web.contest.venue import Venue
+
+if TYPE_CHECKING:
+    import argparse
+
+    from sevenbag.contest.settings import Settings
+
+_DESCRIPTION: Final = """\
+Serves the contest's site, places matches on game servers, and keeps everything in one database,
+which is made when it is not there. See docs/contest.md. Ctrl-C ends it; running games are finished
+first.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = _DESCRIPTION
+    add_settings(parser)
+    parser.add_argument(
+        "--game-servers",
+        type=int,
+        default=1,
+        choices=range(17),
+        metavar="N",
+        help="game servers beside the site, 0 to 16 (default: %(default)s); the second one and "
+        "further ones are at the loopback addresses behind server.bind",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve until a signal comes."""
+    run_until_signal(_serve(settings_of(args), settings_words(args), args.game_servers))
+    return 0
+
+
+async def _serve(settings: Settings, words: list[str], game_servers: int) -> None:
+    async with Venue(settings, words=words, game_servers=game_servers, say=say) as venue:
+        say(f"site: {venue.site.address}")
+        if not await asyncio.to_thread(venue.store.admins.exist):
+            link = await asyncio.to_thread(
+                create_admin_link, venue.store, settings, venue.site.address
+            )
+            say(f"become the administrator (once, within a day): {link}")
+        await venue.watch_over()
