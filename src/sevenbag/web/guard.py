@@ -1,10 +1,12 @@
-"""Who may speak to the server, and what its page may do: seen before any other code of ours."""
+"""Who may speak to the server, and what its pages may do: seen before any other code of ours."""
 
 from __future__ import annotations
 
 import ipaddress
 import socket
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -14,32 +16,59 @@ if TYPE_CHECKING:
     Send = Callable[[Any], Awaitable[None]]
     Application = Callable[[Any, Any, Any], Awaitable[None]]
 
-PAGE_POLICY: Final = "; ".join(
-    (
-        "default-src 'none'",
-        # Bots bring WebAssembly; text is never run.
-        "script-src 'self' 'wasm-unsafe-eval'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "worker-src 'self' blob:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What is let through, and what pages may do.
+
+    Attributes:
+        scripts: where scripts may come from, beyond the server itself.
+        workers: the same of workers.
+        forms: whether pages have forms, which go to the server itself.
+        url: how the server is called from outside, where something stands before it.
+        programs: paths of WebSockets that programs open, not pages.
+        stranger: what is said to whoever calls the server by a name that is not its own.
+    """
+
+    scripts: str = ""
+    workers: str = ""
+    forms: bool = False
+    url: str = ""
+    programs: frozenset[str] = frozenset()
+    stranger: str = "call this server by its address"
+
+    def header(self) -> str:
+        """The Content-Security-Policy."""
+        return "; ".join(
+            (
+                "default-src 'none'",
+                f"script-src 'self'{self.scripts}",
+                "style-src 'self'",
+                "img-src 'self'",
+                "connect-src 'self'",
+                f"worker-src 'self'{self.workers}",
+                "base-uri 'none'",
+                "form-action " + ("'self'" if self.forms else "'none'"),
+                "frame-ancestors 'none'",
+            )
+        )
+
+
+# Bots bring WebAssembly; text is never run.
+PAGE_POLICY: Final = Policy(scripts=" 'wasm-unsafe-eval'", workers=" blob:")
 
 _HEADERS: Final = (
-    (b"content-security-policy", PAGE_POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    # With none at all browsers would not tell us that a form comes from a page of ours.
+    (b"referrer-policy", b"same-origin"),
     # Together: nobody else's page gets hold of ours, and bots may use several threads.
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-embedder-policy", b"require-corp"),
     (b"cross-origin-resource-policy", b"same-origin"),
-    # What is edited is to be seen at the next game.
-    (b"cache-control", b"no-cache"),
 )
+# What is edited is to be seen at the next game.
+_FRESH: Final = (b"cache-control", b"no-cache")
+_HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 class Guard:
@@ -51,11 +80,17 @@ class Guard:
     Args:
         application: what is guarded.
         host: the address or name at which the server listens.
+        policy: what is let through.
     """
 
-    def __init__(self, application: Application, host: str) -> None:
+    def __init__(self, application: Application, host: str, policy: Policy = PAGE_POLICY) -> None:
         self._application = application
+        self._policy = policy
+        outside = urlsplit(policy.url)
         self._names = {"localhost", host.lower(), socket.gethostname().lower()}
+        self._names |= {outside.hostname} if outside.hostname else set()
+        self._origins = {f"{outside.scheme}://{outside.netloc}".lower()} if policy.url else set()
+        self._headers = ((b"content-security-policy", policy.header().encode()), *_HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, or refuse."""
@@ -63,30 +98,49 @@ class Guard:
         if kind == "lifespan":
             await self._application(scope, receive, send)
             return
-        headers: dict[bytes, bytes] = dict(scope["headers"])
-        host = headers.get(b"host", b"").decode("latin-1")
-        refusal = "" if self._is_ours(host) else "call this server by its address\n"
-        if kind == "websocket" and not refusal:
-            origin = headers.get(b"origin", b"").decode("latin-1")
-            # Also behind something that speaks TLS for us.
-            if origin not in {f"http://{host}", f"https://{host}"}:
-                refusal = "only the page of this server may connect\n"
+        refusal = self._refusal(scope)
         if refusal:
-            await _refuse(kind, refusal, send)
+            await self._refuse(kind, f"{refusal}\n", send)
             return
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                ours = {name for name, _ in _HEADERS}
+                given: dict[bytes, bytes] = dict(message.get("headers", ()))
+                ours = {name for name, _ in self._headers}
                 kept = [each for each in message.get("headers", ()) if each[0].lower() not in ours]
-                message["headers"] = [*kept, *_HEADERS]
+                if b"cache-control" not in given:
+                    kept.append(_FRESH)
+                message["headers"] = [*kept, *self._headers]
             await send(message)
 
         await self._application(scope, receive, send_with_headers)
 
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _refusal(self, scope: Scope) -> str:
+        """Why a request is refused; empty if it is not."""
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if not self._is_ours(host):
+            return self._policy.stranger
+        # None is what programs send, and browsers with what changes nothing.
+        origin = headers.get(b"origin")
+        # Also behind something that speaks TLS for us.
+        ours = {f"http://{host}", f"https://{host}"} | self._origins
+        comes_from_us = origin is not None and origin.decode("latin-1").lower() in ours
+        if scope["type"] == "websocket":
+            if scope["path"] in self._policy.programs:
+                return "" if origin is None else "only programs may connect here"
+            return "" if comes_from_us else "only the page of this server may connect"
+        if scope["method"] not in _HARMLESS:
+            site = headers.get(b"sec-fetch-site", b"none")
+            foreign = not comes_from_us if origin is not None else site not in _OWN_SITES
+            return "only pages of this server may send this" if foreign else ""
+        return ""
+
     def _is_ours(self, host: str) -> bool:
         name = host.rpartition(":")[0] if _has_port(host) else host
-        name = name.strip("[]").lower()
+        name = name.strip("[]")
         if name in self._names:
             return True
         try:
@@ -95,19 +149,20 @@ class Guard:
             return False
         return True
 
+    async def _refuse(self, kind: str, text: str, send: Send) -> None:
+        if kind == "websocket":
+            # Before it was accepted: an answer of 403.
+            await send({"type": "websocket.close", "code": 1008, "reason": text.strip()})
+            return
+        headers = [(b"content-type", b"text/plain; charset=utf-8"), *self._headers]
+        await send({"type": "http.response.start", "status": 403, "headers": headers})
+        await send({"type": "http.response.body", "body": text.encode()})
+
 
 # --- helpers ------------------------------------------------------------------------------------
+
+_OWN_SITES: Final = frozenset({b"none", b"same-origin"})
 
 
 def _has_port(host: str) -> bool:
     return ":" in host and not host.endswith("]")
-
-
-async def _refuse(kind: str, text: str, send: Send) -> None:
-    if kind == "websocket":
-        # Before it was accepted: an answer of 403.
-        await send({"type": "websocket.close", "code": 1008, "reason": text.strip()})
-        return
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS]
-    await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": text.encode()})
