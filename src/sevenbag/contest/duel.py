@@ -323,11 +323,12 @@ class Duel:
         """Let all that waited before now enter; what a lock of now sends comes with the next."""
         counts = tuple(self.waiting)
         for seat in self._in_order([seat for seat in SEATS if counts[seat]]):
-            self._take_garbage(seat, counts[seat])
+            if not self.over:
+                self._take_garbage(seat, counts[seat])
 
     def _take_garbage(self, seat: Seat, count: int) -> None:
         """Let so many of the rows that wait enter from below."""
-        if count == 0 or self.over:
+        if count == 0:
             return
         self.waiting[seat] -= count
         rows = 0
