@@ -43,7 +43,7 @@ class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_typ
     lines: dict[str, int] = {}
     pieces: dict[str, int] = {}
     games: dict[str, int] = {}
-    level: Annotated[int, msgspec.Meta(ge=1)] = 1
+    level: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="picture"):
@@ -220,6 +220,8 @@ class Scene:
         self._read_pieces()
         self._begin(state.game_name)
         scores = state.scores
+        figures = self._figures or GameFigures(game_name=state.game_name, scores={})
+        self._figures = msgspec.structs.replace(figures, scores=scores)
         self._stand("pause")
         one, other = self.teams
         return _encode(
@@ -264,7 +266,7 @@ class Scene:
     # --- the picture ----------------------------------------------------------------------------
 
     def _picture(self) -> Picture:
-        figures = self._figures
+        figures = self._figures or _NO_FIGURES
         return Picture(
             match=self.match,
             standing=self._standing,
@@ -274,14 +276,14 @@ class Scene:
             queue=self._queue,
             clears=tuple(self._clears),
             rises=tuple(self._rises),
-            scores=self._pair(figures and figures.scores),
-            lines=self._pair(figures and figures.lines),
-            locked=self._pair(figures and figures.pieces),
-            games=self._pair(figures and figures.games),
-            level=figures.level if figures else None,
+            scores=self._pair(figures.scores),
+            lines=self._pair(figures.lines),
+            locked=self._pair(figures.pieces),
+            games=self._pair(figures.games),
+            level=figures.level,
         )
 
-    def _pair(self, by_team: dict[str, int] | None) -> tuple[int, int] | None:
+    def _pair(self, by_team: dict[str, int]) -> tuple[int, int] | None:
         if not by_team:
             return None
         one, other = self.teams
@@ -298,6 +300,7 @@ class _Kind(msgspec.Struct):
     comm_type: str
 
 
+_NO_FIGURES: Final = GameFigures(game_name="", scores={})
 _KIND: Final = msgspec.json.Decoder(_Kind)
 _FIGURES: Final = msgspec.json.Decoder(GameFigures)
 _encode: Final = msgspec.json.Encoder().encode

@@ -1,0 +1,258 @@
+"""From a real state channel to onlookers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag.web.contest.live import LiveHub, Subject, TooManyOnlookersError, TooSlowError
+from sevenbag.web.contest.scene import Scene
+from tests.web.contest.publisher import TEAMS, Publisher, filled
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from sevenbag.web.contest.live import Onlooker
+
+EMPTY = "." * 200
+
+
+@pytest.fixture
+def channel() -> Iterator[Publisher]:
+    with Publisher() as publisher:
+        yield publisher
+
+
+class Places(dict[str, str]):
+    """Where matches are played, by token."""
+
+
+@pytest.fixture
+async def places() -> Places:
+    return Places()
+
+
+@pytest.fixture
+async def hub(places: Places) -> AsyncIterator[LiveHub]:
+    made = LiveHub(places.get, most_onlookers=100, pictures_per_second=200)
+    yield made
+    await made.close()
+
+
+def subject(publisher: Publisher, match: int = 7) -> Subject:
+    return Subject(match, publisher.token, publisher.teams)
+
+
+async def until(onlooker: Onlooker, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """Look until something is seen."""
+    async with asyncio.timeout(20):
+        while True:
+            for frame in await onlooker.look():
+                event: dict[str, Any] = json.loads(frame)
+                if right(event):
+                    return event
+
+
+def named(event: str) -> Callable[[dict[str, Any]], bool]:
+    return lambda seen: bool(seen["event"] == event)
+
+
+async def test_a_game_is_seen(hub: LiveHub, places: Places, channel: Publisher) -> None:
+    places[channel.token] = channel.endpoint
+    onlooker = hub.join([subject(channel)])
+    first = await until(onlooker, named("picture"))
+    assert (first["match"], first["standing"], first["boards"]) == (7, "placed", [EMPTY] * 2)
+    assert first["scores"] is None
+    await asyncio.to_thread(channel.wait_until_heard)
+    channel.boards(filled(), filled())
+    channel.pieces(("O", 0, 0, 5), ("I", 1, 4, 0), "LJTSZ")
+    seen = await until(onlooker, lambda event: event["queue"] == "LJTSZ")
+    assert seen["standing"] == "playing"
+    assert seen["game"] == "Game 1"
+    assert seen["pieces"] == [["O", 0, 0, 5], ["I", 1, 4, 0]]
+    channel.boards(filled("....OO....", "....OO...."), filled())
+    channel.pieces(None, ("I", 1, 5, 0))
+    channel.figures((1200, 300), level=2, lines=(7, 3), games=(1, 0))
+    seen = await until(onlooker, lambda event: event["scores"] is not None)
+    assert seen["boards"] == ["." * 184 + "OO" + "." * 8 + "OO....", EMPTY]
+    assert seen["pieces"] == [None, ["I", 1, 5, 0]]
+    assert (seen["scores"], seen["lines"], seen["games"]) == ([1200, 300], [7, 3], [1, 0])
+    assert seen["level"] == 2
+    # An I closes a row of nothing else, and garbage comes to the other.
+    channel.boards(filled("OO"), filled("G.GG..GGGG"), ((19,), ()))
+    seen = await until(onlooker, lambda event: event["clears"] != [])
+    assert [clear[1:] for clear in seen["clears"]] == [[0, [19]]]
+    assert [rise[1:] for rise in seen["rises"]] == [[1, 1]]
+    assert seen["boards"][1].endswith("G.GG..GGGG")
+    channel.end_game((1300, 300), 0)
+    assert await until(onlooker, named("game over")) == {
+        "event": "game over",
+        "match": 7,
+        "game": "Game 1",
+        "winner": 0,
+        "scores": [1300, 300],
+    }
+    channel.game = "Game 2"
+    channel.pieces(("T", 0, 0, 5), None)
+    seen = await until(onlooker, lambda event: event["game"] == "Game 2")
+    assert (seen["boards"], seen["standing"]) == ([EMPTY] * 2, "playing")
+    channel.end_match()
+    assert await until(onlooker, named("match over")) == {"event": "match over", "match": 7}
+
+
+async def test_no_token_reaches_onlookers(hub: LiveHub, places: Places, channel: Publisher) -> None:
+    places[channel.token] = channel.endpoint
+    onlooker = hub.join([subject(channel)])
+    await asyncio.to_thread(channel.wait_until_heard)
+    channel.pieces(("T", 0, 0, 5), None)
+    channel.end_game((1, 2), 1)
+    channel.end_match()
+    told: list[bytes] = []
+    while not any(b"match over" in frame for frame in told):
+        told += await onlooker.look()
+    assert not any(channel.token.encode() in frame for frame in told)
+
+
+async def test_a_match_moves_to_another_game_server(
+    hub: LiveHub, places: Places, channel: Publisher
+) -> None:
+    onlooker = hub.join([subject(channel)])
+    assert (await until(onlooker, named("picture")))["standing"] == "waiting"
+    places[channel.token] = channel.endpoint
+    await until(onlooker, lambda event: event["standing"] == "placed")
+    await asyncio.to_thread(channel.wait_until_heard)
+    channel.pieces(("T", 0, 0, 5), None)
+    await until(onlooker, lambda event: event["standing"] == "playing")
+    del places[channel.token]
+    channel.close()
+    await until(onlooker, lambda event: event["standing"] == "waiting")
+    with Publisher(channel.token, game="Game 1 again") as other:
+        places[channel.token] = other.endpoint
+        await asyncio.to_thread(other.wait_until_heard)
+        other.pieces(None, ("Z", 0, 3, 4))
+        seen = await until(onlooker, lambda event: event["game"] == "Game 1 again")
+        assert seen["pieces"] == [None, ["Z", 0, 3, 4]]
+
+
+async def test_everybody_sees_the_end_and_the_newest(
+    hub: LiveHub, places: Places, channel: Publisher
+) -> None:
+    places[channel.token] = channel.endpoint
+    crowd = [hub.join([subject(channel)]) for _ in range(100)]
+    with pytest.raises(TooManyOnlookersError, match="try again"):
+        hub.join([subject(channel)])
+    # Once for all of them.
+    await asyncio.to_thread(channel.wait_until_heard)
+    for row in range(20):
+        channel.pieces(("T", 0, row, 5), None)
+    channel.end_game((5, 6), 1)
+    channel.end_match()
+
+    async def last_row(onlooker: Onlooker) -> int:
+        rows: list[int] = []
+        while True:
+            for event in map(json.loads, await onlooker.look()):
+                if event["event"] == "match over":
+                    return rows[-1]
+                if event["event"] == "picture" and event["pieces"][0]:
+                    rows.append(event["pieces"][0][2])
+
+    async with asyncio.timeout(20):
+        assert await asyncio.gather(*map(last_row, crowd)) == [19] * 100
+    for onlooker in crowd:
+        hub.leave(onlooker)
+        hub.leave(onlooker)
+    assert hub.onlookers == 0
+    hub.join([subject(channel)])
+
+
+async def test_who_does_not_listen_is_sent_away(
+    hub: LiveHub, places: Places, channel: Publisher
+) -> None:
+    places[channel.token] = channel.endpoint
+    sleeper, awake = hub.join([subject(channel)]), hub.join([subject(channel)])
+    await asyncio.to_thread(channel.wait_until_heard)
+    for number in range(500):
+        channel.game = f"Game {number}"
+        channel.end_game((number, 0), 0)
+        await until(awake, lambda event: event.get("scores") == [number, 0])  # noqa: B023
+    with pytest.raises(TooSlowError):
+        await sleeper.look()
+
+
+async def test_several_matches_on_several_servers(hub: LiveHub, places: Places) -> None:
+    with Publisher() as one, Publisher() as other:
+        places.update({one.token: one.endpoint, other.token: other.endpoint})
+        onlooker = hub.join([subject(one, 1), subject(other, 2)])
+        await asyncio.to_thread(one.wait_until_heard)
+        await asyncio.to_thread(other.wait_until_heard)
+        one.pieces(("T", 0, 1, 1), None)
+        other.pieces(("J", 0, 2, 2), None)
+        seen: dict[int, Any] = {}
+        async with asyncio.timeout(20):
+            while len(seen) < 2:
+                for event in map(json.loads, await onlooker.look()):
+                    if event["pieces"][0] is not None:
+                        seen[event["match"]] = event["pieces"][0]
+        assert seen == {1: ["T", 0, 1, 1], 2: ["J", 0, 2, 2]}
+
+
+async def test_an_end_that_was_not_heard(hub: LiveHub, channel: Publisher) -> None:
+    onlooker = hub.join([subject(channel)])
+    hub.end(channel.token)
+    hub.end("nobody looks at this one")
+    await until(onlooker, named("match over"))
+
+
+async def test_an_endpoint_that_is_none(
+    hub: LiveHub, places: Places, channel: Publisher, caplog: pytest.LogCaptureFixture
+) -> None:
+    places[channel.token] = "rubbish"
+    onlooker = hub.join([subject(channel)])
+    assert (await until(onlooker, named("picture")))["standing"] == "waiting"
+    assert "cannot be heard" in caplog.text
+    places[channel.token] = channel.endpoint
+    await until(onlooker, lambda event: event["standing"] == "placed")
+
+
+RUBBISH = [
+    b"",
+    b"{",
+    b"[]",
+    b'{"comm_type": "Other"}',
+    b'{"comm_type": "GamePieceState"}',
+    b'{"comm_type": "GameEnd", "scores": 3}',
+    b'{"comm_type": "MatchEnd"',
+    b"\xff\xfe",
+    b"[" * 50_000,
+    b" " * 100_000,
+]
+
+
+@pytest.mark.parametrize("data", RUBBISH)
+def test_rubbish_is_counted_and_harmless(data: bytes) -> None:
+    scene = Scene(1, TEAMS)
+    scene.take(data)
+    assert json.loads(scene.frame)["boards"] == [EMPTY] * 2
+    assert scene.faults == 1
+    scene.take_figures(data)
+    assert scene.faults == 2
+
+
+def test_boards_that_are_none() -> None:
+    scene = Scene(1, TEAMS)
+    for board in ("", "0" * 49, "x" * 50, "0" * 51):
+        states = {team: {"board_state": board, "cleared_rows": [10**30, -1]} for team in TEAMS}
+        message = {
+            "comm_type": "GameBoardState",
+            "game_name": "",
+            "sequence": 1,
+            "timestamp": 0,
+            "states": states,
+        }
+        assert scene.take(json.dumps(message).encode()) is None
+    assert scene.faults == 4
+    assert json.loads(scene.frame)["clears"] == []
