@@ -1,0 +1,84 @@
+"""The clients of 2012 as commands to run; those in C++, C and Java are compiled first.
+
+What a client is built with is Debian's; where it is missing, tests skip and say what is.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+JARS = [Path("/usr/share/java/jeromq.jar"), Path("/usr/share/java/gson.jar")]
+
+
+def planner(folder: Path) -> list[str]:
+    """The path search in C++."""
+    command = folder / "planner"
+    # C++11, as far as the compilers of 2012 had it.
+    _compile(
+        "libzmq3-dev and libjsoncpp-dev",
+        _tool("c++"),
+        "-std=c++11",
+        "-O1",
+        "-Wno-deprecated-declarations",
+        "-I/usr/include/jsoncpp",
+        str(HERE / "planner.cpp"),
+        "-o",
+        str(command),
+        "-lzmq",
+        "-ljsoncpp",
+    )
+    return [str(command)]
+
+
+def stub(folder: Path) -> list[str]:
+    """The organisers' stub in C."""
+    command = folder / "stub"
+    source = str(HERE / "stub.c")
+    _compile("libzmq3-dev", _tool("cc"), "-std=c99", source, "-o", str(command), "-lzmq")
+    return [str(command)]
+
+
+def stepper(folder: Path) -> list[str]:
+    """One move a message, in Java, with a ZeroMQ of Java's own."""
+    missing = [jar.name for jar in JARS if not jar.exists()]
+    if missing:
+        pytest.skip(f"no {' and '.join(missing)} (Debian: libjeromq-java, libgoogle-gson-java)")
+    path = ":".join(map(str, [*JARS, folder]))
+    source = str(HERE / "Stepper.java")
+    _compile("a JDK", _tool("javac"), "-proc:none", "-cp", path, "-d", str(folder), source)
+    # Short of memory and of time: many run at once.
+    small = ["-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"]
+    return [_tool("java"), *small, "-cp", path, "Stepper"]
+
+
+def random_player() -> list[str]:
+    """The organisers' random player; takes its sleep as one more word."""
+    return [sys.executable, "-P", str(HERE / "random_player.py")]
+
+
+def odd_player(habit: str) -> list[str]:
+    """One of the clients with habits, see `odd_players.py`."""
+    return [sys.executable, "-P", str(HERE / "odd_players.py"), habit]
+
+
+def _tool(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"no {name} here")
+    return found
+
+
+def _compile(needs: str, *command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    if done.returncode == 0:
+        return
+    lacks = ("No such file", "cannot find", "does not exist")
+    if any(words in done.stderr for words in lacks):
+        pytest.skip(f"not compiled here, needs {needs}: {done.stderr.strip().splitlines()[0]}")
+    raise AssertionError(done.stderr)
