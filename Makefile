@@ -49,7 +49,7 @@ play: build
 
 ## test: every test, the kernel's own first
 .PHONY: test
-test: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser
+test: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser $(STAMPS)/peers
 	@"$(BIN)/python" -m pytest -q -n $(JOBS) $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
@@ -88,6 +88,10 @@ $(STAMPS)/node: $(STAMPS)/env requirements/node/package-lock.json
 
 $(STAMPS)/browser: $(STAMPS)/env
 	@$(SETUP) browser
+	@touch $@
+
+$(STAMPS)/peers: $(STAMPS)/env
+	@$(SETUP) peers
 	@touch $@
 
 CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake kernel/*/CMakeLists.txt fuzz/CMakeLists.txt)
