@@ -3,7 +3,8 @@
 A game server connects, proves itself by the contest's secret, and says `Hello`. The scheduler
 places matches on it. A finished game is told to the scheduler, with its replay, before clients
 hear of its end; the scheduler answers `Kept` when it is in the store. What was not answered is told
-again at the next connection, so that neither side's death loses a finished game.
+again at the next connection, so that neither side's death loses a finished game. Where two servers
+have played the same match, the game that is first in the store is the one that counts.
 """
 
 from __future__ import annotations
@@ -113,6 +114,8 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
         state_port: 5556 unless told otherwise.
         capacity: matches at once, at most.
         hosting: tokens of the matches that it still plays.
+        instance: a word of this process's own, by which a second server of the same name is told
+            from the first one's next connection.
     """
 
     name: Text
@@ -124,6 +127,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
     state_port: int
     capacity: Annotated[int, msgspec.Meta(ge=1)]
     hosting: tuple[Token, ...] = ()
+    instance: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 
 class Placed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="placed"):
@@ -155,19 +159,22 @@ class GameBegan(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
 
 
 class GameDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="game done"):
-    """A game is finished; to be answered by `Kept`.
+    """A game is finished; to be answered by `Kept` or `NotKept`.
 
     Attributes:
         replay: see `sevenbag.contest.record`.
+        age: seconds since it was finished, by the server's clock; what was finished after the match
+            had moved elsewhere is of no use.
     """
 
     match_token: Token
     result: GameResult
     replay: bytes
+    age: Annotated[float, msgspec.Meta(ge=0)] = 0.0
 
 
 class MatchDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match done"):
-    """A match is finished; to be answered by `MatchKept`."""
+    """A match is finished; to be answered by `MatchKept`, or by `CallOff` and `MatchKept`."""
 
     match_token: Token
     result: MatchResult
@@ -233,8 +240,16 @@ class Kept(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="kep
     number: int
 
 
+class NotKept(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="not kept"):
+    """A finished game does not count, now or ever; it is of no use to tell it again."""
+
+    match_token: Token
+    number: int
+    reason: str
+
+
 class MatchKept(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match kept"):
-    """A finished match is in the store."""
+    """How a match ended is settled; it is of no use to tell it again."""
 
     match_token: Token
 
@@ -245,7 +260,7 @@ class Dismissed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
     reason: str
 
 
-FromScheduler: TypeAlias = Place | CallOff | Halt | Kept | MatchKept | Dismissed
+FromScheduler: TypeAlias = Place | CallOff | Halt | Kept | NotKept | MatchKept | Dismissed
 
 encode = msgspec.json.Encoder().encode
 decode_from_server = msgspec.json.Decoder(FromServer).decode
