@@ -1,0 +1,230 @@
+"""Contests: who takes part, by which rules and plan, and where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from sqlalchemy import delete, select, update
+
+from sevenbag.contest.rules import ContestRules
+from sevenbag.contest.store.names import checked_name, is_id
+from sevenbag.contest.store.rows import ContestRow, ContestState, Entrant
+from sevenbag.contest.store.tables import (
+    LARGEST_ID,
+    ContestTable,
+    EntrantTable,
+    TeamTable,
+)
+from sevenbag.contest.tournament import MOST_ENTRANTS, Plan, Tournament
+from sevenbag.errors import InputError, UnknownEntryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sqlalchemy.orm import Session
+
+    from sevenbag.contest.store.database import Database
+    from sevenbag.contest.store.matches import Matches
+
+_NEXT: Final[dict[ContestState, frozenset[ContestState]]] = {
+    "planned": frozenset({"running", "called off"}),
+    "running": frozenset({"paused", "finished", "called off"}),
+    "paused": frozenset({"running", "finished", "called off"}),
+    "finished": frozenset(),
+    "called off": frozenset(),
+}
+
+
+class Contests:
+    """All contests."""
+
+    def __init__(self, database: Database, clock: Callable[[], float], matches: Matches) -> None:
+        self._database = database
+        self._clock = clock
+        self._matches = matches
+
+    def add(
+        self, name: str, rules: ContestRules, plan: Plan, entrants: Sequence[int] = ()
+    ) -> ContestRow:
+        """Plan a contest.
+
+        Args:
+            name: for people.
+            rules: of its matches.
+            plan: of their order.
+            entrants: teams by number, in the order in which they are seeded.
+
+        Raises:
+            InputError: a name that can be none, a team twice, or too many.
+            UnknownEntryError: no such team.
+        """
+        with self._database.writing() as session:
+            contest = ContestTable(
+                name=checked_name(name, "a contest"),
+                state="planned",
+                rules=_json(rules),
+                plan=_json(plan),
+                revision=1,
+                created=self._clock(),
+            )
+            session.add(contest)
+            session.flush()
+            _enter(session, contest.id, entrants)
+            return _row(session, contest)
+
+    def get(self, contest_id: int) -> ContestRow:
+        """The contest of this number.
+
+        Raises:
+            UnknownEntryError: there is none.
+        """
+        with self._database.reading() as session:
+            found = session.get(ContestTable, contest_id) if is_id(contest_id) else None
+            if found is None:
+                raise UnknownEntryError(f"the store knows no contest number {contest_id}")
+            return _row(session, found)
+
+    def list(self, *, limit: int = 50, before: int | None = None) -> tuple[ContestRow, ...]:
+        """Contests, the newest first.
+
+        Args:
+            limit: so many, at most.
+            before: only those older than the contest of this number.
+        """
+        last = LARGEST_ID if before is None else min(before - 1, LARGEST_ID)
+        with self._database.reading() as session:
+            found = session.scalars(
+                select(ContestTable)
+                .where(ContestTable.id <= last)
+                .order_by(ContestTable.id.desc())
+                .limit(limit)
+            ).all()
+            return tuple(_row(session, contest) for contest in found)
+
+    def revise(
+        self,
+        row: ContestRow,
+        *,
+        name: str | None = None,
+        rules: ContestRules | None = None,
+        plan: Plan | None = None,
+        entrants: Sequence[int] | None = None,
+    ) -> ContestRow | None:
+        """Change what was planned; what is None stays.
+
+        Returns:
+            The contest as it is now; None if somebody else changed it first: read it again.
+
+        Raises:
+            InputError: the contest has begun, or what is given can be none of a contest.
+            UnknownEntryError: no such team.
+        """
+        if row.state != "planned":
+            raise InputError(f"a contest that is {row.state!r} is not planned any more")
+        values: dict[str, Any] = {}
+        if name is not None:
+            values["name"] = checked_name(name, "a contest")
+        if rules is not None:
+            values["rules"] = _json(rules)
+        if plan is not None:
+            values["plan"] = _json(plan)
+        with self._database.writing() as session:
+            changed = _changed(session, row, values)
+            if changed is None:
+                return None
+            if entrants is not None:
+                session.execute(delete(EntrantTable).where(EntrantTable.contest_id == row.id))
+                _enter(session, row.id, entrants)
+            return _row(session, changed)
+
+    def change(self, row: ContestRow, state: ContestState) -> ContestRow | None:
+        """Put a contest into another state, unless somebody else changed it since it was read.
+
+        Returns:
+            The contest as it is now; None if somebody else was faster: read it again.
+
+        Raises:
+            InputError: a state that does not follow on its own.
+        """
+        if state not in _NEXT[row.state]:
+            raise InputError(f"a contest that is {row.state!r} cannot become {state!r}")
+        if state == "running" and len(row.entrants) < 2:
+            raise InputError(f"a contest of {len(row.entrants)} teams cannot begin: 2 at least")
+        values: dict[str, Any] = {"state": state}
+        if state == "running" and row.began is None:
+            values["began"] = self._clock()
+        if not _NEXT[state]:
+            values["ended"] = self._clock()
+        with self._database.writing() as session:
+            changed = _changed(session, row, values)
+            return None if changed is None else _row(session, changed)
+
+    def tournament(self, contest_id: int) -> Tournament:
+        """Where a contest stands, from its plan and its finished matches.
+
+        Raises:
+            UnknownEntryError: no such contest.
+        """
+        contest = self.get(contest_id)
+        return Tournament(
+            [entrant.name for entrant in contest.entrants],
+            contest.plan,
+            {
+                match.slot: match.result
+                for match in self._matches.of_contest(contest_id)
+                if match.slot and match.result is not None and match.state == "done"
+            },
+        )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_rules = msgspec.json.Decoder(ContestRules).decode
+_plan = msgspec.json.Decoder(Plan).decode
+
+
+def _json(value: msgspec.Struct) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _enter(session: Session, contest_id: int, entrants: Sequence[int]) -> None:
+    if len(set(entrants)) != len(entrants):
+        raise InputError("a team takes part in a contest once")
+    if len(entrants) > MOST_ENTRANTS:
+        raise InputError(f"{len(entrants)} teams are too many: {MOST_ENTRANTS} at most")
+    for number, team_id in enumerate(entrants):
+        if not is_id(team_id) or session.get(TeamTable, team_id) is None:
+            raise UnknownEntryError(f"the store knows no team number {team_id}")
+        session.add(EntrantTable(contest_id=contest_id, number=number, team_id=team_id))
+    session.flush()
+
+
+def _changed(session: Session, row: ContestRow, values: dict[str, Any]) -> ContestTable | None:
+    return session.scalars(
+        update(ContestTable)
+        .where(ContestTable.id == row.id, ContestTable.revision == row.revision)
+        .values(**values, revision=row.revision + 1)
+        .returning(ContestTable)
+    ).one_or_none()
+
+
+def _row(session: Session, contest: ContestTable) -> ContestRow:
+    entrants = session.execute(
+        select(TeamTable.id, TeamTable.name)
+        .join(EntrantTable, EntrantTable.team_id == TeamTable.id)
+        .where(EntrantTable.contest_id == contest.id)
+        .order_by(EntrantTable.number)
+    ).tuples()
+    return ContestRow(
+        id=contest.id,
+        name=contest.name,
+        state=msgspec.convert(contest.state, ContestState),
+        rules=_rules(contest.rules),
+        plan=_plan(contest.plan),
+        entrants=tuple(Entrant(team_id=team_id, name=name) for team_id, name in entrants),
+        revision=contest.revision,
+        created=contest.created,
+        began=contest.began,
+        ended=contest.ended,
+    )

@@ -1,0 +1,1 @@
+"""The store's migrations, each from the version before it."""

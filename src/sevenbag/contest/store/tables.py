@@ -1,0 +1,214 @@
+"""The store's tables, as SQLAlchemy sees them.
+
+What is changed here needs a migration; a test compares the two. Times are seconds since 1970.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    MetaData,
+    Text,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
+
+LARGEST_ID: Final = 2**31 - 1
+"""Of the numbers that databases give to rows."""
+_A_SLOT: Final = "slot <> '' AND state <> 'called off'"
+
+
+class Base(DeclarativeBase):
+    """All tables; constraints have names that migrations can rely on."""
+
+    metadata: ClassVar[MetaData] = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map: ClassVar[dict[type, object]] = {str: Text, float: Double}
+
+
+class AccountTable:
+    """Columns of whoever can log in."""
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    name_key: Mapped[str] = mapped_column(unique=True)
+    password_hash: Mapped[str]
+    created: Mapped[float]
+    disabled: Mapped[bool]
+
+
+class TeamTable(AccountTable, Base):
+    """Teams."""
+
+    __tablename__ = "teams"
+
+
+class AdminTable(AccountTable, Base):
+    """Those who hold the contest."""
+
+    __tablename__ = "admins"
+
+
+class SessionTable(Base):
+    """Logins; the token itself is with the browser only."""
+
+    __tablename__ = "sessions"
+    __table_args__ = (CheckConstraint("(team_id IS NULL) <> (admin_id IS NULL)", name="one"),)
+
+    token_hash: Mapped[bytes] = mapped_column(primary_key=True)
+    team_id: Mapped[int | None] = mapped_column(ForeignKey("teams.id"), index=True)
+    admin_id: Mapped[int | None] = mapped_column(ForeignKey("admins.id"), index=True)
+    created: Mapped[float]
+    expires: Mapped[float]
+
+
+class InvitationTable(Base):
+    """Links that work once."""
+
+    __tablename__ = "invitations"
+
+    token_hash: Mapped[bytes] = mapped_column(primary_key=True)
+    purpose: Mapped[str]
+    team_id: Mapped[int | None] = mapped_column(ForeignKey("teams.id"))
+    expires: Mapped[float]
+
+
+class ContestTable(Base):
+    """Contests; rules and plan are JSON."""
+
+    __tablename__ = "contests"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    state: Mapped[str]
+    rules: Mapped[str]
+    plan: Mapped[str]
+    revision: Mapped[int]
+    created: Mapped[float]
+    began: Mapped[float | None]
+    ended: Mapped[float | None]
+
+
+class EntrantTable(Base):
+    """Teams of a contest, in the order in which they are seeded."""
+
+    __tablename__ = "entrants"
+    __table_args__ = (Index("uq_entrants_team", "contest_id", "team_id", unique=True),)
+
+    contest_id: Mapped[int] = mapped_column(ForeignKey("contests.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    team_id: Mapped[int] = mapped_column(ForeignKey("teams.id"))
+
+
+class MatchTable(Base):
+    """Matches; a seat is a team's or a bot's. The games and points are those of kept games."""
+
+    __tablename__ = "matches"
+
+    @declared_attr.directive
+    @classmethod
+    def __table_args__(cls) -> tuple[Index, ...]:
+        return (
+            # A contest has one match for each place in its plan, whoever writes it first.
+            Index(
+                "uq_matches_slot",
+                "contest_id",
+                "slot",
+                unique=True,
+                sqlite_where=text(_A_SLOT),
+                postgresql_where=text(_A_SLOT),
+            ),
+        )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    token: Mapped[str] = mapped_column(unique=True)
+    kind: Mapped[str]
+    name: Mapped[str]
+    contest_id: Mapped[int | None] = mapped_column(ForeignKey("contests.id"), index=True)
+    slot: Mapped[str]
+    team_0_id: Mapped[int | None] = mapped_column(ForeignKey("teams.id"), index=True)
+    team_1_id: Mapped[int | None] = mapped_column(ForeignKey("teams.id"), index=True)
+    team_0: Mapped[str]
+    team_1: Mapped[str]
+    bot_0: Mapped[str]
+    bot_1: Mapped[str]
+    rules: Mapped[str]
+    state: Mapped[str] = mapped_column(index=True)
+    server: Mapped[str]
+    revision: Mapped[int]
+    games_0: Mapped[int]
+    games_1: Mapped[int]
+    points_0: Mapped[int] = mapped_column(BigInteger)
+    points_1: Mapped[int] = mapped_column(BigInteger)
+    result: Mapped[str | None]
+    created: Mapped[float]
+    placed: Mapped[float | None]
+    began: Mapped[float | None]
+    ended: Mapped[float | None]
+
+
+class GameTable(Base):
+    """Finished games; the result is JSON."""
+
+    __tablename__ = "games"
+
+    match_id: Mapped[int] = mapped_column(ForeignKey("matches.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    result: Mapped[str]
+    kept: Mapped[float]
+    replay_bytes: Mapped[int]
+
+
+class ReplayTable(Base):
+    """Replays, apart from their games: lists of games are read without them."""
+
+    __tablename__ = "replays"
+    __table_args__ = (
+        ForeignKeyConstraint(["match_id", "number"], ["games.match_id", "games.number"]),
+    )
+
+    match_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    data: Mapped[bytes]
+
+
+class VerdictTable(Base):
+    """How many moves of a seat met which fate in a game."""
+
+    __tablename__ = "verdicts"
+    __table_args__ = (
+        ForeignKeyConstraint(["match_id", "number"], ["games.match_id", "games.number"]),
+    )
+
+    match_id: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    seat: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    fate: Mapped[str] = mapped_column(primary_key=True)
+    count: Mapped[int] = mapped_column(BigInteger)
+
+
+class AuditTable(Base):
+    """Who did what."""
+
+    __tablename__ = "audit"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    at: Mapped[float]
+    who: Mapped[str]
+    what: Mapped[str]
+    about: Mapped[str]
+    address: Mapped[str]
