@@ -167,41 +167,38 @@ class Search {
     std::vector<int> slots_;  // indices in nodes_, by hash
 };
 
-State spawned(const Kicks& kicks, Piece piece, Spawn spawn) {
-    const Placement start = kicks.appear(piece, spawn.x, spawn.y);
-    return {start.x, start.y, start.rotation};
-}
+State at(const Placement& placement) { return {placement.x, placement.y, placement.rotation}; }
 
 }  // namespace
 
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
-                                          const Kicks& kicks, Spawn spawn, const SpinRules& spins,
-                                          KeySet keys, int fallen) {
+                                          const Kicks& kicks, const Placement& start,
+                                          const SpinRules& spins, KeySet keys, int fallen) {
     const Flight flight(board, placement.piece, kicks, spins);
-    std::optional<State> at = spawned(kicks, placement.piece, spawn);
-    if (!flight.fits(*at)) return std::nullopt;
+    std::optional<State> below = at(start);
+    if (!flight.fits(*below)) return std::nullopt;
     Cloud unfallen;
-    Cloud start;
-    unfallen.add(*at);
-    for (int rows = 0; at && rows <= std::min(fallen, kMostFallen); ++rows) {
-        start.add(*at);
-        at = flight.shifted(*at, 0, -1);
+    Cloud any;
+    unfallen.add(*below);
+    for (int rows = 0; below && rows <= std::min(fallen, kMostFallen); ++rows) {
+        any.add(*below);
+        below = flight.shifted(*below, 0, -1);
     }
-    start.settle();
+    any.settle();
     const Goal goal(flight, placement, spins.mode != SpinMode::none);
-    // Mostly that is all: what leads there from the spawn does from below, too, or nothing does.
+    // Mostly that is all: what leads there from the start does from below, too, or nothing does.
     auto path = Search(flight, goal, keys).run(unfallen, kEveryState);
-    if (!path || goal.reached(pressed(flight, start, *path))) return path;
-    return Search(flight, goal, keys).run(start, kMostClouds);
+    if (!path || goal.reached(pressed(flight, any, *path))) return path;
+    return Search(flight, goal, keys).run(any, kMostClouds);
 }
 
 std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,
                                      const Kicks& kicks, Spawn spawn, const SpinRules& spins) {
     const Flight flight(board, piece, kicks, spins);
-    State at = spawned(kicks, piece, spawn);
-    if (!flight.fits(at)) return std::nullopt;
-    for (Key key : keys) at = flight.pressed(at, key).value_or(at);
-    return flight.placement(flight.fallen(at));
+    State here = at(kicks.appear(piece, spawn.x, spawn.y));
+    if (!flight.fits(here)) return std::nullopt;
+    for (Key key : keys) here = flight.pressed(here, key).value_or(here);
+    return flight.placement(flight.fallen(here));
 }
 
 }  // namespace sevenbag

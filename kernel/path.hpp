@@ -40,12 +40,24 @@ inline constexpr int kMostFallen = 15;
 // apart, make its kind of spin; hard_drop is always the last, whether it is in the set or not.
 // Nothing if there are none. Of equally many, rotations come early.
 //
-// With `fallen` above 0 gravity may have had a hand in it: the keys lead there from the spawn and
+// They lead there from `start`, where the same piece is now, and which has not just turned.
+//
+// With `fallen` above 0 gravity may have had a hand in it: the keys lead there from the start and
 // from each of so many rows below, as far as the piece can fall. A press that moves nothing from
 // one of these does no harm there. Very long ways of that kind may not be found.
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
-                                          const Kicks& kicks, Spawn spawn, const SpinRules& spins,
-                                          KeySet keys = kTaps, int fallen = 0);
+                                          const Kicks& kicks, const Placement& start,
+                                          const SpinRules& spins, KeySet keys = kTaps,
+                                          int fallen = 0);
+
+// The same from where the piece appears.
+inline std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
+                                                 const Kicks& kicks, Spawn spawn,
+                                                 const SpinRules& spins, KeySet keys = kTaps,
+                                                 int fallen = 0) {
+    return find_path(board, placement, kicks, kicks.appear(placement.piece, spawn.x, spawn.y),
+                     spins, keys, fallen);
+}
 
 // Where a piece comes to lie that is let fall after these presses, with its spin; a press that
 // moves nothing is passed over, as games do. Nothing if the piece cannot appear.

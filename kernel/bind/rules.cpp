@@ -241,9 +241,15 @@ std::vector<Placement> placements(const Rules& rules, const Board& board, nb::ha
 
 std::optional<std::vector<Key>> path(const Rules& rules, const Board& board,
                                      const Placement& placement, bool cleared,
-                                     const std::optional<std::vector<Key>>& keys, int fallen) {
+                                     const std::optional<std::vector<Key>>& keys, int fallen,
+                                     const std::optional<Placement>& start) {
     const KeySet set = keys_argument(keys, fallen);
     const Board solid = obstacles(rules, board);
+    if (start) {
+        if (start->piece != placement.piece)
+            throw Error(ErrorKind::placement, "start is another piece than the placement");
+        return find_path(solid, placement, rules.kicks, *start, rules.spins, set, fallen);
+    }
     const auto spawn = spawn_of(rules, board, solid, placement.piece, cleared);
     if (!spawn) return std::nullopt;
     return find_path(solid, placement, rules.kicks, *spawn, rules.spins, set, fallen);
@@ -306,7 +312,7 @@ void bind_rules(nb::module_& m) {
         .def("placements", &placements, nb::arg("board"), nb::arg("piece"), nb::arg("cleared"),
              nb::arg("spins") = true)
         .def("path", &path, nb::arg("board"), nb::arg("placement"), nb::arg("cleared"),
-             nb::arg("keys") = nb::none(), nb::arg("fallen") = 0)
+             nb::arg("keys") = nb::none(), nb::arg("fallen") = 0, nb::arg("start") = nb::none())
         .def("follow", &follow, nb::arg("board"), nb::arg("piece"), nb::arg("keys"),
              nb::arg("cleared"));
 }

@@ -457,8 +457,13 @@ class RuleSet:
         cleared: bool,
         keys: Sequence[Key] | None = None,
         fallen: int = 0,
+        start: Placement | None = None,
     ) -> list[Key] | None:
-        """As `Board.path`, from where the piece appears under these rules."""
+        """As `Board.path`, from where the piece appears under these rules, or from `start`.
+
+        Raises:
+            PlacementError: start is another piece than the placement.
+        """
     def follow(
         self, board: Board, piece: PieceLike, keys: Sequence[Key], cleared: bool
     ) -> Placement | None:

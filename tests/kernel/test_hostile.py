@@ -136,6 +136,7 @@ def sound(name: str) -> list[Any]:
         "board": [Board(), Board(4, 4), Board(16, 64)],
         "rules": [RULES],
         "placement": [placement, Placement("I", Rotation.WEST, -64, 120)],
+        "start": [None, placement],
         "first": [placement],
         "second": [placement],
         "other": [placement],

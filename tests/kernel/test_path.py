@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sevenbag import Board, Key, Placement, Rotation, Spin, SpinMode
-from sevenbag.errors import InputError
+from sevenbag.errors import InputError, PlacementError
+from sevenbag.game import Rules
+from sevenbag.game.rules import kernel_rules
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import PIECES, field_of, random_board
 
@@ -90,13 +92,17 @@ def distance(
     keys: Sequence[Key] = TAPS,
     spawn: tuple[int, int] = (4, 19),
     fallen: int = 0,
+    start: reference.State | None = None,
 ) -> int | None:
     """Presses to the goal, from every start alike, by plain breadth-first search; hard drop too.
 
     Raises:
         TooLongError: with several starts there are more sets of states than one can wait for.
     """
-    layer = {frozenset(starts(field, piece, system, spawn, fallen))}
+    if start is None:
+        layer = {frozenset(starts(field, piece, system, spawn, fallen))}
+    else:
+        layer = {frozenset((start,))}
     seen = set(layer)
     for presses in range(1, 100):
         if fallen and len(seen) > MOST_SETS:
@@ -193,6 +199,52 @@ def test_ways_by_the_keys_there_are_from_wherever_gravity_has_moved_it(
             for key in way[:-1]:
                 at = pressed(field, piece, system, at, key, mode)
             assert landed(field, piece, system, at, mode) == goal
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10**9),
+    st.integers(0, 12),
+    st.sampled_from(PIECES),
+    st.sampled_from(["guideline", "pason-2012"]),
+    st.lists(st.sampled_from(TAPS), max_size=12),
+)
+def test_ways_from_where_a_piece_is(
+    seed: int, height: int, piece: str, preset: str, keys: list[Key]
+) -> None:
+    rules = Rules.preset(preset).replace({"pieces": {"spins": "none"}})
+    kernel, system = kernel_rules(rules), str(rules.pieces.kicks)
+    board = random_board(seed, 10, rules.board.rows, height, 0.5)
+    field = field_of(board).under(system)
+    spawn = (rules.spawn.x, rules.spawn.y)
+    at = reference.spawn_state(piece, system, spawn)
+    for key in keys:
+        if key is not Key.HARD_DROP:
+            at = pressed(field, piece, system, at, key, "none")
+    cells = sorted(field.cells(piece, at))
+    # In place every rotation of the same cells turns alike; with kicks they do not.
+    rotations = Rotation if system == "pason" else (Rotation(at.rotation),)
+    ways = (
+        Placement(piece, rotation, x, y)
+        for rotation in rotations
+        for x in range(-2, 13)
+        for y in range(-2, rules.board.rows + 2)
+    )
+    start = next(way for way in ways if sorted(way.cells) == cells)
+    if board.fits(start):
+        places = list(kernel.placements(board, piece, cleared=False))
+        for goal in random.Random(seed).sample(places, min(4, len(places))):
+            way = kernel.path(board, goal, cleared=False, keys=TAPS, start=start)
+            wanted = (tuple(goal.cells), "NONE")
+            presses = distance(field, piece, system, wanted, "none", start=at)
+            assert (None if way is None else len(way)) == presses
+
+
+def test_another_piece_leads_nowhere() -> None:
+    kernel = kernel_rules(Rules.preset("guideline"))
+    start = Placement("T", Rotation.NORTH, 4, 9)
+    with pytest.raises(PlacementError, match="start is another piece"):
+        kernel.path(Board(), Placement("S", Rotation.NORTH, 4, 0), cleared=False, start=start)
 
 
 @settings(max_examples=100, deadline=None)
