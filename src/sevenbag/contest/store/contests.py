@@ -7,13 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from sqlalchemy import delete, select, update
 
-from sevenbag.contest.rules import ContestRules
+from sevenbag.contest.store.match_rows import (
+    as_json,
+    match_result_of,
+    match_row,
+    new_match,
+    rules_of,
+)
 from sevenbag.contest.store.names import checked_name, is_id
-from sevenbag.contest.store.rows import ContestRow, ContestState, Entrant
+from sevenbag.contest.store.rows import ContestRow, ContestState, Entrant, MatchRow, MatchSeat
 from sevenbag.contest.store.tables import (
     LARGEST_ID,
     ContestTable,
     EntrantTable,
+    MatchTable,
     TeamTable,
 )
 from sevenbag.contest.tournament import MOST_ENTRANTS, Plan, Tournament
@@ -24,8 +31,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy.orm import Session
 
+    from sevenbag.contest.rules import ContestRules
     from sevenbag.contest.store.database import Database
-    from sevenbag.contest.store.matches import Matches
+    from sevenbag.contest.tournament import Fixture
 
 _NEXT: Final[dict[ContestState, frozenset[ContestState]]] = {
     "planned": frozenset({"running", "called off"}),
@@ -39,10 +47,9 @@ _NEXT: Final[dict[ContestState, frozenset[ContestState]]] = {
 class Contests:
     """All contests."""
 
-    def __init__(self, database: Database, clock: Callable[[], float], matches: Matches) -> None:
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
         self._database = database
         self._clock = clock
-        self._matches = matches
 
     def add(
         self, name: str, rules: ContestRules, plan: Plan, entrants: Sequence[int] = ()
@@ -63,8 +70,8 @@ class Contests:
             contest = ContestTable(
                 name=checked_name(name, "a contest"),
                 state="planned",
-                rules=_json(rules),
-                plan=_json(plan),
+                rules=as_json(rules),
+                plan=as_json(plan),
                 revision=1,
                 created=self._clock(),
             )
@@ -126,9 +133,9 @@ class Contests:
         if name is not None:
             values["name"] = checked_name(name, "a contest")
         if rules is not None:
-            values["rules"] = _json(rules)
+            values["rules"] = as_json(rules)
         if plan is not None:
-            values["plan"] = _json(plan)
+            values["plan"] = as_json(plan)
         with self._database.writing() as session:
             changed = _changed(session, row, values)
             if changed is None:
@@ -166,26 +173,43 @@ class Contests:
         Raises:
             UnknownEntryError: no such contest.
         """
-        contest = self.get(contest_id)
-        return Tournament(
-            [entrant.name for entrant in contest.entrants],
-            contest.plan,
-            {
-                match.slot: match.result
-                for match in self._matches.of_contest(contest_id)
-                if match.slot and match.result is not None and match.state == "done"
-            },
-        )
+        with self._database.reading() as session:
+            contest = session.get(ContestTable, contest_id) if is_id(contest_id) else None
+            if contest is None:
+                raise UnknownEntryError(f"the store knows no contest number {contest_id}")
+            matches = _matches(session, contest)
+            return _tournament(contest, _teams(session, contest), matches)
+
+    def draw_up(self, contest_id: int) -> tuple[MatchRow, ...]:
+        """Add all matches of a running contest that can be played now and are not there yet.
+
+        All in one transaction: of two schedulers one adds them, and a contest that was paused a
+        moment before gets none.
+
+        Returns:
+            The new ones.
+        """
+        if not is_id(contest_id):
+            return ()
+        with self._database.writing() as session:
+            contest = session.get(ContestTable, contest_id, with_for_update=True)
+            if contest is None or contest.state != "running":
+                return ()
+            teams, there = _teams(session, contest), _matches(session, contest)
+            taken = {match.slot for match in there}
+            added = [
+                _match(contest, fixture, teams, self._clock())
+                for fixture in _tournament(contest, teams, there).due
+                if fixture.slot not in taken
+            ]
+            session.add_all(added)
+            session.flush()
+            return tuple(match_row(match) for match in added)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_rules = msgspec.json.Decoder(ContestRules).decode
-_plan = msgspec.json.Decoder(Plan).decode
-
-
-def _json(value: msgspec.Struct) -> str:
-    return msgspec.json.encode(value).decode()
+_plan_of = msgspec.json.Decoder(Plan).decode
 
 
 def _enter(session: Session, contest_id: int, entrants: Sequence[int]) -> None:
@@ -209,20 +233,62 @@ def _changed(session: Session, row: ContestRow, values: dict[str, Any]) -> Conte
     ).one_or_none()
 
 
-def _row(session: Session, contest: ContestTable) -> ContestRow:
-    entrants = session.execute(
-        select(TeamTable.id, TeamTable.name)
+def _teams(session: Session, contest: ContestTable) -> Sequence[TeamTable]:
+    return session.scalars(
+        select(TeamTable)
         .join(EntrantTable, EntrantTable.team_id == TeamTable.id)
         .where(EntrantTable.contest_id == contest.id)
         .order_by(EntrantTable.number)
-    ).tuples()
+    ).all()
+
+
+def _matches(session: Session, contest: ContestTable) -> Sequence[MatchTable]:
+    """Those that were not called off, and so have their slots."""
+    return session.scalars(
+        select(MatchTable).where(
+            MatchTable.contest_id == contest.id, MatchTable.state != "called off"
+        )
+    ).all()
+
+
+def _tournament(
+    contest: ContestTable, teams: Sequence[TeamTable], matches: Sequence[MatchTable]
+) -> Tournament:
+    return Tournament(
+        [team.name for team in teams],
+        _plan_of(contest.plan),
+        {match.slot: match_result_of(match.result) for match in matches if match.result},
+    )
+
+
+def _match(
+    contest: ContestTable, fixture: Fixture, teams: Sequence[TeamTable], now: float
+) -> MatchTable:
+    first, second = (teams[entrant] for entrant in fixture.entrants)
+    return new_match(
+        "contest",
+        fixture.name,
+        (
+            MatchSeat(team=first.name, team_id=first.id),
+            MatchSeat(team=second.name, team_id=second.id),
+        ),
+        rules_of(contest.rules),
+        now=now,
+        contest_id=contest.id,
+        slot=fixture.slot,
+    )
+
+
+def _row(session: Session, contest: ContestTable) -> ContestRow:
     return ContestRow(
         id=contest.id,
         name=contest.name,
         state=msgspec.convert(contest.state, ContestState),
-        rules=_rules(contest.rules),
-        plan=_plan(contest.plan),
-        entrants=tuple(Entrant(team_id=team_id, name=name) for team_id, name in entrants),
+        rules=rules_of(contest.rules),
+        plan=_plan_of(contest.plan),
+        entrants=tuple(
+            Entrant(team_id=team.id, name=team.name) for team in _teams(session, contest)
+        ),
         revision=contest.revision,
         created=contest.created,
         began=contest.began,

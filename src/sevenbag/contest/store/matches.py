@@ -6,7 +6,6 @@ own past, only the first changes anything. What a game or a match came to is wri
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -14,8 +13,15 @@ from sqlalchemy import and_, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from sevenbag.contest.link import LONGEST_FRAME, GameResult, MatchResult, Place, Seat
-from sevenbag.contest.rules import ContestRules
-from sevenbag.contest.store.names import cleaned, is_id, is_name, name_key
+from sevenbag.contest.store.match_rows import (
+    as_json,
+    game_result_of,
+    match_result_of,
+    match_row,
+    new_match,
+    rules_of,
+)
+from sevenbag.contest.store.names import cleaned, is_id, is_name
 from sevenbag.contest.store.rows import (
     UNFINISHED,
     BotSeat,
@@ -34,7 +40,7 @@ from sevenbag.contest.store.tables import (
     TeamTable,
     VerdictTable,
 )
-from sevenbag.errors import InputError, UnknownEntryError, shown
+from sevenbag.errors import InputError, UnknownEntryError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -42,6 +48,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
+    from sevenbag.contest.rules import ContestRules
     from sevenbag.contest.store.database import Database
 
 _TOKEN_LENGTH: Final = 36
@@ -89,44 +96,25 @@ class Matches:
         try:
             with self._database.writing() as session:
                 if slot and (there := session.scalars(select(MatchTable).where(in_slot)).first()):
-                    return _row(there)
+                    return match_row(there)
                 if contest_id is not None and not _is_known(session, ContestTable, contest_id):
                     raise UnknownEntryError(f"the store knows no contest number {contest_id}")
-                first, second = (_seat(session, seat) for seat in seats)
-                if name_key(first.team) == name_key(second.team):
-                    raise InputError(
-                        f"two seats of a match cannot both be {shown(first.team)}: clients tell "
-                        "them apart by name"
-                    )
-                match = MatchTable(
-                    token=str(uuid.uuid4()),
-                    kind=kind,
-                    name=cleaned(name, 200),
+                match = new_match(
+                    kind,
+                    name,
+                    (_seat(session, seats[0]), _seat(session, seats[1])),
+                    rules,
+                    now=self._clock(),
                     contest_id=contest_id,
                     slot=slot,
-                    team_0_id=first.team_id,
-                    team_1_id=second.team_id,
-                    team_0=first.team,
-                    team_1=second.team,
-                    bot_0=first.bot,
-                    bot_1=second.bot,
-                    rules=_json(rules),
-                    state="waiting",
-                    server="",
-                    revision=1,
-                    games_0=0,
-                    games_1=0,
-                    points_0=0,
-                    points_1=0,
-                    created=self._clock(),
                 )
                 session.add(match)
                 session.flush()
-                return _row(match)
+                return match_row(match)
         except IntegrityError:
             # Another scheduler was faster by a moment.
             with self._database.reading() as session:
-                return _row(session.scalars(select(MatchTable).where(in_slot)).one())
+                return match_row(session.scalars(select(MatchTable).where(in_slot)).one())
 
     def get(self, token: str) -> MatchRow:
         """The match of a token.
@@ -135,13 +123,13 @@ class Matches:
             UnknownEntryError: there is none.
         """
         with self._database.reading() as session:
-            return _row(_by_token(session, token))
+            return match_row(_by_token(session, token))
 
     def find(self, token: str) -> MatchRow | None:
         """The match of a token; None if there is none."""
         with self._database.reading() as session:
             found = _find(session, token)
-            return None if found is None else _row(found)
+            return None if found is None else match_row(found)
 
     def by_id(self, match_id: int) -> MatchRow | None:
         """The match of a number; None if there is none."""
@@ -149,7 +137,7 @@ class Matches:
             return None
         with self._database.reading() as session:
             found = session.get(MatchTable, match_id)
-            return None if found is None else _row(found)
+            return None if found is None else match_row(found)
 
     def list(
         self,
@@ -183,7 +171,7 @@ class Matches:
         if before is not None:
             asked = asked.where(MatchTable.id < min(before, LARGEST_ID))
         with self._database.reading() as session:
-            return tuple(_row(match) for match in session.scalars(asked))
+            return tuple(match_row(match) for match in session.scalars(asked))
 
     def unfinished(self) -> tuple[MatchRow, ...]:
         """All that are still to be played, the oldest first."""
@@ -253,7 +241,7 @@ class Matches:
                 .values(**values)
                 .returning(MatchTable)
             ).one_or_none()
-            return None if changed is None else _row(changed)
+            return None if changed is None else match_row(changed)
 
     def place(self, token: str) -> Place:
         """What a game server is told about a match: the teams' present passwords, what was played.
@@ -274,7 +262,7 @@ class Matches:
                     Seat(team=match.team_0, password_hash=hashes[0], bot=match.bot_0),
                     Seat(team=match.team_1, password_hash=hashes[1], bot=match.bot_1),
                 ),
-                rules=_rules(match.rules),
+                rules=rules_of(match.rules),
                 finished=tuple(game.result for game in _games(session, match.id)),
             )
 
@@ -301,7 +289,7 @@ class Matches:
                 .order_by(GameTable.number)
             ).all()
             if result.number <= len(kept):
-                return _result(kept[result.number - 1]) == result
+                return game_result_of(kept[result.number - 1]) == result
             if match.state not in UNFINISHED or result.number != len(kept) + 1:
                 return False
             self._write_game(session, match, result, replay)
@@ -343,9 +331,9 @@ class Matches:
         with self._database.writing() as session:
             match = _by_token(session, token, to_write=True)
             if match.state not in UNFINISHED:
-                return match.result is not None and _match_result(match.result) == result
+                return match.result is not None and match_result_of(match.result) == result
             match.state = "called off" if result.winner is None else "done"
-            match.result = _json(result)
+            match.result = as_json(result)
             match.ended = self._clock()
             match.revision += 1
             return True
@@ -355,14 +343,14 @@ class Matches:
     def _oldest_first(self, condition: ColumnElement[bool]) -> tuple[MatchRow, ...]:
         with self._database.reading() as session:
             found = session.scalars(select(MatchTable).where(condition).order_by(MatchTable.id))
-            return tuple(_row(match) for match in found)
+            return tuple(match_row(match) for match in found)
 
     def _write_game(
         self, session: Session, match: MatchTable, result: GameResult, replay: bytes
     ) -> None:
         game = {"match_id": match.id, "number": result.number}
         session.add(
-            GameTable(**game, result=_json(result), kept=self._clock(), replay_bytes=len(replay))
+            GameTable(**game, result=as_json(result), kept=self._clock(), replay_bytes=len(replay))
         )
         # The game goes first: what follows refers to it.
         session.flush()
@@ -379,14 +367,6 @@ class Matches:
 
 
 _URGENCY: Final[dict[MatchState, int]] = {"playing": 0, "placed": 1, "waiting": 2}
-
-_rules = msgspec.json.Decoder(ContestRules).decode
-_result = msgspec.json.Decoder(GameResult).decode
-_match_result = msgspec.json.Decoder(MatchResult).decode
-
-
-def _json(value: msgspec.Struct) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 def _find(session: Session, token: str, *, to_write: bool = False) -> MatchTable | None:
@@ -428,35 +408,9 @@ def _games(session: Session, match_id: int) -> tuple[GameRow, ...]:
     return tuple(
         GameRow(
             number=game.number,
-            result=_result(game.result),
+            result=game_result_of(game.result),
             kept=game.kept,
             replay_bytes=game.replay_bytes,
         )
         for game in found
-    )
-
-
-def _row(match: MatchTable) -> MatchRow:
-    return MatchRow(
-        id=match.id,
-        token=match.token,
-        kind=msgspec.convert(match.kind, MatchKind),
-        name=match.name,
-        contest_id=match.contest_id,
-        slot=match.slot,
-        seats=(
-            MatchSeat(team=match.team_0, team_id=match.team_0_id, bot=match.bot_0),
-            MatchSeat(team=match.team_1, team_id=match.team_1_id, bot=match.bot_1),
-        ),
-        rules=_rules(match.rules),
-        state=msgspec.convert(match.state, MatchState),
-        server=match.server,
-        games=(match.games_0, match.games_1),
-        points=(match.points_0, match.points_1),
-        result=None if match.result is None else _match_result(match.result),
-        revision=match.revision,
-        created=match.created,
-        placed=match.placed,
-        began=match.began,
-        ended=match.ended,
     )

@@ -38,6 +38,10 @@ class Account(msgspec.Struct, frozen=True, kw_only=True):
     created: float
     disabled: bool
 
+    def __repr__(self) -> str:
+        """Without the hash, which has no business in logs and reports of errors."""
+        return f"{type(self).__name__}(id={self.id}, name={self.name!r})"
+
 
 class Team(Account, frozen=True, kw_only=True):
     """A team."""

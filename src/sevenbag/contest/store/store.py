@@ -56,7 +56,7 @@ class Store:
         self.sessions = Sessions(self._database, clock, self.teams, self.admins)
         self.invitations = Invitations(self._database, clock)
         self.matches = Matches(self._database, clock)
-        self.contests = Contests(self._database, clock, self.matches)
+        self.contests = Contests(self._database, clock)
         self.audit = Audit(self._database, clock)
 
     def open(self) -> Self:
