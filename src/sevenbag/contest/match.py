@@ -1,0 +1,506 @@
+"""A match: its games, pauses and limits, and who has won. It has no clock and no socket.
+
+Whoever has a clock says what time it is: every method that depends on it takes ``now``, seconds of
+a clock that only runs forward, and `Match.due` says when something happens next. A late call does
+what is due by then, and no more work however late it is.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import uuid
+from collections import Counter
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from sevenbag.contest import record as records
+from sevenbag.contest.duel import SEATS, Duel, Verdict
+from sevenbag.contest.link import GameResult, MatchResult
+from sevenbag.contest.telling import Teller
+from sevenbag.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.contest import link
+    from sevenbag.contest.duel import Seat
+    from sevenbag.contest.rules import ContestRules
+    from sevenbag.protocols.pason.moves import MoveName
+
+SEQUENCE_MARGIN: Final = 20_000_000
+PIECE_MARGIN: Final = 2_000_000
+"""A match that goes on elsewhere counts on from the last numbers that are known to have been told,
+plus these: the game that was broken off told more, by its time limit some million messages."""
+LATEST_STEPS: Final = 10
+"""Time steps that are made up for; of more, one is done, and the others never were."""
+
+Phase: TypeAlias = Literal["gathering", "pause", "game", "held", "over"]
+
+
+class FinishedGame:
+    """A game that is to be kept.
+
+    Attributes:
+        result: how it ended.
+        record: the whole game.
+    """
+
+    def __init__(self, result: GameResult, record: records.Record) -> None:
+        self.result = result
+        self.record = record
+
+    @functools.cached_property
+    def replay(self) -> bytes:
+        """The record as a file; made when it is first asked for, which may take a second."""
+        return records.encode(self.record)
+
+
+class Match:
+    """A match of two seats.
+
+    Attributes:
+        token: names it for clients.
+        name: for people.
+        teams: names of both seats.
+        rules: of its games and of itself.
+        phase: waiting for both teams; before a game; in one; a game is over and not kept yet; all
+            is over.
+        due: when something happens next; None if nothing does by itself.
+        duel: the present game, or the last one; None before the first.
+        game_number: of that game, from 1; 0 before the first.
+        game_name: as clients are told.
+        games: won by both, in games that are kept.
+        points: of both in those games.
+        result: how it ended; None before.
+        reason: why it was called off; empty if it was not.
+
+    Args:
+        token: see there; a UUID's text.
+        name: see there.
+        seats: the two sides.
+        rules: see there.
+        seed: what everything random follows from.
+        wall: seconds since 1970, for timestamps alone.
+        finished: games that were played before, elsewhere; the match goes on after them.
+        attempt: how often it was begun or gone on with, this time included.
+
+    Raises:
+        InputError: both teams are called alike, or finished games are not 1, 2, 3 and so on.
+    """
+
+    def __init__(  # noqa: PLR0917  # what names it first, then how it is played
+        self,
+        token: str,
+        name: str,
+        seats: tuple[link.Seat, link.Seat],
+        rules: ContestRules,
+        seed: int,
+        wall: Callable[[], float],
+        finished: tuple[GameResult, ...] = (),
+        *,
+        attempt: int = 1,
+    ) -> None:
+        first, second = seats
+        if first.team == second.team:
+            raise InputError(f"both seats are {first.team!r}; teams are told apart by their names")
+        if [game.number for game in finished] != list(range(1, len(finished) + 1)):
+            raise InputError("finished games must be numbered 1, 2, 3 and so on")
+        self.token = token
+        self.name = name
+        self.teams = (first.team, second.team)
+        self.rules = rules
+        self.phase: Phase = "gathering"
+        self.due: float | None = 0.0
+        self.duel: Duel | None = None
+        self.game_number = len(finished)
+        self.game_name = finished[-1].game_name if finished else ""
+        self.result: MatchResult | None = None
+        self.reason = ""
+
+        margins = max(attempt, 2 if finished else 1) - 1
+        last = finished[-1] if finished else None
+        sequence = (last.last_sequence if last else 0) + margins * SEQUENCE_MARGIN
+        self._next_piece = (last.last_piece_number if last else 0) + margins * PIECE_MARGIN + 1
+        self._text_numbers = rules.match.text_numbers
+        self._seed = seed
+        self._wall = wall
+        self._teller = Teller(token, name, self.teams, wall, sequence)
+        self._tokens: list[str | None] = [None, None]
+        self._wins = [0, 0]
+        self._points = [0, 0]
+        for game in finished:
+            self._count_game(game)
+        match = rules.match
+        self._played_before = sum(game.seconds + match.pause_seconds for game in finished)
+
+        self._now = 0.0
+        self._halted = False
+        self._stopped_at: float | None = None
+        self._connect_by: float | None = None
+        self._begin_at = 0.0
+        self._match_limit: float | None = None
+        self._game_began = self._game_limit = 0.0
+        self._game_wall = 0.0
+        self._first_piece = self._next_piece
+        self._step_at = self._repeat_at = 0.0
+        self._end_sequence = 0
+        self._recorder = records.Recorder()
+        self._finished: list[FinishedGame] = []
+        self._held: GameResult | None = None
+        self._verdicts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
+        self._figures_changed = False
+
+    @property
+    def games(self) -> tuple[int, int]:
+        """Games won by both, in games that are kept."""
+        return self._wins[0], self._wins[1]
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """Points of both in those games."""
+        return self._points[0], self._points[1]
+
+    @property
+    def present(self) -> tuple[bool, bool]:
+        """Who has connected."""
+        first, second = self._tokens
+        return first is not None, second is not None
+
+    @property
+    def halted(self) -> bool:
+        """Whether it begins no further game."""
+        return self._halted
+
+    def connect(self, seat: Seat, now: float) -> str:
+        """Let a team take its seat. Its client token is the same however often it comes."""
+        self.advance(now)
+        token = self._tokens[seat]
+        if token is None:
+            token = self._tokens[seat] = str(uuid.uuid4())
+            if self.phase == "gathering" and all(self.present):
+                self._pause(self.rules.match.first_pause_seconds)
+                if self._played_before:
+                    # The match's clock has run before.
+                    left = self.rules.match.match_seconds - self._played_before
+                    self._match_limit = self._now + max(left, 0.0)
+                self._plan()
+        return token
+
+    def move(self, seat: Seat, move: MoveName, number: int | str | None, now: float) -> Verdict:
+        """Do a move at once.
+
+        Args:
+            seat: whose.
+            move: which.
+            number: of the piece that it is meant for, as it came; None for whatever is there.
+            now: the time.
+
+        Returns: what became of it. Before the first game there is no piece; after a game, until the
+            next one begins, that game is over.
+        """
+        self._now = max(self._now, now)
+        due = self.due
+        if due is not None and due <= now:
+            self.advance(now)
+        duel = self.duel
+        if duel is None:
+            verdict = Verdict.NO_PIECE
+        elif self.phase != "game":
+            verdict = Verdict.GAME_OVER
+        else:
+            if (
+                isinstance(number, str)
+                and self._text_numbers
+                and number.isascii()
+                and number.isdecimal()
+            ):
+                number = int(number)
+            verdict = duel.move(seat, move, number)
+            if verdict is Verdict.DONE:
+                self._recorder.moved(self._milliseconds(), seat, move)
+                self._tell(duel)
+        self._verdicts[seat][verdict] += 1
+        return verdict
+
+    def count(self, seat: Seat, fate: str) -> None:
+        """Count a move that never came to the game, such as one of ``too many moves``."""
+        self._verdicts[seat][fate] += 1
+
+    def advance(self, now: float) -> None:
+        """Do all that is due."""
+        self._now = now = max(now, self._now)
+        while (due := self.due) is not None and due <= now:
+            self._go_on()
+            self._plan()
+
+    def game_kept(self, number: int, now: float) -> None:
+        """A finished game is in the store: clients may hear of its end.
+
+        To say so again is harmless.
+        """
+        game = self._held
+        if self.phase != "held" or game is None or game.number != number:
+            return
+        self._now = max(now, self._now)
+        self._held = None
+        self._count_game(game)
+        self._teller.game_end(game.scores, game.winner, game.last_sequence)
+        self._figures_changed = True
+        self._pause(self.rules.match.pause_seconds)
+        if self._decided():
+            self._end_by_games()
+        self._plan()
+
+    def halt(self, halted: bool, now: float) -> None:  # the word of the link
+        """Begin no further game, or go on. While no game is played, no limit draws nearer."""
+        self.advance(now)
+        if halted == self._halted or self.phase == "over":
+            return
+        self._halted = halted
+        if halted:
+            self._stop_clock()
+        elif self._stopped_at is not None:
+            stood = self._now - self._stopped_at
+            self._stopped_at = None
+            self._begin_at += stood
+            if self._connect_by is not None:
+                self._connect_by += stood
+            if self._match_limit is not None:
+                self._match_limit += stood
+        self._plan()
+
+    def call_off(self, reason: str, now: float) -> None:
+        """End it without a winner. A game that runs is not counted; clients are told of the end."""
+        self._now = max(now, self._now)
+        if self.phase != "over":
+            self.reason = reason
+            self._end(None, "called off")
+            self._plan()
+
+    def take_messages(self) -> list[bytes]:
+        """What is to be published, in order, since this was last asked for."""
+        return self._teller.take()
+
+    def take_finished(self) -> list[FinishedGame]:
+        """Games that have ended since this was last asked for.
+
+        Clients hear of an end, and the match goes on, after `game_kept`.
+        """
+        finished, self._finished = self._finished, []
+        return finished
+
+    def take_figures(self) -> bytes | None:
+        """The newest `sevenbag.contest.telling.GameFigures`; None if they were told before."""
+        if not self._figures_changed or self.duel is None:
+            return None
+        self._figures_changed = False
+        return self._teller.figures(self.duel, self.games)
+
+    # --- helpers: what is due -------------------------------------------------------------------
+
+    def _plan(self) -> None:
+        """Say when something happens next."""
+        match self.phase:
+            case "gathering":
+                begun = self._connect_by is not None
+                self.due = (None if self._halted else self._connect_by) if begun else 0.0
+            case "pause":
+                self.due = None if self._halted else min(self._begin_at, self._limit())
+            case "game":
+                self.due = min(self._step_at, self._repeat_at, self._game_limit)
+            case "held" | "over":
+                self.due = None
+
+    def _limit(self) -> float:
+        return float("inf") if self._match_limit is None else self._match_limit
+
+    def _go_on(self) -> None:
+        """Do the one thing that is due first."""
+        if self.phase == "gathering":
+            if self._connect_by is None:
+                self._gather()
+            else:
+                self._end_by_absence()
+        elif self.phase == "pause":
+            if self._limit() <= self._now:
+                self._end_by_games()
+            else:
+                self._begin_game()
+        elif self.phase == "game":
+            duel = self.duel
+            assert duel is not None
+            if self.due == self._game_limit:
+                self._recorder.timed_up(self._milliseconds())
+                duel.time_up()
+                self._tell(duel)
+            elif self.due == self._step_at:
+                self._step(duel)
+            else:
+                self._repeat(duel)
+
+    def _gather(self) -> None:
+        self._connect_by = self._now + self.rules.match.connect_seconds
+        if self._halted:
+            self._stopped_at = self._now
+        if self._decided():
+            self._end_by_games()
+
+    def _pause(self, seconds: float) -> None:
+        self.phase = "pause"
+        self._begin_at = self._now + seconds
+        if self._halted:
+            self._stop_clock()
+
+    def _stop_clock(self) -> None:
+        if self.phase in {"gathering", "pause"} and self._stopped_at is None:
+            self._stopped_at = self._now
+
+    # --- helpers: a game ------------------------------------------------------------------------
+
+    def _begin_game(self) -> None:
+        now = self._now
+        if self._match_limit is None:
+            self._match_limit = now + self.rules.match.match_seconds
+        self.game_number += 1
+        self.game_name = f"Game {self.game_number}"
+        self._first_piece = self._next_piece
+        duel = self.duel = Duel(self.rules.game, self._game_seed(), first_number=self._first_piece)
+        self._recorder = records.Recorder()
+        self.phase = "game"
+        self._game_began = now
+        self._game_wall = self._wall()
+        self._game_limit = min(now + self.rules.match.game_seconds, self._match_limit)
+        self._step_at = now + duel.step_ms / 1000
+        self._repeat_at = now + self.rules.match.repeat_seconds
+        self._teller.begin(self.game_name)
+        self._tell(duel)
+
+    def _step(self, duel: Duel) -> None:
+        duel.step()
+        self._recorder.stepped(self._milliseconds())
+        period = duel.step_ms / 1000
+        self._step_at += period
+        if self._step_at + LATEST_STEPS * period <= self._now:
+            self._step_at = self._now + period
+        self._tell(duel)
+
+    def _repeat(self, duel: Duel) -> None:
+        """Tell everything again, for who has come late."""
+        self._repeat_at = self._now + self.rules.match.repeat_seconds
+        self._teller.boards(duel, duel.take_changes())
+        self._teller.pieces(duel)
+        self._figures_changed = True
+
+    def _tell(self, duel: Duel) -> None:
+        """Tell what has changed; a board before the piece that is placed on it."""
+        changes = duel.take_changes()
+        if changes.boards:
+            self._teller.boards(duel, changes)
+            self._figures_changed = True
+        if duel.outcome is None:
+            self._teller.pieces(duel)
+        else:
+            self._finish_game(duel)
+
+    def _finish_game(self, duel: Duel) -> None:
+        outcome = duel.outcome
+        assert outcome is not None
+        self._next_piece = duel.next_number
+        first, second = self._verdicts
+        result = self._held = GameResult(
+            number=self.game_number,
+            game_name=self.game_name,
+            winner=outcome.winner,
+            ending=outcome.ending,
+            scores=(duel.scores[0], duel.scores[1]),
+            lines=(duel.lines[0], duel.lines[1]),
+            pieces=(duel.locked[0], duel.locked[1]),
+            level=duel.level,
+            seconds=self._milliseconds() / 1000,
+            verdicts=(_plain(first), _plain(second)),
+            last_sequence=self._teller.reserve(),
+            last_piece_number=duel.next_number - 1,
+        )
+        first.clear()
+        second.clear()
+        header = records.Header(
+            rules=self.rules.game,
+            seed=self._game_seed(),
+            first_number=self._first_piece,
+            teams=self.teams,
+            match_name=self.name,
+            game_name=self.game_name,
+            number=self.game_number,
+            began=self._game_wall,
+        )
+        record = self._recorder.record(header, duel, self._milliseconds())
+        self._finished.append(FinishedGame(result, record))
+        self.phase = "held"
+        self._plan()
+
+    def _milliseconds(self) -> int:
+        """Since the game began; not past its limit, however late that was seen."""
+        return int((min(self._now, self._game_limit) - self._game_began) * 1000)
+
+    def _game_seed(self) -> int:
+        return _stream(self._seed, f"game {self.game_number}").getrandbits(62)
+
+    # --- helpers: the end -----------------------------------------------------------------------
+
+    def _count_game(self, game: GameResult) -> None:
+        self._wins[game.winner] += 1
+        for seat in SEATS:
+            self._points[seat] += game.scores[seat]
+
+    def _decided(self) -> bool:
+        """Whether no further game is needed, or there is none."""
+        games = self.rules.match.games
+        return max(self._wins) * 2 > games or sum(self._wins) >= games
+
+    def _end_by_games(self) -> None:
+        """End it as the contest's text says: games, then points, then a coin."""
+        (first, second), (first_points, second_points) = self.games, self.points
+        if max(first, second) * 2 > self.rules.match.games:
+            self._end(0 if first > second else 1, "majority of games")
+        elif first != second:
+            self._end(0 if first > second else 1, "games at the time limit")
+        elif first_points != second_points:
+            self._end(0 if first_points > second_points else 1, "points")
+        else:
+            coin = _stream(self._seed, "match").getrandbits(1)
+            self._end(1 if coin else 0, "coin flip")
+
+    def _end_by_absence(self) -> None:
+        first, second = self.present
+        if first == second:
+            self._end(None, "called off")
+        else:
+            self._end(0 if first else 1, "the other team did not come")
+
+    def _end(
+        self,
+        winner: Seat | None,
+        ending: Literal[
+            "majority of games",
+            "games at the time limit",
+            "points",
+            "coin flip",
+            "the other team did not come",
+            "called off",
+        ],
+    ) -> None:
+        self.phase = "over"
+        self.result = MatchResult(
+            winner=winner, ending=ending, games=self.games, points=self.points
+        )
+        self._teller.match_end()
+
+
+def _plain(verdicts: Counter[str]) -> dict[str, int]:
+    """With texts for keys, not words of an enumeration."""
+    return {str(fate): count for fate, count in verdicts.items()}
+
+
+def _stream(seed: int, name: str) -> random.Random:
+    # As in a game: texts seed alike everywhere.
+    return random.Random(f"{name} {seed}")  # games, not secrets

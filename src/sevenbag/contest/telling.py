@@ -1,0 +1,186 @@
+"""What a match tells: its state messages as JSON, in order.
+
+They are put together from text, for speed: thousands of moves a second are told of. Tests hold them
+against the types in `sevenbag.protocols.pason.messages`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from sevenbag.contest.duel import SEATS
+from sevenbag.protocols.pason.board import VISIBLE
+from sevenbag.protocols.pason.messages import GameEnd, MatchEnd
+from sevenbag.protocols.pason.messages import encode as encode_message
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.contest.duel import Changes, Duel, Falling, Seat
+
+
+class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """What the contest's messages do not say in mid-game; ours, and not on their channel.
+
+    Published under ``figures/`` and the match token, which nobody sees who subscribes to the token.
+
+    Attributes:
+        game_name: of the game.
+        timestamp: seconds since 1970.
+        scores: points in this game, by team.
+        lines: rows cleared.
+        pieces: pieces locked.
+        level: of both.
+        games: won before, by team.
+    """
+
+    game_name: str
+    timestamp: float
+    scores: dict[str, int]
+    lines: dict[str, int]
+    pieces: dict[str, int]
+    level: int
+    games: dict[str, int]
+
+
+class Teller:
+    """Writes the messages of one match.
+
+    Attributes:
+        sequence: of the last message.
+
+    Args:
+        token: of the match.
+        match_name: as clients are told.
+        teams: names of both seats.
+        wall: seconds since 1970.
+        sequence: the first message has the next one.
+    """
+
+    def __init__(
+        self,
+        token: str,
+        match_name: str,
+        teams: tuple[str, str],
+        wall: Callable[[], float],
+        sequence: int,
+    ) -> None:
+        self.sequence = sequence
+        self._token = token
+        self._match_name = match_name
+        self._teams = teams
+        self._wall = wall
+        self._messages: list[bytes] = []
+        self._keys = [f"{_text(team)}:" for team in teams]
+        self._game_name = ""
+        self._boards_head = self._pieces_head = ""
+
+    def begin(self, game_name: str) -> None:
+        """What follows is of this game."""
+        self._game_name = game_name
+        name = _text(game_name)
+        self._boards_head = f'{{"comm_type":"GameBoardState","game_name":{name},"sequence":'
+        self._pieces_head = f'{{"comm_type":"GamePieceState","game_name":{name},"sequence":'
+
+    def boards(self, duel: Duel, changes: Changes) -> None:
+        """Tell both boards.
+
+        The piece concerned is the one that has just locked, else the one in play.
+        """
+        self.sequence += 1
+        states: list[str] = []
+        for seat in SEATS:
+            number = changes.numbers[seat]
+            piece = duel.pieces[seat]
+            if number == _NONE and piece is not None:
+                number = piece.number
+            rows = ",".join(map(str, changes.cleared[seat]))
+            states.append(
+                f'{self._keys[seat]}{{"board_state":"{duel.boards[seat] & VISIBLE:050x}",'
+                f'"piece_number":{number},"cleared_rows":[{rows}]}}'
+            )
+        self._messages.append(
+            f'{self._boards_head}{self.sequence},"timestamp":{self._wall():.6f},'
+            f'"states":{{{states[0]},{states[1]}}}}}'.encode()
+        )
+
+    def pieces(self, duel: Duel) -> None:
+        """Tell both pieces, and the queue."""
+        self.sequence += 1
+        first, second = duel.pieces
+        first_key, second_key = self._keys
+        queue = '","'.join(duel.queue)
+        self._messages.append(
+            f'{self._pieces_head}{self.sequence},"timestamp":{self._wall():.6f},'
+            f'"states":{{{first_key}{_piece(first)},{second_key}{_piece(second)}}},'
+            f'"queue":["{queue}"]}}'.encode()
+        )
+
+    def reserve(self) -> int:
+        """A sequence for a message that is told later, before any other."""
+        self.sequence += 1
+        return self.sequence
+
+    def game_end(self, scores: tuple[int, int], winner: Seat, sequence: int) -> None:
+        """Tell that the game is over."""
+        self._messages.append(
+            encode_message(
+                GameEnd(
+                    game_name=self._game_name,
+                    sequence=sequence,
+                    timestamp=self._wall(),
+                    scores=self._by_team(scores),
+                    winner=self._teams[winner],
+                    match_token=self._token,
+                )
+            )
+        )
+
+    def match_end(self) -> None:
+        """Tell that the match is over."""
+        self._messages.append(
+            encode_message(MatchEnd(match_name=self._match_name, match_token=self._token))
+        )
+
+    def figures(self, duel: Duel, games: tuple[int, int]) -> bytes:
+        """The figures of the game, as `GameFigures`."""
+        return encode_message(
+            GameFigures(
+                game_name=self._game_name,
+                timestamp=self._wall(),
+                scores=self._by_team(duel.scores),
+                lines=self._by_team(duel.lines),
+                pieces=self._by_team(duel.locked),
+                level=duel.level,
+                games=self._by_team(games),
+            )
+        )
+
+    def take(self) -> list[bytes]:
+        """All messages since this was last asked for."""
+        messages, self._messages = self._messages, []
+        return messages
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _by_team(self, figures: list[int] | tuple[int, int]) -> dict[str, int]:
+        return dict(zip(self._teams, figures, strict=True))
+
+
+_NONE: Final = -1
+
+
+def _piece(piece: Falling | None) -> str:
+    if piece is None:
+        return "null"
+    return (
+        f'{{"orient":{piece.orient},"piece":"{piece.kind}","number":{piece.number},'
+        f'"row":{piece.row},"col":{piece.col}}}'
+    )
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
