@@ -1,0 +1,530 @@
+"""Where matches are given to game servers, taken from them, and their games put into the store.
+
+The rules that no crash may break:
+
+* The store first: nobody is told what is not in it. What is in memory here can be read anew from
+  it at any time.
+* A match is assigned to one server at a time. When that one is gone for longer than a grace, or
+  says that it has lost the match, the match waits, and is placed again with its finished games.
+* Where two servers come to have the same match, the game that is first in the store counts. Who
+  does not fit to it is told to call the match off.
+
+Everything here runs one after another; `Scheduler` sees to that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import structlog
+
+from sevenbag.contest import link
+from sevenbag.contest.scheduler.changes import Change, ChangeKind, Changes
+from sevenbag.contest.scheduler.game_servers import GameServer, Link, least_loaded
+from sevenbag.contest.scheduler.judge import doubt_game, doubt_match
+from sevenbag.contest.store.rows import UNFINISHED, MatchRow, MatchState
+from sevenbag.errors import SchedulerError, UnknownEntryError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from sevenbag.contest.settings import SiteSettings
+    from sevenbag.contest.store import Store
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True, eq=False)
+class Ongoing:
+    """A match that is not over.
+
+    Attributes:
+        row: as it is in the store.
+        server: name of the server that it is assigned to; empty while it waits.
+        placed: whether that server has said that it has it.
+        begun: whether a team has come to it there.
+        since: when it came to this server or began to wait, by the scheduler's clock.
+        not_before: when it may be placed.
+        avoided: servers that are not to have it, by name, and until when.
+        settled: set when clients can connect to it, or never will.
+    """
+
+    row: MatchRow
+    server: str = ""
+    placed: bool = False
+    begun: bool = False
+    since: float = 0.0
+    not_before: float = 0.0
+    avoided: dict[str, float] = field(default_factory=dict)
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def teams(self) -> list[int]:
+        """Registered teams that play it."""
+        return [seat.team_id for seat in self.row.seats if seat.team_id is not None]
+
+
+class MatchDesk:
+    """All matches that are not over, and all game servers.
+
+    Attributes:
+        matches: by token, the oldest first.
+        servers: by name.
+        paused: contests of which no game begins.
+        counts: what has happened, for metrics.
+
+    Args:
+        store: what survives.
+        settings: of the site.
+        changes: are told what happens.
+        clock: monotonic seconds.
+        wall: seconds since 1970.
+        over: is asked to go on with the contest whose match is over.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: SiteSettings,
+        changes: Changes,
+        *,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        over: Callable[[int], Awaitable[None]],
+    ) -> None:
+        self.matches: dict[str, Ongoing] = {}
+        self.servers: dict[str, GameServer] = {}
+        self.paused: set[int] = set()
+        self.counts: Counter[str] = Counter()
+        self._store = store
+        self._settings = settings
+        self._changes = changes
+        self._clock = clock
+        self._wall = wall
+        self._over = over
+
+    async def reload(self) -> None:
+        """Read everything from the store; servers that are connected stay so."""
+        rows = {row.token: row for row in await asyncio.to_thread(self._store.matches.unfinished)}
+        for token in [token for token in self.matches if token not in rows]:
+            self._drop(self.matches[token])
+        for row in rows.values():
+            match = self.matches.get(row.token)
+            if match is not None and match.server == row.server:
+                match.row = row
+                continue
+            known = self.add(row)
+            known.server = row.server
+            known.begun = row.state == "playing"
+            if row.server:
+                # It has the grace of one that has just gone.
+                self._known(row.server)
+
+    def add(self, row: MatchRow) -> Ongoing:
+        """Take a match from the store; it waits."""
+        match = Ongoing(row=row, since=self._clock())
+        self.matches[row.token] = match
+        return match
+
+    async def look(self) -> None:
+        """Do what time brings: give up on servers, place what waits."""
+        now = self._clock()
+        for server in tuple(self.servers.values()):
+            if server.link and now - server.link.heard > self._settings.silent_seconds:
+                _log.warning("game server is silent", server=server.name)
+                server.link.closing.set()
+                self.part(server.link)
+            if server.link is None and now - server.changed >= self._settings.grace_seconds:
+                await self._give_up(server)
+        for match in tuple(self.matches.values()):
+            await self._look_at(match, now)
+        await self._place_waiting(now)
+
+    async def welcome(self, connection: Link) -> None:
+        """A game server has connected."""
+        hello = connection.hello
+        server = self._known(hello.name)
+        old = server.link
+        if old is not None:
+            if old.hello.instance != hello.instance:
+                _log.error("two game servers of one name", server=server.name)
+                old.say(link.Dismissed(reason=f"another game server named {hello.name!r} has come"))
+            old.closing.set()
+        server.come(connection, self._clock(), self._wall())
+        _log.info("game server has come", server=server.name, hosting=len(hello.hosting))
+        self._changes.tell(Change("server", server=server.name))
+        for match in self._assigned(server.name):
+            if match.row.token not in connection.hosting:
+                # What it still has to tell of it comes first.
+                await self._unplace(match, "its server has lost it", pause=_SETTLE_SECONDS)
+        for token in hello.hosting:
+            await self._welcome_match(server, connection, token)
+
+    def part(self, connection: Link) -> None:
+        """A connection is over; the server's matches wait for it for a while."""
+        server = self.servers.get(connection.hello.name)
+        if server is None or server.link is not connection:
+            return
+        server.go(self._clock(), self._wall())
+        _log.warning("game server is gone", server=server.name)
+        self._changes.tell(Change("server", server=server.name))
+
+    async def hear(self, connection: Link, message: link.FromServer) -> None:
+        """A game server has said something."""
+        server = self.servers.get(connection.hello.name)
+        if server is None or server.link is not connection:
+            return  # of a connection that another one has replaced; it is told again there
+        match message:
+            case link.Pulse():
+                server.commands = message.commands
+                server.draining = message.draining
+            case link.GameDone():
+                await self._game_done(server, connection, message)
+            case link.MatchDone():
+                await self._match_done(server, connection, message)
+            case link.Hello():
+                _log.error("game server introduces itself twice", server=server.name)
+                connection.closing.set()
+            case _:
+                await self._match_news(server, connection, message)
+
+    async def call_off(self, token: str, reason: str) -> None:
+        """End a match without a winner.
+
+        Raises:
+            SchedulerError: there is no such match, or it is over.
+        """
+        match = self.matches.get(token)
+        if match is None or await self._change(match, "called off") is None:
+            raise SchedulerError("there is no such match, or it is over already")
+        self._call_off_at(match.server, token, reason)
+        self._drop(match)
+        self._tell("match called off", match)
+        _log.info("match called off", match=match.row.id, reason=reason)
+        if match.row.contest_id is not None:
+            await self._over(match.row.contest_id)
+
+    def pause(self, contest_id: int, *, paused: bool) -> None:
+        """Begin no further game and place no further match of a contest, or go on."""
+        (self.paused.add if paused else self.paused.discard)(contest_id)
+        for match in self.matches.values():
+            if match.row.contest_id == contest_id and match.server:
+                self._halt(match)
+
+    def load(self) -> Counter[str]:
+        """Matches by name of the server that has them."""
+        return Counter(match.server for match in self.matches.values() if match.server)
+
+    # --- matches and servers ------------------------------------------------------------------
+
+    def _known(self, name: str) -> GameServer:
+        if name not in self.servers:
+            self.servers[name] = GameServer(name, self._clock(), self._wall())
+        return self.servers[name]
+
+    def _assigned(self, name: str) -> list[Ongoing]:
+        return [match for match in self.matches.values() if match.server == name]
+
+    async def _give_up(self, server: GameServer) -> None:
+        for match in self._assigned(server.name):
+            await self._unplace(match, "its server is gone")
+            self.counts["failovers"] += 1
+        if self._clock() - server.changed > _FORGET_SECONDS:
+            del self.servers[server.name]
+
+    async def _look_at(self, match: Ongoing, now: float) -> None:
+        waits = now - match.since
+        if match.server and not match.placed and waits > _ANSWER_SECONDS:
+            server = self.servers.get(match.server)
+            if server is not None and server.link is not None:
+                await self._take_away(match, server, "the server did not say that it has it")
+        elif not match.server and match.row.kind == "test" and waits > _TEST_SECONDS:
+            await self.call_off(match.row.token, "no game server has taken it")
+
+    async def _welcome_match(self, server: GameServer, connection: Link, token: str) -> None:
+        match = self.matches.get(token)
+        if match is None:
+            connection.say(link.CallOff(match_token=token, reason="the match is over or unknown"))
+            connection.hosting.discard(token)
+        elif match.server == server.name or not match.server or not match.begun:
+            # Nobody has come to it elsewhere: the teams are where they were.
+            await self._assign(match, server)
+        else:
+            reason = f"the match has moved to {match.server}"
+            connection.say(link.CallOff(match_token=token, reason=reason))
+            connection.hosting.discard(token)
+
+    async def _assign(self, match: Ongoing, server: GameServer) -> None:
+        """A server that plays the match already gets it back."""
+        old = match.server
+        if await self._change(match, "playing", server.name) is None:
+            self._call_off_at(server.name, match.row.token, "the match is over")
+            return
+        if old != server.name:
+            self._call_off_at(old, match.row.token, f"the match has moved to {server.name}")
+        match.server, match.placed, match.begun = server.name, True, True
+        match.since = self._clock()
+        match.settled.set()
+        self._halt(match)
+        self._tell("match placed", match)
+
+    async def _place_waiting(self, now: float) -> None:
+        load = self.load()
+        busy = {
+            team
+            for match in self.matches.values()
+            if match.server and match.row.kind == "contest"
+            for team in match.teams
+        }
+        room = self._settings.most_matches or len(self.matches)
+        room -= sum(
+            1 for match in self.matches.values() if match.server and match.row.kind == "contest"
+        )
+        for match in tuple(self.matches.values()):
+            contest = match.row.kind == "contest"
+            if (
+                match.server
+                or match.not_before > now
+                or (contest and (room <= 0 or match.row.contest_id in self.paused))
+                or (contest and not busy.isdisjoint(match.teams))
+            ):
+                continue
+            avoided = [name for name, until in match.avoided.items() if until > now]
+            server = least_loaded(self.servers.values(), load, avoided)
+            if server is None or not await self._place(match, server):
+                continue
+            load[server.name] += 1
+            if contest:
+                room -= 1
+                busy.update(match.teams)
+
+    async def _place(self, match: Ongoing, server: GameServer) -> bool:
+        token, connection = match.row.token, server.link
+        if connection is None or await self._change(match, "placed", server.name) is None:
+            return False
+        match.server, match.placed, match.begun = server.name, False, False
+        match.since = self._clock()
+        place = await asyncio.to_thread(self._store.matches.place, token)
+        connection.hosting.add(token)
+        connection.say(place)
+        _log.info("match placed", match=match.row.id, server=server.name, games=len(place.finished))
+        return True
+
+    async def _unplace(self, match: Ongoing, reason: str, *, pause: float = 0.0) -> None:
+        _log.warning("match waits", match=match.row.id, server=match.server, reason=reason)
+        if await self._change(match, "waiting") is None:
+            return
+        match.server, match.placed, match.begun = "", False, False
+        match.since = self._clock()
+        match.not_before = match.since + pause
+        self._tell("match waiting", match)
+
+    async def _take_away(
+        self, match: Ongoing, server: GameServer, reason: str, *, seconds: float = 5.0
+    ) -> None:
+        """The server shall not have the match, for a while."""
+        self._call_off_at(server.name, match.row.token, reason)
+        match.avoided[server.name] = self._clock() + seconds
+        if match.server == server.name:
+            await self._unplace(match, reason)
+
+    def _call_off_at(self, name: str, token: str, reason: str) -> None:
+        server = self.servers.get(name)
+        if server is not None and server.link is not None:
+            server.link.hosting.discard(token)
+            server.link.say(link.CallOff(match_token=token, reason=reason))
+
+    def _halt(self, match: Ongoing) -> None:
+        server = self.servers.get(match.server)
+        if server is not None and server.link is not None and match.row.contest_id is not None:
+            halted = match.row.contest_id in self.paused
+            server.link.say(link.Halt(match_token=match.row.token, halted=halted))
+
+    # --- what servers tell --------------------------------------------------------------------
+
+    async def _match_news(
+        self, server: GameServer, connection: Link, message: link.FromServer
+    ) -> None:
+        assert isinstance(message, link.Placed | link.NotPlaced | link.Joined | link.GameBegan)
+        token = message.match_token
+        match = self.matches.get(token)
+        if match is None or match.server != server.name:
+            connection.hosting.discard(token)
+            if not isinstance(message, link.NotPlaced):
+                reason = "the match is not this server's"
+                connection.say(link.CallOff(match_token=token, reason=reason))
+            return
+        match message:
+            case link.Placed():
+                match.placed = True
+                match.settled.set()
+                self._halt(match)
+                self._tell("match placed", match)
+            case link.NotPlaced(reason=reason):
+                connection.hosting.discard(token)
+                match.avoided[server.name] = self._clock() + _REFUSED_SECONDS
+                self.counts["refusals"] += 1
+                await self._unplace(match, reason)
+            case link.Joined():
+                match.begun = True
+                self._tell("joined", match)
+            case link.GameBegan(number=number):
+                match.begun = True
+                if match.row.state != "playing":
+                    await self._change(match, "playing")
+                self._tell("game began", match, number)
+
+    async def _game_done(self, server: GameServer, connection: Link, told: link.GameDone) -> None:
+        match = self.matches.get(told.match_token)
+        doubt, keep = await self._judge_game(server, match, told)
+        if keep:
+            try:
+                kept = await asyncio.to_thread(
+                    self._store.matches.keep_game, told.match_token, told.result, told.replay
+                )
+            except UnknownEntryError:
+                kept, doubt = False, "there is no such match"
+            if kept:
+                number = told.result.number
+                connection.say(link.Kept(match_token=told.match_token, number=number))
+                if match is not None and doubt is None:
+                    self.counts["games kept"] += 1
+                    self._tell("game done", match, number)
+                    await self._overtaken(match, server, connection)
+                return
+        await self._refuse_game(server, connection, told, doubt or "the match is over")
+
+    async def _judge_game(
+        self, server: GameServer, match: Ongoing | None, told: link.GameDone
+    ) -> tuple[str | None, bool]:
+        """What is wrong with a game, and whether it may be in the store all the same."""
+        number = told.result.number
+        if match is None:
+            return "the match is over", True
+        finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
+        if number <= len(finished):
+            return f"another game {number} is in the store", True
+        doubt = doubt_game(told.result, finished, match.row.rules.match)
+        if doubt is not None:
+            await self._audit_lie(server, match, doubt)
+            return doubt, False
+        elsewhere = match.server not in {"", server.name}
+        if elsewhere and match.begun and told.age < self._clock() - match.since:
+            # It went on alone while its teams have gone over.
+            return f"the match has moved to {match.server}", False
+        return None, True
+
+    async def _overtaken(self, match: Ongoing, server: GameServer, connection: Link) -> None:
+        """A game of a server that has not got the match is in the store: who has is wrong."""
+        if match.server == server.name:
+            return
+        _log.warning("match was gone on with elsewhere", match=match.row.id, server=server.name)
+        if match.row.token in connection.hosting:
+            await self._assign(match, server)
+            return
+        self._call_off_at(match.server, match.row.token, "another server has finished its game")
+        await self._unplace(match, "its server was overtaken", pause=_SETTLE_SECONDS)
+
+    async def _refuse_game(
+        self, server: GameServer, connection: Link, told: link.GameDone, reason: str
+    ) -> None:
+        token, number = told.match_token, told.result.number
+        match = self.matches.get(token)
+        _log.warning(
+            "game is not kept",
+            match=match.row.id if match else None,
+            number=number,
+            server=server.name,
+            reason=reason,
+        )
+        self.counts["games refused"] += 1
+        if match is not None:
+            await self._take_away(match, server, reason)
+        else:
+            self._call_off_at(server.name, token, reason)
+        # After the other: a match that is called off tells its clients of no game that was not.
+        connection.say(link.NotKept(match_token=token, number=number, reason=reason))
+
+    async def _match_done(self, server: GameServer, connection: Link, told: link.MatchDone) -> None:
+        token = told.match_token
+        match = self.matches.get(token)
+        connection.hosting.discard(token)
+        if match is not None:
+            finished = await asyncio.to_thread(self._store.matches.finished_games, token)
+            doubt = doubt_match(told.result, finished, match.row.rules.match)
+            elsewhere = match.server not in {"", server.name}
+            if doubt is not None:
+                await self._audit_lie(server, match, doubt)
+                await self._take_away(match, server, doubt, seconds=_LIE_SECONDS)
+            elif elsewhere and match.begun and told.result.ending != "majority of games":
+                reason = f"the match has moved to {match.server}"
+                connection.say(link.CallOff(match_token=token, reason=reason))
+            else:
+                await self._finish(match, server, told.result)
+        connection.say(link.MatchKept(match_token=token))
+
+    async def _finish(self, match: Ongoing, server: GameServer, result: link.MatchResult) -> None:
+        token = match.row.token
+        if await asyncio.to_thread(self._store.matches.finish, token, result):
+            self.counts["matches finished"] += 1
+            _log.info("match done", match=match.row.id, ending=result.ending, games=result.games)
+        if match.server != server.name:
+            self._call_off_at(match.server, token, "the match is over")
+        self._drop(match)
+        self._tell("match done", match)
+        if match.row.contest_id is not None:
+            await self._over(match.row.contest_id)
+
+    async def _audit_lie(self, server: GameServer, match: Ongoing, doubt: str) -> None:
+        self.counts["lies"] += 1
+        await asyncio.to_thread(
+            self._store.audit.add, f"server {server.name}", doubt, f"match {match.row.id}"
+        )
+
+    # --- the store ----------------------------------------------------------------------------
+
+    async def _change(
+        self, match: Ongoing, state: MatchState, server: str | None = None
+    ) -> MatchRow | None:
+        """Change the match in the store; None if it is over there."""
+        for _ in range(_CHANGE_TRIES):
+            row = await asyncio.to_thread(
+                self._store.matches.change, match.row, state, server=server
+            )
+            if row is not None:
+                match.row = row
+                return row
+            fresh = await asyncio.to_thread(self._store.matches.find, match.row.token)
+            if fresh is None or fresh.state not in UNFINISHED:
+                self._drop(match)
+                return None
+            match.row = fresh
+        raise SchedulerError(f"match {match.row.id} is changed by somebody else all the time")
+
+    def _drop(self, match: Ongoing) -> None:
+        self.matches.pop(match.row.token, None)
+        match.settled.set()
+
+    def _tell(self, kind: ChangeKind, match: Ongoing, number: int | None = None) -> None:
+        self._changes.tell(
+            Change(kind, match.row.id, match.row.token, match.row.contest_id, number, match.server)
+        )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_log: Final = structlog.stdlib.get_logger("sevenbag.contest.scheduler")
+
+_ANSWER_SECONDS: Final = 10.0
+"""In which a server has to say that it has a match."""
+_SETTLE_SECONDS: Final = 1.0
+"""In which a server that comes back tells what it has finished."""
+_REFUSED_SECONDS: Final = 5.0
+_LIE_SECONDS: Final = 60.0
+_TEST_SECONDS: Final = 120.0
+"""After which a test match that no server takes is called off."""
+_FORGET_SECONDS: Final = 3_600.0
+_CHANGE_TRIES: Final = 5
