@@ -31,7 +31,12 @@
     │   ├── StoreCorruptError            its file is damaged, or no database
     │   ├── UnknownEntryError            no such team, match or contest in it
     │   └── NameTakenError               the name belongs to another
+    ├── PlacementRefusedError            a game server does not take a match
+    ├── DismissedError                   the scheduler wants a game server no more
     ├── SchedulerError                   a contest's match that cannot be placed now, and the like
+    ├── ContestError                     a contest's match that cannot be played, or gone on with
+    │   ├── RefusedError                 the server said no, and why
+    │   └── SilentServerError            the server does not answer, or has gone
     ├── ProtocolError (also a ValueError)   a message from outside that cannot be understood
     └── BotError                         a bot failed; its result is a counted loss
         ├── BotStartError                it cannot be started, or refuses the rules
@@ -198,8 +203,36 @@ class NameTakenError(StoreError):
     """A name that belongs to another already."""
 
 
+class PlacementRefusedError(SevenbagError):
+    """A game server does not take a match, or has none of that token."""
+
+
+class DismissedError(SevenbagError):
+    """The scheduler wants a game server no more; the message says why."""
+
+
 class SchedulerError(SevenbagError):
     """A contest's scheduler cannot do now what it is asked for; in words for people."""
+
+
+class ContestError(SevenbagError):
+    """A match of a contest that cannot be played, or gone on with."""
+
+
+class RefusedError(ContestError):
+    """A contest's server said no.
+
+    Attributes:
+        error: in the server's words, such as ``wrong password``.
+    """
+
+    def __init__(self, error: str, message: str) -> None:
+        super().__init__(f"the server refuses: {shown(error)[1:-1]}: {shown(message, 200)[1:-1]}")
+        self.error = error
+
+
+class SilentServerError(ContestError):
+    """A contest's server does not answer, or has gone; the message says for how long."""
 
 
 class ProtocolError(SevenbagError, ValueError):
