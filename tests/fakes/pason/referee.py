@@ -107,6 +107,7 @@ class Referee:
             _must(message["match_token"] == self.token, "match_token of another match")
             self.ended = True
             return kind
+        _must({"sequence", "timestamp", "game_name"} <= set(message), "a field is missing")
         _must(type(message["sequence"]) is int, "sequence is no integer")
         _must(message["sequence"] > self._sequence, "the sequence does not rise")
         self._sequence = message["sequence"]

@@ -1,0 +1,93 @@
+"""Our game server in a process of its own: ``PYTHONPATH=. python tests/fakes/pason/host.py``.
+
+The first line of its input says where it listens, each further one places a match. It prints a JSON
+object a line: that it is ready, finished games, finished matches. It logs to its errors. The end of
+its input ends it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import argon2
+import msgspec
+
+from sevenbag.contest.link import GameResult, MatchResult, Place, Seat
+from sevenbag.contest.rules import ContestRules
+from sevenbag.contest.server import GameServer
+from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
+
+if TYPE_CHECKING:
+    from sevenbag.contest.server.keeper import Host
+
+# Cheap to make and to check: there may be hundreds.
+HASHER = argon2.PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)
+
+
+def say(**fields: Any) -> None:
+    print(json.dumps(fields), flush=True)
+
+
+class Teller:
+    """Keeps nothing, and tells everything."""
+
+    async def start(self, host: Host) -> None:
+        pass
+
+    async def stop(self) -> None:
+        pass
+
+    async def keep(self, token: str, result: GameResult, replay: bytes) -> None:
+        told = base64.b64encode(replay).decode()
+        say(game=msgspec.to_builtins(result), match_token=token, replay=told)
+
+    async def match_done(self, token: str, result: MatchResult) -> None:
+        say(match=msgspec.to_builtins(result), match_token=token)
+
+    def joined(self, token: str, seat: int) -> None:
+        say(joined=seat, match_token=token)
+
+    def game_began(self, token: str, number: int, game_name: str) -> None:
+        pass
+
+    def lost(self, token: str, reason: str) -> None:
+        say(lost=reason, match_token=token)
+
+
+def placed(line: str) -> Place:
+    order = json.loads(line)
+    seats = [
+        Seat(team=team, password_hash=HASHER.hash(password)) for team, password in order["teams"]
+    ]
+    return Place(
+        match_token=order["match_token"],
+        match_name=order["match_name"],
+        seats=(seats[0], seats[1]),
+        rules=msgspec.convert(order["rules"], ContestRules, strict=False),
+    )
+
+
+async def main() -> None:
+    lines = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(lines), sys.stdin
+    )
+    settings = msgspec.convert(json.loads(await lines.readline()), ServerSettings)
+    log = LogSettings(format="json", moves="not done")
+    server = GameServer(settings, test_client=TestClientSettings(), log=log, keeper=Teller())
+    await server.start()
+    running = asyncio.create_task(server.run())
+    say(ready=[server.command_endpoint, server.state_endpoint])
+    while line := await lines.readline():
+        server.place(placed(line.decode()))
+        say(placed=True)
+    await server.stop("break off")
+    await running
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,256 @@
+"""A game server of ours at an address of its own, and matches on it, watched from outside."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import zmq
+
+from tests.fakes.pason.addresses import STATE_PORT, free_address
+from tests.fakes.pason.referee import Referee
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import IO
+
+# Quick, but nothing that depends on how quick the machine is: games end by their time.
+GAME = {
+    "gravity_ms": (20, 15, 10),
+    "level_points": (1_000, 3_000, 8_000),
+    "level_factors": (1, 2, 3, 4),
+}
+MATCH = {
+    "games": 3,
+    "game_seconds": 1.5,
+    "match_seconds": 60,
+    "first_pause_seconds": 0.4,
+    "pause_seconds": 0.05,
+    "repeat_seconds": 0.1,
+    "linger_seconds": 20,
+}
+
+
+@dataclass
+class Team:
+    """A team and its password, which nobody is to see again."""
+
+    name: str
+    password: str
+
+
+@dataclass
+class Match:
+    """A match as its organiser knows it."""
+
+    token: str
+    teams: tuple[Team, Team]
+    level_points: tuple[int, ...]
+    level_factors: tuple[int, ...]
+
+    def referee(self) -> Referee:
+        """Somebody who judges it."""
+        return Referee(
+            self.token,
+            (self.teams[0].name, self.teams[1].name),
+            level_points=self.level_points,
+            level_factors=self.level_factors,
+        )
+
+
+@dataclass
+class Hosted:
+    """A running game server.
+
+    Attributes:
+        host: its address; ports are the contest's.
+        log: what it has logged so far.
+        told: what it said, in order, besides that a match was placed.
+    """
+
+    host: str
+    process: subprocess.Popen[str]
+    log: Path
+    told: list[dict[str, Any]] = field(default_factory=list)
+    _heard: queue.Queue[dict[str, Any]] = field(default_factory=queue.Queue)
+
+    def place(
+        self,
+        *names: str,
+        game: dict[str, Any] | None = None,
+        match: dict[str, Any] | None = None,
+    ) -> Match:
+        """Have a match placed, of these two teams."""
+        token = str(uuid.uuid4())
+        teams = [Team(name, f"secret-{uuid.uuid4()}") for name in names or ("Home", "Guests")]
+        rules = {"game": GAME | (game or {}), "match": MATCH | (match or {})}
+        order = {
+            "match_token": token,
+            "match_name": " against ".join(names),
+            "teams": [(team.name, team.password) for team in teams],
+            "rules": rules,
+        }
+        assert self.process.stdin is not None
+        print(json.dumps(order), file=self.process.stdin, flush=True)
+        while True:
+            heard = self._heard.get(timeout=30)
+            if "placed" in heard:
+                break
+            self.told.append(heard)
+        level_points = tuple(rules["game"]["level_points"])
+        level_factors = tuple(rules["game"]["level_factors"])
+        return Match(token, (teams[0], teams[1]), level_points, level_factors)
+
+    def result(self, match: Match, seconds: float = 60) -> dict[str, Any]:
+        """How a match ended; waits for it."""
+        end = time.monotonic() + seconds
+        while True:
+            for told in self.told:
+                if told["match_token"] == match.token and "match" in told:
+                    result: dict[str, Any] = told["match"]
+                    return result
+            self.told.append(self._heard.get(timeout=max(end - time.monotonic(), 0.001)))
+
+    def games(self, match: Match) -> list[dict[str, Any]]:
+        """The finished games of a match, as far as they are known."""
+        while not self._heard.empty():
+            self.told.append(self._heard.get())
+        mine = [told for told in self.told if told["match_token"] == match.token]
+        return [told["game"] for told in mine if "game" in told]
+
+    def listen(self, output: IO[str]) -> None:
+        for line in output:
+            self._heard.put(json.loads(line))
+
+    def memory(self) -> int:
+        """Kilobytes that it has in memory."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(status.partition("VmRSS:")[2].split()[0])
+
+
+@contextlib.contextmanager
+def hosted(folder: Path, preload: list[str] | None = None, /, **settings: Any) -> Iterator[Hosted]:
+    """Run a game server; at the end it must still be there, and go when it is told to.
+
+    Args:
+        folder: for its log.
+        preload: words of a command that is to run the server's.
+        settings: of the server.
+    """
+    host = free_address()
+    log = folder / "server.log"
+    with (
+        log.open("w") as errors,
+        subprocess.Popen(
+            [*(preload or []), sys.executable, str(Path(__file__).with_name("host.py"))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            env=os.environ | {"PYTHONPATH": "."},
+        ) as process,
+    ):
+        server = Hosted(host, process, log)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        ears = threading.Thread(target=server.listen, args=[process.stdout], daemon=True)
+        ears.start()
+        try:
+            print(json.dumps({"bind": host} | settings), file=process.stdin, flush=True)
+            try:
+                ready = server._heard.get(timeout=30)
+            except queue.Empty:
+                raise AssertionError(log.read_text()) from None
+            assert "ready" in ready
+            yield server
+            assert process.poll() is None, log.read_text()[-3_000:]
+            process.stdin.close()
+            assert process.wait(30) == 0, log.read_text()[-3_000:]
+        finally:
+            process.kill()
+            ears.join()
+    for trace in ("Traceback", "Exception ignored", "never awaited"):
+        assert trace not in log.read_text()
+
+
+class Witness:
+    """Subscribes to a match, as any onlooker may, and has it judged to its end."""
+
+    def __init__(self, server: Hosted, match: Match) -> None:
+        self.referee = match.referee()
+        self.kinds: list[str] = []
+        self.texts: list[bytes] = []
+        self._context = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        # It keeps up, however slow the judging is.
+        self._socket.set(zmq.RCVHWM, 0)
+        self._socket.set(zmq.SUBSCRIBE, match.token.encode())
+        self._socket.connect(f"tcp://{server.host}:{STATE_PORT}")
+
+    def __enter__(self) -> Witness:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._context.destroy(linger=0)
+
+    def watch(self, seconds: float = 60) -> Referee:
+        """Judge the match until it is over."""
+        end = time.monotonic() + seconds
+        while not self.referee.ended:
+            assert self._socket.poll(max((end - time.monotonic()) * 1_000, 0)), (
+                f"no MatchEnd in {seconds} s; {self.kinds[-5:]}, {self.texts[-1:]}"
+            )
+            frames = self._socket.recv_multipart()
+            self.texts.append(frames[-1])
+            self.kinds.append(self.referee.read(frames))
+        return self.referee
+
+    def sequences(self) -> list[int]:
+        """Of all messages that have one."""
+        messages = [json.loads(text) for text in self.texts]
+        return [message["sequence"] for message in messages if "sequence" in message]
+
+
+def run(command: list[str], server: Hosted, match: Match, seat: int, *more: str) -> Client:
+    """Let a client play in a seat of a match."""
+    team = match.teams[seat]
+    return Client([*command, server.host, match.token, team.name, team.password, *more])
+
+
+class Client:
+    """A client's process."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.output = ""
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def ends_well(self, seconds: float = 30) -> str:
+        """Its output; an error if it found something wrong, or does not end."""
+        try:
+            self.output, errors = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGKILL)
+            output, errors = self.process.communicate()
+            raise AssertionError(f"it does not end: {output[-1_000:]} {errors[-1_000:]}") from None
+        assert (self.process.returncode, errors) == (0, ""), self.output[-1_000:]
+        return self.output

@@ -1,0 +1,148 @@
+"""ZeroMQ's wire by hand: ZMTP/1.0, which libzmq 2.x spoke in 2012, and ZMTP/3.0.
+
+No library stands between these peers and the server, so that what is on the wire is known, and what
+no library would send can be sent as well.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_MORE = 1
+
+
+class Peer:
+    """A connection after its greeting.
+
+    Attributes:
+        socket: as it is, for what peers should not do.
+    """
+
+    def __init__(self, host: str, port: int, *, kind: str, seconds: float = 20) -> None:
+        self.socket = socket.create_connection((host, port), timeout=seconds)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.kind = kind
+        self._greet()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.socket.close()
+
+    def send(self, *frames: bytes) -> None:
+        """Send one message."""
+        self.socket.sendall(self.packed(*frames))
+
+    def receive(self) -> list[bytes]:
+        """Receive one message.
+
+        Raises:
+            EOFError: the server has hung up.
+        """
+        frames = []
+        more = True
+        while more:
+            more, frame = self._frame()
+            frames.append(frame)
+        return frames
+
+    def ask(self, body: bytes) -> bytes:
+        """What REQ does: an empty frame before the request, and before its reply."""
+        self.send(b"", body)
+        empty, reply = self.receive()
+        assert empty == b""
+        return reply
+
+    def vanish(self) -> None:
+        """Go with a reset, as a process does that dies with unread bytes."""
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+    def packed(self, *frames: bytes) -> bytes:
+        """A message as it is on the wire."""
+        last = len(frames) - 1
+        return b"".join(self._packed(frame, index < last) for index, frame in enumerate(frames))
+
+    def _greet(self) -> None:
+        raise NotImplementedError
+
+    def _packed(self, frame: bytes, more: bool) -> bytes:
+        raise NotImplementedError
+
+    def _frame(self) -> tuple[bool, bytes]:
+        raise NotImplementedError
+
+    def _bytes(self, count: int) -> bytes:
+        read = b""
+        while len(read) < count:
+            some = self.socket.recv(count - len(read))
+            if not some:
+                raise EOFError(f"the server hung up after {read[:100]!r}")
+            read += some
+        return read
+
+
+class OldPeer(Peer):
+    """ZMTP/1.0: no version, no type, no subscriptions; an identity, then frames.
+
+    A SUB of this age is sent everything and picks its own.
+    """
+
+    def _greet(self) -> None:
+        # An empty identity, as from every socket that was given none.
+        self.socket.sendall(self._packed(b"", False))
+        more, identity = self._frame()
+        assert (more, identity) == (False, b""), "not what a peer of 2.x takes for an identity"
+
+    def _packed(self, frame: bytes, more: bool) -> bytes:
+        size = len(frame) + 1
+        length = struct.pack(">B", size) if size < 255 else b"\xff" + struct.pack(">Q", size)
+        return length + bytes([_MORE if more else 0]) + frame
+
+    def _frame(self) -> tuple[bool, bytes]:
+        size = self._bytes(1)[0]
+        if size == 255:
+            size = struct.unpack(">Q", self._bytes(8))[0]
+        flags = self._bytes(1)[0]
+        # A newer server's signature reads as an empty identity with strange flags.
+        return flags == _MORE, self._bytes(size - 1)
+
+
+class NewPeer(Peer):
+    """ZMTP/3.0 with the NULL mechanism."""
+
+    def subscribe(self, prefix: str) -> None:
+        """What SUB does."""
+        self.send(b"\1" + prefix.encode())
+
+    def _greet(self) -> None:
+        signature = b"\xff" + bytes(8) + b"\x7f"
+        self.socket.sendall(signature + b"\3\0" + b"NULL".ljust(20, b"\0") + bytes(32))
+        greeting = self._bytes(64)
+        assert greeting[0] == 0xFF
+        assert greeting[9] == 0x7F
+        assert greeting[10] >= 3
+        ready = b"\5READY"
+        for name, value in (("Socket-Type", self.kind), ("Identity", "")):
+            ready += bytes([len(name)]) + name.encode()
+            ready += struct.pack(">I", len(value)) + value.encode()
+        self.socket.sendall(bytes([4, len(ready)]) + ready)
+        flags = self._bytes(1)[0]
+        assert flags == 4
+        assert self._bytes(self._bytes(1)[0]).startswith(b"\5READY")
+
+    def _packed(self, frame: bytes, more: bool) -> bytes:
+        if len(frame) < 256:
+            return bytes([_MORE if more else 0, len(frame)]) + frame
+        return bytes([2 | (_MORE if more else 0)]) + struct.pack(">Q", len(frame)) + frame
+
+    def _frame(self) -> tuple[bool, bytes]:
+        flags = self._bytes(1)[0]
+        size = struct.unpack(">Q", self._bytes(8))[0] if flags & 2 else self._bytes(1)[0]
+        return bool(flags & _MORE), self._bytes(size)
