@@ -1,0 +1,69 @@
+"""The board as a number and as 50 digits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag import Board
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols.pason import board as wire
+
+CELLS = st.sets(st.tuples(st.integers(0, 19), st.integers(0, 9)))
+
+
+def number(cells: set[tuple[int, int]]) -> int:
+    return sum(wire.cell_bit(row, column) for row, column in cells)
+
+
+def spelled(cells: set[tuple[int, int]]) -> str:
+    """As the contest's text says it: nibble i is cells 4i to 4i + 3, value 8 the leftmost."""
+    digits = ""
+    for nibble in range(50):
+        value = 0
+        for place, weight in enumerate((8, 4, 2, 1)):
+            cell = 4 * nibble + place
+            value += weight * ((cell // 10, cell % 10) in cells)
+        digits += "0123456789abcdef"[value]
+    return digits
+
+
+def test_the_first_bit_is_the_top_left_cell() -> None:
+    assert wire.encode(wire.cell_bit(0, 0)) == "8" + "0" * 49
+    assert wire.encode(wire.cell_bit(0, 9)) == "0040" + "0" * 46
+    assert wire.encode(wire.cell_bit(19, 9)) == "0" * 49 + "1"
+    assert wire.encode(0) == "0" * 50
+
+
+@given(CELLS)
+def test_digits_are_those_of_the_text(cells: set[tuple[int, int]]) -> None:
+    text = wire.encode(number(cells))
+    assert text == spelled(cells)
+    assert wire.decode(text) == wire.decode(text.upper()) == number(cells)
+
+
+@given(CELLS)
+def test_the_kernels_board_has_the_same_cells(cells: set[tuple[int, int]]) -> None:
+    board = wire.to_kernel(number(cells))
+    assert {(19 - y, x) for x in range(10) for y in range(board.rows) if board[x, y]} == cells
+    assert wire.from_kernel(board) == number(cells)
+
+
+def test_rows_above_the_top_stay_in_the_kernel_and_not_on_the_wire() -> None:
+    board = Board(10, 24)
+    board[3, 20] = True
+    assert wire.from_kernel(board) == wire.cell_bit(-1, 3)
+    assert wire.to_kernel(wire.cell_bit(-1, 3)) == board
+    assert wire.encode(wire.cell_bit(-1, 3)) == "0" * 50
+
+
+@pytest.mark.parametrize("text", ["", "0" * 49, "0" * 51, "g" * 50, "0x" + "0" * 48, "\u0660" * 50])
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(ProtocolError, match="50 hexadecimal digits"):
+        wire.decode(text)
+
+
+def test_a_line_end_is_no_digit() -> None:
+    with pytest.raises(ProtocolError):
+        wire.decode("0" * 50 + "\n")
