@@ -295,11 +295,9 @@ class Duel:
         board, rows = _clear(board, piece.row)
         self.boards[seat] = board
         other: Seat = 1 if seat == 0 else 0
-        sent = 0
-        if rows:
-            self._cleared[seat] = rows
-            self._score(seat, len(rows))
-            sent = self.rules.sends[len(rows)]
+        self._cleared[seat] = rows
+        self._score(seat, len(rows))
+        sent = self.rules.sends[len(rows)]
         if self.rules.garbage_when == "lock":
             self._take_garbage(seat, self.waiting[seat])
         if sent and not self.over:
