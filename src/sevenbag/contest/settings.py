@@ -32,6 +32,8 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
         spool: folder for finished games that the scheduler has not kept yet.
         capacity: matches at once, at most.
         largest_message: bytes of a command, at most; longer ones are dropped and counted.
+        state_backlog: state messages that may wait for one subscriber, some 600 bytes each; who is
+            further behind loses some. 0 for no bound.
         http_port: of ``/health``, ``/ready`` and ``/metrics``; 0 for none.
         farewell: what happens to running games when the server is told to end: they are finished,
             or broken off (their matches go on with that game elsewhere).
@@ -51,6 +53,7 @@ class ServerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     spool: str = "spool"
     capacity: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 250
     largest_message: Annotated[int, msgspec.Meta(ge=256, le=16 << 20)] = 64 << 10
+    state_backlog: Annotated[int, msgspec.Meta(ge=0, le=100_000_000)] = 200_000
     http_port: Port = 0
     farewell: Literal["finish", "break off"] = "finish"
     farewell_seconds: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 200.0

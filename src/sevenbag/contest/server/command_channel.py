@@ -1,0 +1,160 @@
+"""The command channel: a ZeroMQ ROUTER that every request leaves with one answer.
+
+Clients are of the request/reply pattern, old ones of libzmq 2.1.11 among them. A ROUTER does what
+their counterpart REP would, and may answer later, in any order: nobody waits while somebody's
+password is checked. libzmq takes messages from its connections in turn, one of each, so that a
+client that floods its own connection delays others by one message each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import zmq
+
+from sevenbag.contest.server.endpoints import bound, survive_old_peers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Sender: TypeAlias = tuple[bytes, ...]
+"""Where an answer goes: all frames of the envelope, the empty one included."""
+
+_ROUND: Final = 64
+"""Commands in a row; then timers and other sockets have their turn. About a millisecond."""
+_WAITING: Final = 32
+"""Commands of one connection that libzmq takes in before they are read."""
+_UNREAD: Final = 10_000
+"""Answers that wait for one client to read them; further ones are dropped."""
+_LARGEST_FRAME: Final = 2 << 20
+"""What libzmq takes in at all. Beyond it a connection is closed, and its client never answered, so
+that there is room above the largest command for an answer in words."""
+_LONGEST_ENVELOPE: Final = 8
+_BACKLOG: Final = 1_024
+_DONTWAIT: Final = int(zmq.DONTWAIT)
+_MORE: Final = int(zmq.DONTWAIT | zmq.SNDMORE)
+_RCVMORE: Final = int(zmq.RCVMORE)
+
+
+class CommandChannel:
+    """Takes commands and sends their answers.
+
+    Attributes:
+        endpoint: where it listens, such as ``tcp://127.0.0.1:5557``.
+        port: of it.
+        dropped: messages that were no requests: their envelope is none that REQ sends.
+        unsent: answers whose client has gone, or reads none.
+
+    Args:
+        context: of libzmq.
+        host: address to listen at.
+        port: 0 takes a free one.
+        largest_message: bytes of a command.
+        answer: gives the answer to a command, or None when it will come by `reply`.
+
+    Raises:
+        InputError: there is no listening at that address.
+    """
+
+    def __init__(
+        self,
+        context: zmq.Context[zmq.Socket[bytes]],
+        host: str,
+        port: int,
+        *,
+        largest_message: int,
+        answer: Callable[[Sender, bytes], bytes | None],
+    ) -> None:
+        socket = context.socket(zmq.ROUTER)
+        survive_old_peers(socket)
+        socket.set(zmq.BACKLOG, _BACKLOG)
+        socket.set(zmq.RCVHWM, _WAITING)
+        socket.set(zmq.SNDHWM, _UNREAD)
+        socket.set(zmq.MAXMSGSIZE, max(_LARGEST_FRAME, 2 * largest_message))
+        self.endpoint, self.port = bound(socket, host, port, "command")
+        self.dropped = 0
+        self.unsent = 0
+        self._socket = socket
+        self._answer = answer
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def start(self) -> None:
+        """Take commands, within the running event loop."""
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(self._socket.FD, self._read)
+        # What came before has been signalled already.
+        self._loop.call_soon(self._read)
+
+    def reply(self, sender: Sender, body: bytes) -> None:
+        """Answer a command, once."""
+        if self._loop is not None and not self._socket.closed:
+            self._send(sender, body)
+            # Sending takes libzmq's signal that there is something to read.
+            self._loop.call_soon(self._read)
+
+    def close(self) -> None:
+        """Take no more commands; answers that are under way still go out."""
+        if self._loop is not None and not self._socket.closed:
+            self._loop.remove_reader(self._socket.FD)
+        self._loop = None
+        self._socket.close()
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _read(self) -> None:
+        """Answer what has come, up to a bound.
+
+        libzmq signals once that there is something: it is read until there is nothing.
+        """
+        if self._loop is None:
+            return
+        socket = self._socket
+        recv = socket.recv
+        more = socket.get
+        for _ in range(_ROUND):
+            try:
+                identity = recv(_DONTWAIT)
+            except zmq.Again:
+                break
+            delimiter = recv(_DONTWAIT)
+            if delimiter or not more(_RCVMORE):
+                self._read_unusual([identity, delimiter])
+                continue
+            body = recv(_DONTWAIT)
+            if more(_RCVMORE):
+                self._read_unusual([identity, delimiter, body])
+                continue
+            sender = (identity, b"")
+            answer = self._answer(sender, body)
+            if answer is not None:
+                self._send(sender, answer)
+        else:
+            self._loop.call_soon(self._read)
+
+    def _read_unusual(self, frames: list[bytes]) -> None:
+        """What has another envelope than usual; only one that REP would take is answered.
+
+        Requests may have come through devices, or have a number of their own: then there are
+        frames before the empty one.
+        """
+        while self._socket.get(_RCVMORE):
+            frame = self._socket.recv(_DONTWAIT)
+            if len(frames) <= _LONGEST_ENVELOPE:
+                frames.append(frame)
+        if b"" not in frames or frames.index(b"") != len(frames) - 2:
+            self.dropped += 1
+            return
+        sender = tuple(frames[:-1])
+        answer = self._answer(sender, frames[-1])
+        if answer is not None:
+            self._send(sender, answer)
+
+    def _send(self, sender: Sender, body: bytes) -> None:
+        send = self._socket.send
+        try:
+            for frame in sender:
+                send(frame, _MORE)
+            send(body, _DONTWAIT)
+        except zmq.ZMQError:
+            self.unsent += 1

@@ -1,0 +1,160 @@
+"""Where commands are read and answered: each with one answer, whatever it is."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from sevenbag.contest.passwords import TooBusyError
+from sevenbag.contest.server.move_log import BoundedLog
+from sevenbag.errors import shown
+from sevenbag.protocols.pason.messages import (
+    CommandError,
+    ErrorResp,
+    GameMove,
+    MatchConnectResp,
+    decode_command,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import structlog
+
+    from sevenbag.contest.duel import Seat
+    from sevenbag.contest.server.command_channel import Sender
+    from sevenbag.contest.server.figures import Figures
+    from sevenbag.contest.server.sessions import Sessions
+    from sevenbag.contest.server.table import Table
+    from sevenbag.protocols.pason.messages import ErrorKind, MatchConnect
+
+
+class Desk:
+    """Answers commands.
+
+    Attributes:
+        ending: whether nobody is let in any more.
+
+    Args:
+        sessions: whose tokens are whose.
+        figures: counts.
+        logger: of the server.
+        clock: monotonic seconds.
+        reply: sends an answer that takes longer.
+        largest_message: bytes of a command, at most.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        figures: Figures,
+        logger: structlog.typing.FilteringBoundLogger,
+        clock: Callable[[], float],
+        reply: Callable[[Sender, bytes], None],
+        *,
+        largest_message: int,
+    ) -> None:
+        self.ending = False
+        self._sessions = sessions
+        self._seats = sessions.seats
+        self._figures = figures
+        self._log = BoundedLog(logger, clock)
+        self._reply = reply
+        self._largest_message = largest_message
+        self._checking: set[asyncio.Task[None]] = set()
+
+    def answer(self, sender: Sender, body: bytes) -> bytes | None:
+        """The answer to a command; None when a password must be checked first."""
+        if len(body) > self._largest_message:
+            return self._refused(
+                "message too large",
+                f"{len(body)} bytes; a command has at most {self._largest_message}",
+            )
+        try:
+            command = decode_command(body)
+        except CommandError as error:
+            return self._refused(error.error, error.message)
+        if isinstance(command, GameMove):
+            found = self._seats.get(command.client_token)
+            if found is None:
+                return self._unknown_client(command)
+            return found[0].move(found[1], command.move, command.piece_number)
+        return self._connect(sender, command)
+
+    async def close(self) -> None:
+        """Check no more passwords."""
+        tasks = tuple(self._checking)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._log.tell_left_out()
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _connect(self, sender: Sender, command: MatchConnect) -> bytes | None:
+        token, team = command.match_token, command.team_name
+        table = self._sessions.tables.get(token)
+        if table is None:
+            if self._sessions.has_ended(token):
+                return self._refused("match ended", "this match is over")
+            return self._refused("unknown match", f"no match {shown(_short(token))} is played here")
+        seat = table.seat_of(team)
+        if seat is None:
+            return self._refused(
+                "unknown team", f"this match is not one of team {shown(team)}", table
+            )
+        if table.ended:
+            return self._refused("match ended", "this match is over", table)
+        if self.ending and not table.is_busy:
+            return self._refused("server is ending", "this server ends; it takes no clients", table)
+        known = table.doors[seat].known(command.password)
+        if known is None:
+            task = asyncio.create_task(self._check(sender, table, seat, command.password))
+            self._checking.add(task)
+            task.add_done_callback(self._checking.discard)
+            return None
+        return self._let_in(table, seat) if known else self._wrong_password(table, seat)
+
+    async def _check(self, sender: Sender, table: Table, seat: Seat, password: str) -> None:
+        try:
+            right = await table.doors[seat].is_right(password)
+        except TooBusyError as error:
+            self._reply(sender, self._refused("wrong password", str(error), table))
+            return
+        if not right:
+            answer = self._wrong_password(table, seat)
+        elif table.ended:
+            answer = self._refused("match ended", "this match is over", table)
+        else:
+            answer = self._let_in(table, seat)
+        self._reply(sender, answer)
+
+    def _let_in(self, table: Table, seat: Seat) -> bytes:
+        table.join(seat)
+        self._figures.connects += 1
+        return encode(MatchConnectResp(client_token=table.client_tokens[seat]))
+
+    def _wrong_password(self, table: Table, seat: Seat) -> bytes:
+        team = table.place.seats[seat].team
+        return self._refused("wrong password", f"this is not the password of {shown(team)}", table)
+
+    def _unknown_client(self, command: GameMove) -> bytes:
+        token = command.client_token
+        if self._sessions.has_ended(token):
+            return self._refused("match ended", "the match of this client_token is over")
+        return self._refused("unknown client token", f"no client has {shown(_short(token))}")
+
+    def _refused(self, error: ErrorKind, message: str, table: Table | None = None) -> bytes:
+        self._figures.refused[error] += 1
+        log = self._log if table is None else table.refusals
+        log.tell("command refused", error, message=message)
+        return encode(ErrorResp(error=error, message=message))
+
+
+def _short(token: str) -> str:
+    """So much of a token that its owner knows it, and nobody can use it."""
+    return token if len(token) <= _SHOWN else token[:_SHOWN] + "..."
+
+
+_SHOWN = 8

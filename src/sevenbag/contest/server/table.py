@@ -1,0 +1,412 @@
+"""One hosted match: what happens to it, told to everybody whom it concerns."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.contest.duel import Verdict
+from sevenbag.contest.link import MatchResult
+from sevenbag.contest.server.doors import Door
+from sevenbag.contest.server.house import house_player
+from sevenbag.contest.server.move_log import BoundedLog
+from sevenbag.contest.server.sessions import client_token
+from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import structlog
+
+    from sevenbag.contest.duel import Seat
+    from sevenbag.contest.link import Place
+    from sevenbag.contest.match import FinishedGame, Match
+    from sevenbag.contest.passwords import PasswordChecks
+    from sevenbag.contest.server.figures import Figures
+    from sevenbag.contest.server.house import HousePlayer
+    from sevenbag.contest.server.keeper import Keeper
+    from sevenbag.contest.server.state_channel import StateChannel
+    from sevenbag.contest.server.timetable import Timetable
+    from sevenbag.contest.settings import LogSettings
+    from sevenbag.protocols.pason.moves import MoveName
+
+_REPEAT_END: Final = 5.0
+"""Seconds between repetitions of the end of a match that somebody may have missed."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What all matches of a server share.
+
+    Attributes:
+        clock: monotonic seconds.
+        states: where matches tell how they stand.
+        timetable: wakes them.
+        keeper: keeps what must survive; None for nobody.
+        figures: counts.
+        logger: of the server.
+        log: what of the moves is logged.
+        checks: of passwords.
+        house_moves_per_second: how fast bots of ours move, at most.
+        gone: is told when a match is to be forgotten.
+    """
+
+    clock: Callable[[], float]
+    states: StateChannel
+    timetable: Timetable
+    keeper: Keeper | None
+    figures: Figures
+    logger: structlog.typing.FilteringBoundLogger
+    log: LogSettings
+    checks: PasswordChecks
+    house_moves_per_second: float
+    gone: Callable[[Table], None]
+
+
+class Table:
+    """A match from its placement until it has lingered long enough.
+
+    Attributes:
+        token: of the match.
+        place: what was asked for.
+        match: itself.
+        client_tokens: of both seats; empty for one that a bot of ours takes.
+        doors: to both seats.
+        result: how the match ends, once it has.
+        ended: whether it has.
+        scheduled: the timetable's own.
+        refusals: log of commands that were refused.
+
+    Args:
+        place: what is asked for.
+        match: made for it.
+        around: of the server.
+
+    Raises:
+        SpecError: no such bot for a seat.
+    """
+
+    def __init__(self, place: Place, match: Match, around: Surroundings) -> None:
+        self.token = place.match_token
+        self.place = place
+        self.match = match
+        self.client_tokens = tuple(
+            "" if seat.bot else client_token(self.token, number, seat.password_hash)
+            for number, seat in enumerate(place.seats)
+        )
+        self.doors = tuple(Door(seat.password_hash, around.checks) for seat in place.seats)
+        self.result: asyncio.Future[MatchResult] = asyncio.get_running_loop().create_future()
+        self.ended = False
+        self.scheduled = math.inf
+        logger = around.logger.bind(match=self.token[:8])
+        self.refusals = BoundedLog(logger, around.clock)
+        self._around = around
+        self._logger = logger
+        self._move_logs = tuple(
+            BoundedLog(logger.bind(team=seat.team), around.clock) for seat in place.seats
+        )
+        self._quiet = _NOT_LOGGED[around.log.moves]
+        self._envelope = self.token.encode("ascii")
+        rules = place.rules.match
+        self._done = encode(GameMoveResp(resp=rules.move_reply))
+        self._allowances = tuple(
+            _Allowance(rules.moves_per_second) if rules.moves_per_second else None
+            for _ in place.seats
+        )
+        self._joined = [False, False]
+        self._game = match.game_number
+        self._finished: deque[FinishedGame] = deque()
+        self._keeping: asyncio.Task[None] | None = None
+        self._called_off = False
+        self._incomplete = False
+        self._leaves_at = math.inf
+        self._last_words: list[bytes] = []
+        self._players: list[HousePlayer] = []
+        for number, seat in enumerate(place.seats):
+            if seat.bot:
+                self._players.append(self._house_player(1 if number else 0))
+
+    def open(self) -> None:
+        """Begin: bots of ours take their seats."""
+        for number, seat in enumerate(self.place.seats):
+            if seat.bot:
+                self.join(1 if number else 0)
+        self.settle(self._around.clock())
+
+    @property
+    def is_keeping(self) -> bool:
+        """Whether something that is finished is not kept yet."""
+        return self._keeping is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a game is played, or something that is finished is not kept yet."""
+        return self.is_keeping or self.match.phase == "game"
+
+    def seat_of(self, team: str) -> Seat | None:
+        """The seat of a team that connects; None for everybody else."""
+        for number, seat in enumerate(self.place.seats):
+            if seat.team == team and not seat.bot:
+                return 1 if number else 0
+        return None
+
+    def join(self, seat: Seat) -> None:
+        """Somebody has come to a seat, again or for the first time."""
+        if self._joined[seat] or self.ended:
+            return
+        self._joined[seat] = True
+        now = self._around.clock()
+        self._logger.info("joined", team=self.place.seats[seat].team)
+        self.match.connect(seat, now)
+        if self._around.keeper is not None and not self.place.seats[seat].bot:
+            self._around.keeper.joined(self.token, seat)
+        self.settle(now)
+
+    def move(self, seat: Seat, move: MoveName, number: int | str | None) -> bytes:
+        """Carry out a move.
+
+        Returns: the answer to it. Moves that are not done are answered as those that are.
+        """
+        around = self._around
+        now = around.clock()
+        if not self._joined[seat]:
+            # It came with a token that it was given before the match came here.
+            self.join(seat)
+        allowance = self._allowances[seat]
+        if allowance is not None and not allowance.take(now):
+            return self._too_many_moves(seat)
+        try:
+            verdict = self.match.move(seat, move, number, now)
+            around.figures.moves[verdict] += 1
+            if verdict not in self._quiet:
+                self._move_logs[seat].tell("move", verdict.value, move=move, piece_number=number)
+            self.settle(now)
+        except Exception as error:  # noqa: BLE001  # other matches must not notice
+            self._break(error)
+        return self._done
+
+    def wake(self, now: float) -> None:
+        """Do what is due."""
+        if self.ended:
+            self._linger(now)
+            return
+        try:
+            self.match.advance(now)
+            self.settle(now)
+            self._tell_figures()
+        except Exception as error:  # noqa: BLE001  # other matches must not notice
+            self._break(error)
+
+    def halt(self, halted: bool) -> None:  # as on the link
+        """Begin no further game, or go on beginning games."""
+        self._logger.info("halted" if halted else "goes on")
+        now = self._around.clock()
+        self.match.halt(halted, now)
+        self.settle(now)
+
+    def call_off(self, reason: str) -> None:
+        """End it without a winner."""
+        if not self.ended:
+            self._called_off = True
+            now = self._around.clock()
+            self.match.call_off(reason, now)
+            self.settle(now)
+
+    def settle(self, now: float) -> None:
+        """Tell what has happened, and see what is next; to be called after everything."""
+        match = self.match
+        messages = match.take_messages()
+        if messages:
+            if not self._around.states.publish(self._envelope, messages):
+                self._missed()
+            for player in self._players:
+                player.hear(messages)
+        if match.game_number != self._game:
+            self._game = match.game_number
+            self._logger.info("game begins", game=self._game)
+            if self._around.keeper is not None:
+                self._around.keeper.game_began(self.token, self._game, match.game_name)
+        finished = match.take_finished()
+        if finished:
+            self._finished += finished
+            if self._keeping is None:
+                self._keeping = asyncio.create_task(self._keep())
+        if match.result is not None:
+            if not self.ended:
+                self._last_words = messages[-1:]
+                self._end(match.result, now)
+        else:
+            self._around.timetable.schedule(self, match.due)
+
+    async def close(self) -> None:
+        """Let go of everything; the match is not played on here."""
+        self.ended = True
+        if self._keeping is not None:
+            self._keeping.cancel()
+            await asyncio.gather(self._keeping, return_exceptions=True)
+        for log in (*self._move_logs, self.refusals):
+            log.tell_left_out()
+        if not self.result.done():
+            self.result.cancel()
+        await self._close_players()
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _house_player(self, seat: Seat) -> HousePlayer:
+        settings = self.place.seats[seat]
+        return house_player(
+            settings.bot,
+            settings.team,
+            lambda move, number: self._house_move(seat, move, number),
+            moves_per_second=self._around.house_moves_per_second,
+            say=lambda why: self._logger.warning("bot plays no more", team=settings.team, why=why),
+        )
+
+    def _house_move(self, seat: Seat, move: MoveName, number: int | None) -> None:
+        if not self.ended:
+            self.move(seat, move, number)
+
+    def _too_many_moves(self, seat: Seat) -> bytes:
+        limit = self.place.rules.match.moves_per_second
+        self._around.figures.refused["too many moves"] += 1
+        self.match.count(seat, "too many moves")
+        self._move_logs[seat].tell("move refused", "too many moves", limit=limit)
+        return encode(
+            ErrorResp(error="too many moves", message=f"this match allows {limit} moves a second")
+        )
+
+    def _tell_figures(self) -> None:
+        """What the contest's messages leave out, for onlookers of ours; not after every move."""
+        figures = self.match.take_figures()
+        if figures is not None:
+            self._around.states.publish(_FIGURES + self._envelope, [figures])
+
+    def _missed(self) -> None:
+        if not self._incomplete:
+            self._incomplete = True
+            self._logger.warning("a subscriber is too far behind and loses messages")
+
+    async def _keep(self) -> None:
+        """Have finished games kept, one after another; only then clients hear of them."""
+        around = self._around
+        try:
+            while self._finished:
+                game = self._finished[0]
+                if around.keeper is not None:
+                    replay = await asyncio.to_thread(_replay, game)
+                    await around.keeper.keep(self.token, game.result, replay)
+                around.figures.games += 1
+                self._log_game(game)
+                self._finished.popleft()
+                now = around.clock()
+                self.match.game_kept(game.result.number, now)
+                self.settle(now)
+                self._tell_figures()
+        except Exception as error:  # noqa: BLE001  # other matches must not notice
+            self._break(error)
+        finally:
+            self._keeping = None
+        result = self.match.result
+        if result is not None and around.keeper is not None and not self._called_off:
+            await around.keeper.match_done(self.token, result)
+
+    def _log_game(self, game: FinishedGame) -> None:
+        result = game.result
+        self._logger.info(
+            "game over",
+            game=result.number,
+            winner=self.place.seats[result.winner].team,
+            ending=result.ending,
+            scores=list(result.scores),
+            seconds=round(result.seconds, 1),
+        )
+
+    def _end(self, result: MatchResult, now: float) -> None:
+        """The match is over; it is answered for some time more."""
+        self.ended = True
+        around = self._around
+        around.figures.matches += 1
+        winner = None if result.winner is None else self.place.seats[result.winner].team
+        self._logger.info(
+            "match over", winner=winner, ending=result.ending, games=list(result.games)
+        )
+        if not self.result.done():
+            self.result.set_result(result)
+        self._leaves_at = now + self.place.rules.match.linger_seconds
+        self._schedule_lingering(now)
+        if self._keeping is None and around.keeper is not None and not self._called_off:
+            # A match may end without a last game: when a team does not come.
+            self._keeping = asyncio.create_task(self._keep())
+
+    def _linger(self, now: float) -> None:
+        if now >= self._leaves_at:
+            self._around.gone(self)
+            return
+        if self._incomplete:
+            # Whoever heard it has left; whoever was too far behind would wait for ever.
+            self._around.states.publish(self._envelope, self._last_words)
+        self._schedule_lingering(now)
+
+    def _schedule_lingering(self, now: float) -> None:
+        due = min(self._leaves_at, now + _REPEAT_END) if self._incomplete else self._leaves_at
+        self._around.timetable.schedule(self, due)
+
+    def _break(self, error: Exception) -> None:
+        """A fault of ours: this match is given up, others do not notice."""
+        if self.ended:
+            return
+        self.ended = True
+        around = self._around
+        around.figures.faults += 1
+        self._logger.error("match broke", exc_info=error)
+        reason = f"a fault of the server's: {type(error).__name__}"
+        if around.keeper is not None:
+            around.keeper.lost(self.token, reason)
+        else:
+            # It goes on nowhere.
+            end = MatchEnd(match_name=self.place.match_name, match_token=self.token)
+            around.states.publish(self._envelope, [encode(end)])
+        if not self.result.done():
+            self.result.set_result(
+                MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
+            )
+        self._leaves_at = around.clock()
+        around.timetable.schedule(self, self._leaves_at)
+
+    async def _close_players(self) -> None:
+        players, self._players = self._players, []
+        for player in players:
+            await player.close()
+
+
+_FIGURES: Final = b"figures/"
+
+_NOT_LOGGED: Final[dict[str, frozenset[Verdict]]] = {
+    "all": frozenset(),
+    "not done": frozenset({Verdict.DONE}),
+    "none": frozenset(Verdict),
+}
+
+
+def _replay(game: FinishedGame) -> bytes:
+    return game.replay
+
+
+class _Allowance:
+    """So many a second, and no more at once."""
+
+    def __init__(self, rate: int) -> None:
+        self._rate = rate
+        self._left = float(rate)
+        self._at = 0.0
+
+    def take(self, now: float) -> bool:
+        self._left = min(self._rate, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
