@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from sevenbag.web.contest.caller import address_of
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
 
     from litestar.connection import ASGIConnection
 
@@ -35,13 +35,19 @@ class Visitor:
 
     Attributes:
         address: from where, as far as it can be told.
+        session_token: of the session by which the visitor is known; empty for none.
+        leaves: headers by which cookies are set in the answer.
     """
 
-    def __init__(self, address: str, cookie: str, session: Session | None) -> None:
+    def __init__(
+        self, address: str, cookies: Cookies, given: Mapping[str, str], session: Session | None
+    ) -> None:
         self.address = address
-        self.cookie = cookie
+        self.session_token = given.get(cookies.session, "") if session else ""
+        self.leaves: list[bytes] = []
+        self._cookies = cookies
         self._session = session
-        self.new_cookie = ""
+        self._visit = given.get(cookies.visit, "")
 
     @property
     def team(self) -> Team | None:
@@ -56,9 +62,22 @@ class Visitor:
     @property
     def form_token(self) -> str:
         """What forms of this visitor's pages have in them."""
-        if not self.cookie:
-            self.cookie = self.new_cookie = secrets.token_urlsafe(32)
-        return hmac.new(self.cookie.encode(), b"form", hashlib.sha256).hexdigest()
+        if not self.session_token and not self._visit:
+            self._visit = secrets.token_urlsafe(32)
+            self.leaves.append(self._cookies.set(self._cookies.visit, self._visit, _VISIT_SECONDS))
+        cookie = self.session_token or self._visit
+        return hmac.new(cookie.encode(), b"form", hashlib.sha256).hexdigest()
+
+    def enters(self, token: str, seconds: float) -> None:
+        """A session has begun."""
+        self.leaves = [
+            self._cookies.set(self._cookies.session, token, seconds),
+            self._cookies.drop(self._cookies.visit),
+        ]
+
+    def goes(self) -> None:
+        """The session has ended."""
+        self.leaves = [self._cookies.drop(self._cookies.session)]
 
 
 class Cookies:
@@ -122,14 +141,13 @@ class Visits:
         token = given.get(self._cookies.session, "")
         if token:
             session = await asyncio.to_thread(self._store.sessions.find, token)
-        cookie = token if session is not None else given.get(self._cookies.visit, "")
-        visitor = Visitor(address_of(scope, self._proxies), cookie, session)
-        scope[_KEY] = visitor
+        address = address_of(scope, self._proxies)
+        visitor = scope[_KEY] = Visitor(address, self._cookies, given, session)
 
         async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start" and visitor.new_cookie:
-                line = self._cookies.set(self._cookies.visit, visitor.new_cookie, _VISIT_SECONDS)
-                message["headers"] = [*message.get("headers", ()), (b"set-cookie", line)]
+            if message["type"] == "http.response.start":
+                leaves = [(b"set-cookie", line) for line in visitor.leaves]
+                message["headers"] = [*message.get("headers", ()), *leaves]
             await send(message)
 
         await self._application(scope, receive, send_with_cookie)

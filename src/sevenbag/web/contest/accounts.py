@@ -1,0 +1,174 @@
+"""Coming and going: registration, logging in and out."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, Final
+
+from litestar import Request, Response, get, post
+from litestar.exceptions import PermissionDeniedException
+from litestar.response import Redirect, Template
+
+from sevenbag.contest.passwords import LONGEST, SHORTEST, TooBusyError
+from sevenbag.contest.store import name_key
+from sevenbag.errors import InputError, NameTakenError
+from sevenbag.web.contest.caller import household
+from sevenbag.web.contest.desk import ADMIN_SECONDS, TEAM_SECONDS
+from sevenbag.web.contest.entrance import NotLetInError
+from sevenbag.web.contest.forms import read_form
+from sevenbag.web.contest.pages import page
+from sevenbag.web.contest.visit import visitor_of
+
+if TYPE_CHECKING:
+    from litestar.handlers import HTTPRouteHandler
+
+    from sevenbag.contest.store import Role
+    from sevenbag.web.contest.desk import Desk
+    from sevenbag.web.contest.forms import Form
+    from sevenbag.web.contest.visit import Visitor
+
+AnyRequest = Request[Any, Any, Any]
+
+PASSWORD_LIMITS: Final = {"shortest": SHORTEST, "longest": LONGEST}
+"""As forms have them."""
+LONGEST_SHOWN: Final = 200
+"""Characters of what was typed, when it is shown again."""
+
+
+def account_routes(desk: Desk) -> list[HTTPRouteHandler]:
+    """The routes of this file."""
+    store, settings = desk.store, desk.settings
+
+    @get("/register", sync_to_thread=False)
+    def register_page(request: AnyRequest) -> Template:
+        _need_registration(desk)
+        return page(request, "contest/register.html", wrong="", name="", limits=PASSWORD_LIMITS)
+
+    @post("/register", status_code=200)
+    async def register(request: AnyRequest) -> Response[Any]:
+        _need_registration(desk)
+        form = await read_form(request)
+        visitor = visitor_of(request)
+        name = form.text("name").strip()
+        try:
+            if name_key(name) == name_key(settings.test_client.name):
+                raise NameTakenError("this name is the one of our own player in test matches")
+            if not desk.registrations.take(household(visitor.address)):
+                raise NotLetInError("too many teams come from one place; try again later", 429)
+            password_hash = await new_password(desk, form)
+            team = await asyncio.to_thread(store.teams.add, name, password_hash)
+        except (InputError, NameTakenError, TooBusyError, NotLetInError) as error:
+            return page(
+                request,
+                "contest/register.html",
+                status=error.status if isinstance(error, NotLetInError) else 422,
+                wrong=str(error),
+                name=name[:LONGEST_SHOWN],
+                limits=PASSWORD_LIMITS,
+            )
+        await desk.note_of(team.name, visitor, "team registered")
+        await enter(desk, visitor, "team", team.id)
+        return Redirect("/team", status_code=303)
+
+    @get("/login", sync_to_thread=False)
+    def login_page(request: AnyRequest) -> Template:
+        return page(request, "contest/login.html", role="team", wrong="", name="")
+
+    @get("/login/organiser", sync_to_thread=False)
+    def admin_login_page(request: AnyRequest) -> Template:
+        return page(request, "contest/login.html", role="admin", wrong="", name="")
+
+    async def log_in(request: AnyRequest, role: Role) -> Response[Any]:
+        form = await read_form(request)
+        visitor = visitor_of(request)
+        let_in = desk.entrance.team if role == "team" else desk.entrance.admin
+        name = form.text("name").strip()
+        try:
+            account = await let_in(name, form.text("password"), visitor.address)
+        except (NotLetInError, TooBusyError) as error:
+            return page(
+                request,
+                "contest/login.html",
+                status=error.status if isinstance(error, NotLetInError) else 503,
+                role=role,
+                wrong=str(error),
+                name=name[:LONGEST_SHOWN],
+            )
+        if role == "admin":
+            await desk.note_of(account.name, visitor, "organiser logged in")
+        await enter(desk, visitor, role, account.id)
+        return Redirect("/admin" if role == "admin" else "/team", status_code=303)
+
+    @post("/login", status_code=200)
+    async def login(request: AnyRequest) -> Response[Any]:
+        return await log_in(request, "team")
+
+    @post("/login/organiser", status_code=200)
+    async def admin_login(request: AnyRequest) -> Response[Any]:
+        return await log_in(request, "admin")
+
+    @post("/logout", status_code=303)
+    async def logout(request: AnyRequest) -> Redirect:
+        await read_form(request)
+        visitor = visitor_of(request)
+        if visitor.session_token:
+            await asyncio.to_thread(store.sessions.close, visitor.session_token)
+            visitor.goes()
+        return Redirect("/", status_code=303)
+
+    return [
+        register_page,
+        register,
+        login_page,
+        login,
+        admin_login_page,
+        admin_login,
+        logout,
+    ]
+
+
+async def change_password(desk: Desk, visitor: Visitor, form: Form) -> None:
+    """Give a team that is logged in the password that it has chosen, and end its other sessions.
+
+    Raises:
+        InputError, NotLetInError, TooBusyError: the password stays as it was.
+    """
+    team = visitor.team
+    assert team is not None
+    await desk.entrance.team(team.name, form.text("old_password"), visitor.address)
+    password_hash = await new_password(desk, form)
+    await asyncio.to_thread(desk.store.teams.set_password, team.id, password_hash)
+    await desk.note(visitor, "new password")
+    await enter(desk, visitor, "team", team.id)
+
+
+async def new_password(desk: Desk, form: Form) -> str:
+    """The hash of the password that a form sets.
+
+    Raises:
+        InputError: it may not be set, or is not the same twice.
+        TooBusyError: too many are to be made.
+    """
+    password = form.text("password")
+    if password != form.text("password_again"):
+        raise InputError("the two passwords are not the same")
+    return await desk.passwords.hash(password)
+
+
+async def enter(desk: Desk, visitor: Visitor, role: Role, number: int) -> None:
+    """A session of its own each time, whatever cookie came with the request."""
+    seconds = TEAM_SECONDS if role == "team" else ADMIN_SECONDS
+    if visitor.session_token:
+        await asyncio.to_thread(desk.store.sessions.close, visitor.session_token)
+    token = await asyncio.to_thread(desk.store.sessions.open, role, number, seconds)
+    visitor.enters(token, seconds)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _need_registration(desk: Desk) -> None:
+    if not desk.settings.site.open_registration:
+        raise PermissionDeniedException(
+            "Teams are registered by the organisers; ask them for a name and a password."
+        )

@@ -1,0 +1,218 @@
+"""The site as it runs: its own store, scheduler and socket, and visitors who speak HTTP to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import http.client
+import threading
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+import pytest
+
+from sevenbag.contest.passwords import hash_password
+from sevenbag.contest.scheduler import Scheduler
+from sevenbag.contest.settings import Settings, SiteSettings
+from sevenbag.contest.store import Store
+from sevenbag.web.contest.server import ContestSite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from concurrent.futures import Future
+    from pathlib import Path
+
+PASSWORD = "a password & 100% more"
+"""With characters that mean something in addresses."""
+
+
+class Running:
+    """A site that serves in a thread of its own.
+
+    Attributes:
+        address: where it is.
+        store: its store.
+        scheduler: its scheduler.
+        settings: of both.
+    """
+
+    def __init__(self, folder: Path, **site: Any) -> None:
+        self.settings = Settings(
+            site=msgspec.structs.replace(
+                SiteSettings(
+                    title="Test & Contest",
+                    port=0,
+                    store=f"sqlite:///{folder / 'contest.db'}",
+                    secret_file=str(folder / "contest.secret"),
+                ),
+                **site,
+            )
+        )
+        self.store = Store(self.settings.site.store).open()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self.scheduler = Scheduler(self.store, self.settings)
+        self.run(self.scheduler.start())
+        self.site = self.run(self._made())
+        self.address = self.site.local_address
+        self._serving: Future[None] = self._submit(self.site.serve())
+
+    async def _made(self) -> ContestSite:
+        return ContestSite(self.store, self.scheduler, self.settings)
+
+    def run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Do something in the site's own loop."""
+        return self._submit(work).result(30)
+
+    def close(self) -> None:
+        self._serving.cancel()
+        with contextlib.suppress(Exception):
+            self._serving.result(10)
+
+        async def ended() -> None:
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            await asyncio.wait(others, timeout=10) if others else None
+
+        self.run(self.scheduler.stop())
+        self.run(ended())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+        self.store.close()
+
+    def _submit(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    # --- who is there ---------------------------------------------------------------------------
+
+    def add_team(self, name: str, password: str = PASSWORD) -> int:
+        return self.store.teams.add(name, hash_password(password)).id
+
+    def add_admin(self, name: str = "Ada", password: str = PASSWORD) -> int:
+        return self.store.admins.add(name, hash_password(password)).id
+
+    def visitor(self) -> Visitor:
+        return Visitor(self.address)
+
+    def team(self, name: str) -> Visitor:
+        """A visitor who is logged in as a team."""
+        if self.store.teams.find(name) is None:
+            self.add_team(name)
+        visitor = self.visitor()
+        answer = visitor.send("/login", name=name, password=PASSWORD)
+        assert answer.status == 303, answer.text
+        return visitor
+
+    def admin(self, name: str = "Ada") -> Visitor:
+        """A visitor who is logged in as an organiser."""
+        if self.store.admins.find(name) is None:
+            self.add_admin(name)
+        visitor = self.visitor()
+        answer = visitor.send("/login/organiser", name=name, password=PASSWORD)
+        assert answer.status == 303, answer.text
+        return visitor
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        return self.body.decode()
+
+    @property
+    def words(self) -> str:
+        """What people see of it."""
+        reader = _Words()
+        reader.feed(self.text)
+        return " ".join(" ".join(reader.words).split())
+
+    @property
+    def location(self) -> str | None:
+        return self.headers["Location"]
+
+    @property
+    def cookies(self) -> list[str]:
+        return self.headers.get_all("Set-Cookie") or []
+
+
+@dataclass
+class Visitor:
+    """As much of a browser as forms need: it keeps cookies and sends what a page's form has."""
+
+    address: str
+    cookies: dict[str, str] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=20)
+        sent = {**self.headers, **headers}
+        if self.cookies:
+            sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        connection.request(method, path, body, sent)
+        response = connection.getresponse()
+        answer = Answer(response.status, response.headers, response.read())
+        connection.close()
+        for line in answer.cookies:
+            name, _, rest = line.partition("=")
+            value = rest.partition(";")[0]
+            if value and "Max-Age=0" not in line:
+                self.cookies[name] = value
+            else:
+                self.cookies.pop(name, None)
+        return answer
+
+    def get(self, path: str, **headers: str) -> Answer:
+        return self.ask("GET", path, None, **headers)
+
+    def post(self, path: str, fields: list[tuple[str, str]], **headers: str) -> Answer:
+        kind = {"Content-Type": "application/x-www-form-urlencoded", **headers}
+        return self.ask("POST", path, urlencode(fields).encode(), **kind)
+
+    def send(
+        self, page: str, *more: tuple[str, str], action: str | None = None, **fields: str
+    ) -> Answer:
+        """Fill in the form of a page and send it."""
+        token = self.form_token(page)
+        return self.post(action or page, [("form_token", token), *fields.items(), *more])
+
+    def form_token(self, page: str) -> str:
+        """What the forms of a page have in them."""
+        text = self.get(page).text
+        return text.partition('name="form_token" value="')[2].partition('"')[0]
+
+
+class _Words(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def make_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
+    made: list[Running] = []
+
+    def make(**site: Any) -> Running:
+        running = Running(tmp_path_factory.mktemp("site"), **site)
+        made.append(running)
+        return running
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture(scope="module")
+def site(make_site: Callable[..., Running]) -> Running:
+    """One that all tests of a file share."""
+    return make_site()
