@@ -183,7 +183,7 @@ class Teams(_Accounts[Team, TeamTable]):
                 .group_by(VerdictTable.fate)
                 .order_by(VerdictTable.fate)
             )
-            return {fate: int(count) for fate, count in found.tuples()}
+            return {fate: int(count) for fate, count in found}
 
     def games(self, team_id: int) -> int:
         """How many finished games a team has played."""

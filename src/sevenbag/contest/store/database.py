@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from sqlalchemy import URL, create_engine, event, exc, make_url, text
 from sqlalchemy.orm import Session
 
@@ -234,6 +235,10 @@ class Database:
             raise self._translated(error.orig) from None
         except sqlite3.Error as error:
             raise self._translated(error) from None
+        except msgspec.DecodeError as error:
+            raise StoreCorruptError(
+                f"the store {self.url} holds something that is not understood: {error}"
+            ) from None
 
     def _translated(self, error: BaseException | None) -> StoreError:
         kind, why = _meaning(error)

@@ -198,7 +198,7 @@ class Matches:
         with self._database.reading() as session:
             found = session.execute(
                 select(MatchTable.state, func.count()).group_by(MatchTable.state)
-            ).tuples()
+            )
             return {msgspec.convert(state, MatchState): count for state, count in found}
 
     def change(

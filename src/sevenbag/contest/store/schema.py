@@ -34,19 +34,24 @@ def bring_up(engine: Engine, name: str, *, to: str = "head") -> None:
     Raises:
         StoreVersionError: the database is of a newer sevenbag, or of another program.
     """
-    scripts = ScriptDirectory.from_config(_config())
     with engine.execution_options(sevenbag_writes=False).connect() as connection:
-        if _version(connection, scripts, name) == scripts.get_current_head():
+        if _version(connection, name) == versions()[0]:
             # Nothing to do, which also a database that can be read only allows.
             return
     with engine.begin() as connection:
         if connection.dialect.name == "postgresql":
             # Several programs may start at once; those that waited find nothing left to do.
             connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-        _version(connection, scripts, name)
+        _version(connection, name)
         config = _config()
         config.attributes["connection"] = connection
         command.upgrade(config, to)
+
+
+def versions() -> tuple[str, ...]:
+    """All that are known, the newest first."""
+    scripts = ScriptDirectory.from_config(_config())
+    return tuple(script.revision for script in scripts.walk_revisions())
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -60,7 +65,7 @@ def _config() -> Config:
     return config
 
 
-def _version(connection: Connection, scripts: ScriptDirectory, name: str) -> str | None:
+def _version(connection: Connection, name: str) -> str | None:
     """The version that a database is of; None for an empty one."""
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})
     version = context.get_current_revision()
@@ -72,7 +77,7 @@ def _version(connection: Connection, scripts: ScriptDirectory, name: str) -> str
                 "give an empty one"
             )
         return None
-    known = [script.revision for script in scripts.walk_revisions()]
+    known = versions()
     if version not in known:
         raise StoreVersionError(
             f"the store {name} was written by a newer sevenbag: it is of version {version}, and "

@@ -1,0 +1,39 @@
+"""A store in each of the databases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.contest.store import Store
+from tests.contest import postgres
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="session")
+def server() -> Generator[postgres.Server]:
+    """PostgreSQL."""
+    if why := postgres.missing():
+        pytest.skip(why)
+    with postgres.running_server() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Of a database that is empty, one of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'contest.db'}"
+    running: postgres.Server = request.getfixturevalue("server")
+    return running.new_database()
+
+
+@pytest.fixture
+def store(url: str) -> Generator[Store]:
+    """Open, and empty."""
+    with Store(url) as opened:
+        yield opened

@@ -1,0 +1,55 @@
+"""What the tests put into stores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from sevenbag.contest.link import GameResult, MatchResult
+from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+
+if TYPE_CHECKING:
+    from sevenbag.contest.store import MatchRow, Store, Team
+
+HASH = "$argon2id$v=19$m=65536,t=3,p=4$c29tZXNhbHQ$aGFzaA"
+RULES = ContestRules(game=GameRules(queue="bag"), match=MatchRules(games=5))
+
+
+def teams(store: Store, *names: str) -> tuple[Team, ...]:
+    return tuple(store.teams.add(name, HASH) for name in names)
+
+
+def match(store: Store, *names: str) -> MatchRow:
+    """A test of two new teams."""
+    first, second = teams(store, *(names or ("one", "two")))
+    return store.matches.add(kind="test", name="Test", seats=(first.id, second.id), rules=RULES)
+
+
+def game(
+    number: int,
+    winner: Literal[0, 1] = 0,
+    scores: tuple[int, int] = (300, 100),
+    verdicts: tuple[dict[str, int], dict[str, int]] = ({"done": 8}, {"done": 5, "collides": 2}),
+) -> GameResult:
+    return GameResult(
+        number=number,
+        game_name=f"Game {number}",
+        winner=winner,
+        ending="top out",
+        scores=scores,
+        lines=(3, 1),
+        pieces=(20, 18),
+        level=2,
+        seconds=12.5,
+        verdicts=verdicts,
+        last_sequence=500 * number,
+        last_piece_number=40 * number,
+    )
+
+
+def ending(winner: Literal[0, 1] | None = 0) -> MatchResult:
+    return MatchResult(
+        winner=winner,
+        ending="called off" if winner is None else "majority of games",
+        games=(3, 1),
+        points=(900, 400),
+    )

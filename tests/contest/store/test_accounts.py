@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag.contest.store import Store, name_key
+from sevenbag.errors import InputError, NameTakenError, UnknownEntryError
+from tests.contest.store.entries import HASH, game, match, teams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OTHER_HASH = HASH + "b3RoZXI"
+
+
+def test_a_team_is_found_by_its_name_however_it_is_written(store: Store) -> None:
+    (team,) = teams(store, "Stäck Attack")
+    for name in ("Stäck Attack", "stäck  ATTACK", " Stäck Attack ", "Sta\u0308ck Attack"):
+        assert store.teams.find(name) == team
+    assert store.teams.get(team.id) == team
+    assert (team.name, team.password_hash, team.disabled) == ("Stäck Attack", HASH, False)
+
+
+@pytest.mark.parametrize("name", ["stack attack", "STACK  ATTACK", "\uff33tack Attack"])
+def test_names_that_people_cannot_tell_apart_are_one(store: Store, name: str) -> None:
+    teams(store, "Stack Attack")
+    with pytest.raises(NameTakenError, match="belongs to another"):
+        store.teams.add(name, HASH)
+    assert store.teams.count() == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", " ", "a ", " a", "a" * 81, "a\nb", "a\0b", "\u202eabc", "\ud800", "a\tb"]
+)
+def test_what_can_be_no_name_is_refused_and_not_found(store: Store, name: str) -> None:
+    teams(store, "other")
+    with pytest.raises(InputError, match="cannot be the name of a team"):
+        store.teams.add(name, HASH)
+    assert store.teams.find(name) is None
+
+
+@pytest.mark.parametrize("word", ["secret", "", "$argon2" + "x" * 400])
+def test_passwords_are_not_kept_in_clear_and_not_quoted(store: Store, word: str) -> None:
+    (team,) = teams(store, "one")
+    for ask in (
+        lambda: store.teams.add("two", word),
+        lambda: store.teams.set_password(team.id, word),
+        lambda: store.admins.add("two", word),
+    ):
+        with pytest.raises(InputError, match="hashes only") as refused:
+            ask()
+        assert not word or word not in str(refused.value)
+    assert store.teams.get(team.id).password_hash == HASH
+
+
+def test_hashes_are_not_shown(store: Store) -> None:
+    (team,) = teams(store, "one")
+    assert "argon2" not in repr(team)
+
+
+@pytest.mark.parametrize("number", [0, -1, 77, 2**31, 2**70])
+def test_who_is_not_there_is_told_by_number(store: Store, number: int) -> None:
+    asks: list[Callable[[], Any]] = [
+        lambda: store.teams.get(number),
+        lambda: store.teams.set_disabled(number, True),
+        lambda: store.admins.set_password(number, HASH),
+        lambda: store.sessions.open("team", number, 60),
+    ]
+    for ask in asks:
+        with pytest.raises(UnknownEntryError, match=str(number)):
+            ask()
+    store.sessions.close_all("team", number)
+
+
+def test_teams_are_read_page_by_page(store: Store) -> None:
+    names = [f"{'abcXYZ'[index % 6]}team {index}" for index in range(17)]
+    teams(store, *names)
+    read: list[str] = []
+    while page := store.teams.list(limit=5, after=read[-1] if read else ""):
+        read += [team.name for team in page]
+    assert read == sorted(names, key=name_key)
+
+
+def test_admins_are_no_teams(store: Store) -> None:
+    assert not store.admins.exist()
+    admin = store.admins.add("Ada", HASH)
+    assert store.admins.exist()
+    assert store.admins.find("ADA") == admin
+    assert store.admins.list() == (admin,)
+    assert store.teams.find("Ada") is None
+    assert store.teams.count() == 0
+    teams(store, "Ada")
+    store.admins.set_disabled(admin.id, True)
+    assert not store.admins.exist()
+
+
+def test_a_login_is_good_until_its_time_is_over(url: str) -> None:
+    now = 1_000.0
+    with Store(url, clock=lambda: now) as store:
+        (team,) = teams(store, "one")
+        admin = store.admins.add("ada", HASH)
+        ours, theirs = (
+            store.sessions.open("team", team.id, 60),
+            store.sessions.open("admin", admin.id, 90),
+        )
+        assert ours != theirs
+        now = 1_059.9
+        found = store.sessions.find(ours)
+        assert found is not None
+        assert (found.role, found.team, found.admin) == ("team", team, None)
+        assert (found.created, found.expires) == (1_000, 1_060)
+        now = 1_060.0
+        assert store.sessions.find(ours) is None
+        found = store.sessions.find(theirs)
+        assert found is not None
+        assert (found.role, found.team, found.admin) == ("admin", None, admin)
+        assert store.sessions.prune() == 1
+        assert store.sessions.find(theirs) is not None
+
+
+def test_logins_end_by_logging_out_another_password_or_a_shut_account(store: Store) -> None:
+    one, two = teams(store, "one", "two")
+    first, again, other = (store.sessions.open("team", team.id, 60) for team in (one, one, two))
+    store.sessions.close(first)
+    assert store.sessions.find(first) is None
+    assert store.sessions.find(again) is not None
+    store.teams.set_password(one.id, OTHER_HASH)
+    assert store.teams.get(one.id).password_hash == OTHER_HASH
+    assert store.sessions.find(again) is None
+    assert store.sessions.find(other) is not None
+    store.teams.set_disabled(two.id, True)
+    assert store.sessions.find(other) is None
+    assert store.sessions.find(store.sessions.open("team", two.id, 60)) is None
+    last = store.sessions.open("team", one.id, 60)
+    store.sessions.close_all("team", one.id)
+    assert store.sessions.find(last) is None
+
+
+@pytest.mark.parametrize("token", ["", "x", "\0", "\ud800", "a" * 100_000])
+def test_made_up_tokens_open_nothing(store: Store, token: str) -> None:
+    assert store.sessions.find(token) is None
+    assert store.invitations.take(token) is None
+    store.sessions.close(token)
+
+
+def test_a_link_works_once_and_for_a_while(url: str) -> None:
+    now = 1_000.0
+    with Store(url, clock=lambda: now) as store:
+        (team,) = teams(store, "one")
+        link = store.invitations.add("team password", team_id=team.id, lifetime=60)
+        late = store.invitations.add("admin", lifetime=30)
+        found = store.invitations.look(link)
+        assert found is not None
+        assert (found.purpose, found.team_id, found.expires) == ("team password", team.id, 1_060)
+        now = 1_030.0
+        assert store.invitations.look(late) is None
+        assert store.invitations.take(late) is None
+        assert store.invitations.take(link) == found
+        assert store.invitations.take(link) is None
+
+
+def test_of_all_who_take_a_link_at_once_one_gets_it(store: Store) -> None:
+    link = store.invitations.add("admin")
+    begin, taken = threading.Barrier(6), list[object]()
+
+    def take() -> None:
+        begin.wait()
+        taken.append(store.invitations.take(link))
+
+    threads = [threading.Thread(target=take) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == 6
+    assert sum(one is not None for one in taken) == 1
+
+
+def test_links_name_a_team_where_one_belongs(store: Store) -> None:
+    with pytest.raises(InputError):
+        store.invitations.add("team password")
+    with pytest.raises(InputError):
+        store.invitations.add("admin", team_id=1)
+    with pytest.raises(UnknownEntryError):
+        store.invitations.add("team password", team_id=5)
+
+
+def test_moves_are_counted_over_all_games_of_a_team(store: Store) -> None:
+    row = match(store)
+    one, two = (seat.team_id for seat in row.seats)
+    assert one is not None
+    assert two is not None
+    back = store.matches.add(kind="test", name="Back", seats=(two, one), rules=row.rules)
+    store.matches.keep_game(row.token, game(1, verdicts=({"done": 3}, {"collides": 1})), b"")
+    store.matches.keep_game(row.token, game(2, verdicts=({"done": 4, "no piece": 2}, {})), b"")
+    store.matches.keep_game(back.token, game(1, verdicts=({"done": 50}, {"done": 7})), b"")
+    assert store.teams.verdicts(one) == {"done": 14, "no piece": 2}
+    assert store.teams.verdicts(two) == {"collides": 1, "done": 50}
+    assert (store.teams.games(one), store.teams.games(two)) == (3, 3)
+
+
+def test_who_did_what_is_read_page_by_page_newest_first(url: str) -> None:
+    now = 0.0
+    with Store(url, clock=lambda: now) as store:
+        for number in range(7):
+            now = float(number)
+            store.audit.add("ada", f"did {number}", "match 3", "127.0.0.1")
+        first = store.audit.list(limit=3)
+        then = store.audit.list(limit=10, before=first[-1].id)
+        assert [entry.what for entry in (*first, *then)] == [f"did {n}" for n in reversed(range(7))]
+        assert (first[0].who, first[0].about, first[0].at) == ("ada", "match 3", 6.0)
+        store.audit.add("x\0y", "a\nline\ud800", "z" * 10_000)
+        odd = store.audit.list(limit=1)[0]
+        assert (odd.who, odd.what, len(odd.about)) == ("x y", "a line?", 400)

@@ -1,0 +1,195 @@
+"""Databases that cannot be used are told in words, without passwords."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import sys
+import threading
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.contest.store import Store
+from sevenbag.errors import (
+    MissingExtraError,
+    StoreCorruptError,
+    StoreError,
+    StoreLockedError,
+    StoreUnreachableError,
+    StoreUrlError,
+)
+from tests.contest.store.entries import game, match, teams
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.contest import postgres
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("", "cannot be read"),
+        ("contest.db", "cannot be read"),
+        ("/var/lib/contest.db", "cannot be read"),
+        ("sqlite://", "names no file"),
+        ("sqlite:///", "names no file"),
+        ("sqlite:///:memory:", "names no file"),
+        ("sqlite://contest.db", "names no file"),
+        ("mysql://u:hunter2@h/d", "cannot be in 'mysql'"),
+        ("postgresql+asyncpg://u:hunter2@h/d", "cannot be in"),
+        ("postgresql://u:hunter2@h:port/d", "cannot be read"),
+    ],
+)
+def test_urls_that_name_no_store(url: str, words: str) -> None:
+    with pytest.raises(StoreUrlError, match=words) as refused:
+        Store(url)
+    assert "sqlite:///FILE" in str(refused.value)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_without_its_driver_postgresql_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r"sevenbag\[postgres\]"):
+        Store("postgresql://u@h/d")
+
+
+def test_passwords_in_urls_are_not_shown() -> None:
+    pytest.importorskip("psycopg")
+    for url in (
+        "postgresql://u:hunter2@127.0.0.1:1/d",
+        "postgres://u@127.0.0.1:1/d?password=hunter2",
+    ):
+        store = Store(url, patience=2)
+        with pytest.raises(StoreUnreachableError, match=r"127\.0\.0\.1") as refused:
+            store.open()
+        assert "hunter2" not in f"{store.url} {refused.value!r} {refused.value.__cause__!r}"
+
+
+def test_a_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "no" / "such"
+    with pytest.raises(StoreUnreachableError, match=f"no folder {folder}"):
+        Store(f"sqlite:///{folder}/contest.db").open()
+    with pytest.raises(StoreUnreachableError, match="cannot be opened"):
+        Store(f"sqlite:///{tmp_path}").open()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("data", [b"no database at all, but some text of more than 100 bytes" * 9])
+def test_files_of_another_kind_are_left_alone(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "contest.db"
+    file.write_bytes(data)
+    with pytest.raises(StoreCorruptError, match="is no database"):
+        Store(f"sqlite:///{file}").open()
+    assert file.read_bytes() == data
+
+
+def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "contest.db"
+    with Store(f"sqlite:///{file}") as store:
+        match(store)
+    with file.open("r+b") as raw:
+        # All but the first page, which says that it is a database.
+        raw.seek(4096)
+        raw.write(os.urandom(file.stat().st_size - 4096))
+    with pytest.raises(StoreError) as told, Store(f"sqlite:///{file}") as store:
+        store.teams.list()
+    assert str(file) in str(told.value)
+
+
+def test_a_store_that_can_be_read_only_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "contest.db"
+    with Store(f"sqlite:///{file}") as store:
+        match(store)
+    with Store(f"sqlite:///file:{file}?mode=ro&uri=true") as store:
+        assert store.teams.count() == 2
+        with pytest.raises(StoreUnreachableError, match="can be read only"):
+            teams(store, "three")
+
+
+def test_a_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "contest.db"
+    url = f"sqlite:///{file}"
+    with Store(url) as store:
+        row = match(store)
+    with (
+        closing(sqlite3.connect(file, isolation_level=None)) as other,
+        Store(url, patience=0.1) as store,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreLockedError, match="locked"):
+            store.matches.keep_game(row.token, game(1), b"")
+        # Whoever only reads does not mind.
+        assert store.matches.get(row.token) == row
+        other.execute("ROLLBACK")
+        assert store.matches.keep_game(row.token, game(1), b"")
+
+
+def test_a_server_that_another_program_blocks_is_told(server: postgres.Server) -> None:
+    import psycopg  # noqa: PLC0415
+
+    url = server.new_database()
+    database = url.partition("?")[0].rpartition("/")[2]
+    with Store(url, patience=0.2) as store:
+        row = match(store)
+        with psycopg.connect(f"host={server.folder} user=owner dbname={database}") as other:
+            other.execute("LOCK TABLE matches IN ACCESS EXCLUSIVE MODE")
+            with pytest.raises(StoreLockedError, match="locked"):
+                store.matches.keep_game(row.token, game(1), b"")
+        assert store.matches.keep_game(row.token, game(1), b"")
+
+
+def test_a_database_that_is_not_there_is_told(server: postgres.Server) -> None:
+    with pytest.raises(StoreUnreachableError, match="does not exist"):
+        Store(server.url("nowhere")).open()
+    with pytest.raises(StoreUnreachableError, match="no_such_role"):
+        Store(server.url().replace("owner@", "no_such_role@")).open()
+
+
+def test_a_store_that_is_not_open_is_told(url: str) -> None:
+    store = Store(url)
+    with pytest.raises(StoreError, match="not open"):
+        store.ping()
+    store.open()
+    store.ping()
+    store.open()
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="not open"):
+        store.teams.count()
+    with store:
+        assert store.teams.count() == 0
+
+
+def test_hashes_of_passwords_are_nobody_elses_business(tmp_path: Path) -> None:
+    file = tmp_path / "contest.db"
+    with Store(f"sqlite:///{file}") as store:
+        teams(store, "one")
+        for each in tmp_path.iterdir():
+            assert stat.S_IMODE(each.stat().st_mode) == 0o600, each
+
+
+def test_many_threads_write_and_read_at_once(store: Store) -> None:
+    rows = [match(store, f"a{number}", f"b{number}") for number in range(8)]
+    errors: list[BaseException] = []
+
+    def play(token: str) -> None:
+        try:
+            for number in range(1, 9):
+                assert store.matches.keep_game(token, game(number), bytes(1_000))
+                assert len(store.matches.finished_games(token)) == number
+                store.matches.list()
+        except BaseException as error:
+            errors.append(error)
+            raise
+
+    threads = [threading.Thread(target=play, args=(row.token,)) for row in rows]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+    assert [row.games for row in store.matches.unfinished()] == [(8, 0)] * 8

@@ -1,0 +1,135 @@
+"""Old databases become new ones, and no others are touched."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import create_engine, inspect, text
+
+from sevenbag.contest.store import Store
+from sevenbag.contest.store.schema import VERSION_TABLE, bring_up, versions
+from sevenbag.contest.store.tables import Base
+from sevenbag.errors import StoreError, StoreVersionError
+from tests.contest.store.entries import match
+
+OLD = Path("tests/data/contest")
+SLOT_INDEX = "uq_matches_slot"
+
+
+def test_the_tables_are_those_of_the_migrations(store: Store, url: str) -> None:
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"version_table": VERSION_TABLE, "compare_type": True}
+        )
+        assert compare_metadata(context, Base.metadata) == []
+        # What is compared does not include these.
+        inspector = inspect(connection)
+        for table in Base.metadata.tables.values():
+            made = inspector.get_foreign_keys(table.name)
+            assert len(made) == len(table.foreign_key_constraints)
+        (slot,) = (one for one in inspector.get_indexes("matches") if one["name"] == SLOT_INDEX)
+        assert slot["unique"]
+        (where,) = (
+            str(option) for key, option in slot["dialect_options"].items() if "where" in key
+        )
+        assert "called off" in where
+    engine.dispose()
+
+
+@pytest.mark.parametrize("version", versions())
+def test_databases_of_every_version_become_of_this_one(url: str, version: str) -> None:
+    engine = create_engine(url)
+    bring_up(engine, url, to=version)
+    with engine.connect() as connection:
+        found = connection.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))
+        assert found == version
+    with Store(url) as store:
+        match(store)
+    test_the_tables_are_those_of_the_migrations(store, url)
+    engine.dispose()
+
+
+@pytest.mark.parametrize("file", sorted(OLD.glob("*.sql")), ids=lambda file: file.stem)
+def test_what_old_versions_wrote_is_read(tmp_path: Path, file: Path) -> None:
+    path = tmp_path / "old.db"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript(file.read_text(encoding="utf-8"))
+    expected = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    with Store(f"sqlite:///{path}") as store:
+        assert [team.name for team in store.teams.list()] == expected["teams"]
+        (contest,) = store.contests.list()
+        assert (contest.name, contest.state) == (expected["contest"], expected["state"])
+        assert [one.name for one in contest.entrants] == expected["entrants"]
+        rows = store.matches.of_contest(contest.id)
+        assert [[row.slot, row.state, *row.games, *row.points] for row in rows] == expected[
+            "matches"
+        ]
+        replay = store.matches.replay(rows[0].id, 1)
+        assert replay is not None
+        assert replay.hex() == expected["replay"]
+        assert store.teams.verdicts(contest.entrants[0].team_id) == expected["verdicts"]
+        assert store.contests.tournament(contest.id).champion == expected["champion"]
+
+
+def test_many_may_open_a_new_store_at_once(url: str) -> None:
+    begin, errors = threading.Barrier(5), list[BaseException]()
+
+    def first() -> None:
+        begin.wait()
+        try:
+            with Store(url) as store:
+                store.ping()
+        except BaseException as error:
+            errors.append(error)
+            raise
+
+    threads = [threading.Thread(target=first) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+
+
+def test_a_store_of_a_newer_version_is_left_alone(url: str) -> None:
+    with Store(url) as store:
+        match(store)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9876'"))
+    with pytest.raises(StoreVersionError, match="newer sevenbag: it is of version 9876"):
+        Store(url).open()
+    with engine.connect() as connection:
+        assert connection.scalar(text("SELECT count(*) FROM matches")) == 1
+    engine.dispose()
+
+
+def test_a_database_of_another_program_is_left_alone(url: str) -> None:
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE teams (players TEXT)"))
+    with pytest.raises(StoreVersionError, match="has a table 'teams'"):
+        Store(url).open()
+    with engine.connect() as connection:
+        assert inspect(connection).get_table_names() == ["teams"]
+    engine.dispose()
+
+
+def test_a_migration_that_fails_leaves_nothing(url: str) -> None:
+    # The last table's name is taken.
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE VIEW audit AS SELECT 1 AS one"))
+    with pytest.raises(StoreError, match="audit"):
+        Store(url).open()
+    with engine.connect() as connection:
+        assert inspect(connection).get_table_names() == []
+    engine.dispose()

@@ -1,0 +1,127 @@
+"""What was kept is there, whoever was killed, and whenever."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from sqlalchemy import create_engine, inspect
+
+from sevenbag.contest.store import Store
+from tests.contest import postgres
+from tests.contest.store.dying import replay
+from tests.contest.store.entries import ending, game, match
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def dying(how: str, url: str, token: str = "") -> list[str]:
+    return [sys.executable, "-m", "tests.contest.store.dying", how, url, token]
+
+
+def told_before_death(url: str, token: str, games: int, delay: float) -> int:
+    """How many games a program said to be kept before it was killed."""
+    with subprocess.Popen(dying("keep", url, token), stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        last = [child.stdout.readline() for _ in range(games)][-1]
+        time.sleep(delay)
+        child.kill()
+        rest = child.stdout.read().splitlines(keepends=True)
+    assert child.returncode == -signal.SIGKILL
+    # The last line may be cut off, too.
+    return int([line for line in (last, *rest) if line.endswith("\n")][-1])
+
+
+def check_games(store: Store, token: str, told: int) -> int:
+    """Nothing that was told is missing, and nothing is there in part."""
+    row = store.matches.get(token)
+    games = store.matches.games(row.id)
+    # One that was kept may not have been told.
+    assert told <= len(games) <= told + 1
+    for number, one in enumerate(games, start=1):
+        assert one.result == game(number)
+        assert store.matches.replay(row.id, number) == replay(number)
+    assert row.games == (len(games), 0)
+    assert row.points == (300 * len(games), 100 * len(games))
+    first = row.seats[0].team_id
+    assert first is not None
+    assert store.teams.verdicts(first) == {"done": 8 * len(games)}
+    return len(games)
+
+
+def test_games_survive_whoever_is_killed(url: str, tmp_path: Path) -> None:
+    dice = random.Random(1)
+    with Store(url) as store:
+        token = match(store).token
+        for _ in range(3):
+            told = told_before_death(url, token, dice.randint(1, 5), dice.random() / 50)
+            assert check_games(store, token, told) >= 1
+    if url.startswith("sqlite"):
+        with closing(sqlite3.connect(tmp_path / "contest.db")) as database:
+            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_a_game_is_kept_whole_or_not_at_all(url: str) -> None:
+    """Killed before each statement, and before each commit."""
+    with Store(url) as store:
+        row = match(store)
+    done = subprocess.run(
+        dying("each", url, row.token), stdout=subprocess.PIPE, text=True, check=True, timeout=100
+    )
+    # BEGIN, the match, its games; the game, its replay, its verdicts, its sums; COMMIT; ...
+    assert int(done.stdout) >= 8
+    with Store(url) as store:
+        assert check_games(store, row.token, 1) == 1
+        assert store.matches.get(row.token).result == ending()
+
+
+def test_a_server_that_crashes_has_kept_what_it_told() -> None:
+    if why := postgres.missing():
+        pytest.skip(why)
+    with postgres.running_server() as server:
+        url = server.new_database()
+        with Store(url) as store:
+            token = match(store).token
+            for number in range(1, 4):
+                assert store.matches.keep_game(token, game(number), replay(number))
+                server.crash()
+                server.restart()
+                # The connections are new ones, which nobody needs to know.
+                assert check_games(store, token, number) == number
+
+
+def test_tables_are_made_whole_or_not_at_all(url: str) -> None:
+    killed = subprocess.run(dying("migrate", url), check=False, timeout=100)
+    assert killed.returncode == -signal.SIGKILL
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        assert inspect(connection).get_table_names() == []
+    engine.dispose()
+    with Store(url) as store:
+        assert store.teams.count() == 0
+
+
+def test_what_is_synced_to_disk(tmp_path: Path) -> None:
+    """Not only processes die: SQLite is told to wait for the disk at each commit."""
+    file = tmp_path / "contest.db"
+    asked: list[str] = []
+    with Store(f"sqlite:///{file}") as store, closing(sqlite3.connect(file)) as other:
+        store.ping()
+        assert other.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+        with store._database.reading() as session:
+            connection = session.connection()
+            asked += [
+                str(connection.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+                for name in ("synchronous", "foreign_keys")
+            ]
+    # 2 is FULL.
+    assert asked == ["2", "1"]
