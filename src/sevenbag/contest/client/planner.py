@@ -39,6 +39,7 @@ class Planner:
         team: whose seat it is, as state messages name it.
         view: what is known of the match.
         failure: why the bot plays no more, once it does not; gravity goes on.
+        wake: called in the loop's thread when a thought is finished.
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Planner:
         self.failure: BotError | None = None
         self._limits = limits or Limits()
         self._answer_seconds = answer_seconds
-        self._wake = wake
+        self.wake = wake
         self._steering = Steering(moves_per_second)
         self._thinking: asyncio.Task[Suggestion] | None = None
         self._asked: tuple[int, int] | None = None
@@ -229,8 +230,8 @@ class Planner:
                 self.failure = error
             elif question == self._asked and question[0] == self._steering.number:
                 self._follow(task.result())
-        if self._wake is not None:
-            self._wake()
+        if self.wake is not None:
+            self.wake()
 
     def _follow(self, suggestion: Suggestion) -> None:
         piece = self._steering.piece

@@ -96,6 +96,7 @@ class Session:
         self._states: _Channel | None = None
         self._client_token = ""
         self._in_game = False
+        self._nudged = False
         self._heard_at = 0.0
         self._asked_at = 0.0
 
@@ -134,23 +135,31 @@ class Session:
     async def states(self, until: float) -> list[State]:
         """The state messages that have come, in order; waits for one until then at most.
 
+        `nudge` ends the waiting.
+
         Args:
-            until: a moment of `time.monotonic`.
+            until: a moment of `time.monotonic`; one that has passed for no waiting at all.
 
         Raises:
             RefusedError: the server knows this team no more.
             SilentServerError: no server answers, or it tells no states.
         """
+        self._nudged = False
         while True:
             assert self._states is not None
-            if not self._states.received:
-                due = min(until, max(self._heard_at, self._asked_at) + self._patience.state)
-                await self._states.wait(due - time.monotonic())
+            due = min(until, max(self._heard_at, self._asked_at) + self._patience.state)
+            await self._states.wait(due - time.monotonic())
             messages = self._read_states()
-            if messages or self.is_over or time.monotonic() >= until:
+            if messages or self.is_over or self._nudged or time.monotonic() >= until:
                 return messages
             if time.monotonic() >= max(self._heard_at, self._asked_at) + self._patience.state:
                 await self._see_whether_it_goes_on()
+
+    def nudge(self) -> None:
+        """Whoever waits for states is to wait no longer."""
+        self._nudged = True
+        if self._states is not None:
+            self._states.nudge()
 
     async def close(self) -> None:
         """Leave; nothing of the connection stays."""
@@ -351,12 +360,16 @@ class _Channel:
     async def wait(self, seconds: float) -> None:
         """Until there is news, at most so long."""
         self._read()
-        if self.received:
+        if self.received or seconds <= 0:
             return
         self._news.clear()
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(max(seconds, 0) if math.isfinite(seconds) else None):
+            async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
                 await self._news.wait()
+
+    def nudge(self) -> None:
+        """Whoever waits is to wait no longer."""
+        self._news.set()
 
     def close(self) -> None:
         """Let go of it."""

@@ -24,6 +24,7 @@ from sevenbag.protocols.pason.shapes import SHAPES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sevenbag._kernel import Piece
     from sevenbag.protocols.pason.messages import PieceState
     from sevenbag.protocols.pason.moves import MoveName
 
@@ -161,7 +162,7 @@ class Steering:
     def give_up(self) -> None:
         """Nobody knows where it should go: somewhere low."""
         if self.piece is not None:
-            places = _KERNEL.placements(self._board, self.piece.piece, cleared=False, spins=False)
+            places = places_for(self._board, self.piece.piece)
             self.want(sorted(places, key=lambda place: max(y for _, y in place.cells)))
 
     def forget(self) -> None:
@@ -288,7 +289,7 @@ class Steering:
 
     def _nearest(self, wanted: Placement) -> Iterable[Placement]:
         """Every other place, those first that are most like the wanted one."""
-        places = _KERNEL.placements(self._board, wanted.piece, cleared=False, spins=False)
+        places = places_for(self._board, wanted.piece)
         best = wanted.canonical()
         return sorted(
             places,
@@ -313,6 +314,13 @@ class Steering:
         self._moved = False
         self.forget()
 
+
+def places_for(board: Board, piece: Piece) -> list[Placement]:
+    """Every place where a piece can lock, from where it enters; none if it cannot enter."""
+    return _KERNEL.placements(board, piece, cleared=False, spins=False)
+
+
+# --- helpers ------------------------------------------------------------------------------------
 
 _ROWS: Final = 24
 _TOP: Final = 19

@@ -1,0 +1,230 @@
+"""A bot plays a team's matches: one that is known by its token, or all that a site has for it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.registry import create_bot
+from sevenbag.contest.client.planner import Planner
+from sevenbag.contest.client.play import MatchResult, result_of
+from sevenbag.contest.client.session import Patience, Session
+from sevenbag.errors import ContestError, ProtocolError, RefusedError, SilentServerError
+from sevenbag.protocols.pason.messages import GameEnd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.contest.client.address import Address
+    from sevenbag.contest.client.site import Site
+    from sevenbag.protocols.pason.messages import State
+
+    Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a team plays.
+
+    Attributes:
+        team: name as registered.
+        password: the team's.
+        bot: specification of the bot.
+        moves_per_second: how often it moves, at most; 0 for no limit.
+        limits: what the bot may spend on a piece; nothing said, what it grants itself.
+        answer_seconds: after which a bot that does not answer has failed.
+        patience: how long to wait for a server.
+    """
+
+    team: str
+    password: str = field(repr=False)
+    bot: str
+    moves_per_second: float = 0.0
+    limits: Limits = field(default_factory=Limits)
+    answer_seconds: float = 10.0
+    patience: Patience = field(default_factory=Patience)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What became of a match.
+
+    Attributes:
+        result: as far as it was heard.
+        failure: what went wrong with the bot; empty if nothing did.
+        undone: pieces that did not go where the bot wanted them, of how many.
+    """
+
+    result: MatchResult
+    failure: str
+    undone: tuple[int, int]
+
+
+async def play_match(address: Address, token: str, manner: Manner, say: Say) -> Played:
+    """Play one match to its end.
+
+    The bot is made ready before anybody hears of us, and nothing of it is left afterwards.
+
+    Args:
+        address: of the game server.
+        token: names the match.
+        manner: who plays, and how.
+        say: told in a line what happens.
+
+    Raises:
+        SpecError: there is no such bot.
+        BotStartError: the bot cannot be started, or does not play these rules.
+        RefusedError: the server does not let the team into the match.
+        SilentServerError: the server does not answer, or has gone.
+    """
+    planner = _planner(manner)
+    try:
+        await planner.prepare()
+        return await _play(address, token, planner, manner, say)
+    finally:
+        await planner.quit()
+
+
+async def play_all(
+    site: Site, manner: Manner, say: Say, *, wait_seconds: float = 3_600.0
+) -> list[Played]:
+    """Play every match that a site has for the team, until it has none any more.
+
+    A match whose server dies is gone on with wherever the site says that it is now.
+
+    Args:
+        site: of the contest.
+        manner: who plays, and how.
+        say: told in a line what happens.
+        wait_seconds: for the next match, at most.
+
+    Raises:
+        SpecError: there is no such bot.
+        BotStartError: the bot cannot be started, or does not play these rules.
+        RefusedError: the site or a server does not know the team, or refuses it.
+        SilentServerError: the site has not answered, or had no match, for too long.
+    """
+    # Whoever cannot play is to be told before, and not in the midst of the contest.
+    await _try_out(manner)
+    played: dict[str, Played] = {}
+    over_at: dict[tuple[str, Address], float] = {}
+    waited_since = answered_at = time.monotonic()
+    told = ""
+    while True:
+        now = time.monotonic()
+        try:
+            task = await site.task()
+            answered_at = now
+        except SilentServerError:
+            if now - answered_at > manner.patience.silence:
+                raise
+            task = None
+        if task is not None and task.status == "finished" and played:
+            return list(played.values())
+        if (
+            task is None
+            or task.address is None
+            # The site may not have heard yet; but a match may also be taken up again there.
+            or now < over_at.get((task.token, task.address), -math.inf) + _TAKEN_UP
+        ):
+            if now - waited_since > wait_seconds:
+                raise SilentServerError(f"{site.url} has had no match for {wait_seconds:g} s")
+            if not told:
+                told = f"{manner.team} waits for its next match"
+                say(told)
+            await asyncio.sleep(_POLL)
+            continue
+        told = ""
+        try:
+            match = await play_match(task.address, task.token, manner, say)
+        except ContestError as error:
+            if isinstance(error, RefusedError) and error.error not in _ELSEWHERE:
+                raise
+            say(f"{error}; asking {site.url} where the match goes on")
+            await asyncio.sleep(_POLL)
+            if time.monotonic() - waited_since > wait_seconds:
+                raise
+            continue
+        waited_since = time.monotonic()
+        over_at[task.token, task.address] = waited_since
+        if match.result.end_heard or match.result.games != (0, 0):
+            played[task.token] = match
+        if match.failure:
+            # It would fail in the next match, too, and nobody would be told.
+            return list(played.values())
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_POLL: Final = 1.0
+_TAKEN_UP: Final = 5.0
+"""Seconds after which a match that has ended here, and that the site still has, goes on here."""
+_NEVER: Final = 1.0
+"""Seconds between looks at whether anything is to be done."""
+_ELSEWHERE: Final = frozenset(
+    ("unknown match", "unknown client token", "server is ending", "match ended")
+)
+"""Refusals that the site may know a way out of."""
+
+
+def _planner(manner: Manner) -> Planner:
+    return Planner(
+        create_bot(manner.bot),
+        manner.team,
+        moves_per_second=manner.moves_per_second,
+        limits=manner.limits,
+        answer_seconds=manner.answer_seconds,
+    )
+
+
+async def _try_out(manner: Manner) -> None:
+    planner = _planner(manner)
+    try:
+        await planner.prepare()
+    finally:
+        await planner.quit()
+
+
+async def _play(address: Address, token: str, planner: Planner, manner: Manner, say: Say) -> Played:
+    session = Session(address, token, manner.team, manner.password, manner.patience)
+    async with session:
+        planner.wake = session.nudge
+        say(f"{manner.team} has connected to {address}, played by {planner.bot.name}")
+        while not session.is_over:
+            now = time.monotonic()
+            order = planner.next_move(now)
+            if order is None:
+                due = planner.due
+                _hear(planner, await session.states(now + _NEVER if due is None else due), say)
+                continue
+            if await session.move(order.move, order.number):
+                planner.answered(time.monotonic())
+            else:
+                planner.lose_answer(time.monotonic())
+            _hear(planner, await session.states(0), say)
+    tally = planner.tally
+    missed = tally.strays + tally.elsewhere + tally.lost
+    failure = "" if planner.failure is None else str(planner.failure)
+    return Played(result_of(planner.view, manner.team), failure, (missed, tally.pieces))
+
+
+def _hear(planner: Planner, messages: list[State], say: Say) -> None:
+    for message in messages:
+        failed = planner.failure
+        # A board that is none: the next one comes soon.
+        with contextlib.suppress(ProtocolError):
+            planner.hear(message, time.monotonic())
+        if planner.failure is not failed:
+            say(f"{planner.failure}; from here on, gravity plays")
+        if isinstance(message, GameEnd):
+            result = result_of(planner.view, planner.team)
+            scores = " : ".join(f"{team} {points}" for team, points in message.scores.items())
+            say(
+                f"{message.game_name}: {message.winner} wins ({scores}); "
+                f"games {result.games[0]}:{result.games[1]}"
+            )

@@ -1,0 +1,218 @@
+"""A game server as small as can be, in a thread: matches behind plain sockets.
+
+What it says can be tampered with on its way out, to see what clients and checks make of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import zmq
+
+from sevenbag.contest.client.address import Address
+from sevenbag.contest.link import Seat
+from sevenbag.contest.match import Match
+from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.protocols.pason.messages import (
+    CommandError,
+    ErrorKind,
+    ErrorResp,
+    GameMove,
+    GameMoveResp,
+    MatchConnect,
+    MatchConnectResp,
+    decode_command,
+    encode,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from sevenbag.contest.duel import Verdict
+
+TEAMS = ("Alpha team", "Beta")
+PASSWORDS = ("alpha's word", "beta's word")
+QUICK = ContestRules(
+    game=GameRules(gravity_ms=(40,)),
+    match=MatchRules(
+        games=3,
+        game_seconds=20,
+        match_seconds=60,
+        connect_seconds=20,
+        first_pause_seconds=0.1,
+        pause_seconds=0.05,
+        repeat_seconds=0.2,
+    ),
+)
+
+Json = dict[str, Any]
+
+
+class SmallServer:
+    """One match, or several of the same teams.
+
+    Attributes:
+        address: where it is.
+        token: of the match that there is at first.
+        matches: by token.
+        verdicts: of all moves.
+    """
+
+    def __init__(self, rules: ContestRules = QUICK, *, seed: int = 1, ports: str = "*:*") -> None:
+        self.rules = rules
+        self.seed = seed
+        self.matches: dict[str, Match] = {}
+        self.verdicts: list[Verdict] = []
+        self.moves: list[str] = []
+        self.token = self.add_match()
+        self._clients: dict[str, tuple[str, int]] = {}
+        self._context = zmq.Context()
+        command_port, _, state_port = ports.partition(":")
+        self._commands = self._context.socket(zmq.ROUTER)
+        self._commands.bind(f"tcp://127.0.0.1:{command_port}")
+        self._states = self._context.socket(zmq.PUB)
+        self._states.setsockopt(zmq.SNDHWM, 0)
+        self._states.bind(f"tcp://127.0.0.1:{state_port}")
+        self.address = Address("127.0.0.1", _port(self._commands), _port(self._states))
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def add_match(self) -> str:
+        """Another match of the same teams; its token."""
+        token = str(uuid.uuid4())
+        seats = (Seat(team=TEAMS[0]), Seat(team=TEAMS[1]))
+        self.matches[token] = Match(token, "A match", seats, self.rules, self.seed, time.time)
+        return token
+
+    @property
+    def url(self) -> str:
+        """As clients are told."""
+        return str(self.address)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End, without a word to anybody."""
+        self._ends.set()
+        self._thread.join()
+
+    # --- what may be tampered with --------------------------------------------------------------
+
+    def answer(self, reply: Json) -> bytes | None:
+        """What is sent for an answer; None for nothing."""
+        return msgspec.json.encode(reply)
+
+    def envelope(self, token: str, state: Json) -> list[bytes] | None:
+        """What is published for a state; None for nothing."""
+        return [token.encode(), msgspec.json.encode(state)]
+
+    def obey(self, match: Match, seat: int, command: GameMove) -> None:
+        """Carry out a move."""
+        number = command.piece_number
+        verdict = match.move(
+            0 if seat == 0 else 1,
+            command.move,
+            number if not isinstance(number, str) else -2,
+            time.monotonic(),
+        )
+        self.verdicts.append(verdict)
+        self.moves.append(command.move)
+
+    def follow(self, data: bytes) -> Json:
+        """The answer to a command."""
+        try:
+            command = decode_command(data)
+        except CommandError as error:
+            return _plain(error.reply)
+        if isinstance(command, MatchConnect):
+            return self.let_in(command)
+        return self.move(command)
+
+    def let_in(self, command: MatchConnect) -> Json:
+        """The answer to a team that connects."""
+        match = self.matches.get(command.match_token)
+        if match is None:
+            return refusal("unknown match", "no such match")
+        if command.team_name not in TEAMS:
+            return refusal("unknown team", "not yours")
+        seat = TEAMS.index(command.team_name)
+        if command.password != PASSWORDS[seat]:
+            return refusal("wrong password", "it is not the team's")
+        token = match.connect(0 if seat == 0 else 1, time.monotonic())
+        self._clients[token] = (command.match_token, seat)
+        return _plain(MatchConnectResp(client_token=token))
+
+    def move(self, command: GameMove) -> Json:
+        """The answer to a move."""
+        known = self._clients.get(command.client_token)
+        if known is None:
+            return refusal("unknown client token", "who are you")
+        match = self.matches[known[0]]
+        if match.result is not None:
+            return refusal("match ended", "it is over")
+        self.obey(match, known[1], command)
+        return _plain(GameMoveResp(resp=self.rules.match.move_reply))
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        poller = zmq.Poller()
+        poller.register(self._commands, zmq.POLLIN)
+        try:
+            while not self._ends.is_set():
+                poller.poll(2)
+                with contextlib.suppress(zmq.Again):
+                    for _ in range(50):
+                        self._serve(self._commands.recv_multipart(zmq.NOBLOCK))
+                        self._tell()
+                for match in self.matches.values():
+                    match.advance(time.monotonic())
+                self._tell()
+        finally:
+            self._context.destroy(linger=0)
+
+    def _serve(self, frames: list[bytes]) -> None:
+        *way, data = frames
+        sent = self.answer(self.follow(data))
+        if sent is not None:
+            self._commands.send_multipart([*way, sent])
+
+    def _tell(self) -> None:
+        for token, match in self.matches.items():
+            for finished in match.take_finished():
+                match.game_kept(finished.result.number, time.monotonic())
+            for message in match.take_messages():
+                frames = self.envelope(token, msgspec.json.decode(message))
+                if frames is not None:
+                    self._states.send_multipart(frames)
+
+
+def refusal(error: ErrorKind, message: str) -> Json:
+    """An `ErrorResp`."""
+    return _plain(ErrorResp(error=error, message=message))
+
+
+def _plain(message: msgspec.Struct) -> Json:
+    content: Json = msgspec.json.decode(encode(message))
+    return content
+
+
+def _port(socket: zmq.Socket[bytes]) -> int:
+    endpoint = socket.getsockopt_string(zmq.LAST_ENDPOINT)
+    return int(endpoint.rpartition(":")[2])
