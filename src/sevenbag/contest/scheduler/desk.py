@@ -105,6 +105,7 @@ class MatchDesk:
         self._clock = clock
         self._wall = wall
         self._over = over
+        self._looked = clock()
 
     async def reload(self) -> None:
         """Read everything from the store; servers that are connected stay so."""
@@ -132,7 +133,12 @@ class MatchDesk:
     async def look(self) -> None:
         """Do what time brings: give up on servers, place what waits."""
         now = self._clock()
+        slept = now - self._looked
+        self._looked = now
         for server in tuple(self.servers.values()):
+            if server.link and slept > self._settings.silent_seconds / 2:
+                # Not the server was silent: we have not listened.
+                server.link.heard += slept
             if server.link and now - server.link.heard > self._settings.silent_seconds:
                 _log.warning("game server is silent", server=server.name)
                 server.link.closing.set()
@@ -361,7 +367,8 @@ class MatchDesk:
             case link.Placed():
                 match.placed = True
                 match.settled.set()
-                self._halt(match)
+                if match.row.contest_id in self.paused:
+                    self._halt(match)
                 self._tell("match placed", match)
             case link.NotPlaced(reason=reason):
                 connection.hosting.discard(token)
@@ -412,7 +419,7 @@ class MatchDesk:
             await self._audit_lie(server, match, doubt)
             return doubt, False
         elsewhere = match.server not in {"", server.name}
-        if elsewhere and match.begun and told.age < self._clock() - match.since:
+        if elsewhere and match.begun and told.age <= self._clock() - match.since:
             # It went on alone while its teams have gone over.
             return f"the match has moved to {match.server}", False
         return None, True

@@ -1,0 +1,386 @@
+"""Deaths of the scheduler and of game servers at every point: no finished game is lost.
+
+Game servers are scripted, their links are in memory, time stands still; the store is a real one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.contest import link
+from tests.contest.scheduler.scripted import PLAN, House, ScriptedServer, game_done, match_done
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+GRACE = 10.0
+SILENCE = 6.0
+SETTLED = 1.5
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[House]:
+    house = House(tmp_path)
+    await house.scheduler.start()
+    yield house
+    await house.scheduler.stop()
+    house.store.close()
+
+
+async def begun(server: ScriptedServer) -> str:
+    """A match that both teams have come to, in its first game."""
+    token = (await server.placed()).match_token
+    await server.tell(link.Joined(match_token=token, seat=0))
+    await server.tell(link.Joined(match_token=token, seat=1))
+    await server.tell(link.GameBegan(match_token=token, number=1, game_name="Game 1"))
+    return token
+
+
+async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    await one.finish_game(token, 1)
+    assert (await one.told(link.Kept)).number == 1
+    two = await house.server("two")
+    await one.cut()
+    await house.after(GRACE - 1)
+    assert not two.heard, "it waits for the server to come back"
+    await house.after(2)
+    place = await two.placed()
+    assert place.match_token == token
+    assert [game.number for game in place.finished] == [1]
+    assert house.scheduler.address(token) is not None
+    await two.finish_game(token, 2)
+    await two.tell(match_done(token, (2, 0)))
+    await two.told(link.MatchKept)
+    row = house.store.matches.get(token)
+    assert (row.state, row.games) == ("done", (2, 0))
+    assert house.scheduler.metrics()["contest_failovers_total"] == 1
+
+
+async def test_a_server_that_comes_back_in_time_keeps_its_match(house: House) -> None:
+    one = await house.server("one", instance="a")
+    two = await house.server("two")
+    await house.match()
+    token = await begun(one)
+    await one.cut()
+    await house.after(GRACE / 2)
+    again = await house.server("one", instance="a", hosting=[token])
+    await house.after(2 * GRACE / 3)
+    assert not two.heard
+    assert house.scheduler.playing() == (token,)
+    await again.finish_game(token, 1)
+    assert (await again.told(link.Kept)).number == 1
+
+
+async def test_a_silent_server_is_taken_for_gone(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    two = await house.server("two")
+    one.mute = True
+    await house.after(SILENCE + 2)
+    assert [view.alive for view in house.scheduler.servers()] == [False, True]
+    assert not two.heard
+    await house.after(GRACE)
+    assert (await two.placed()).match_token == token
+
+
+async def test_a_scheduler_that_slept_does_not_take_servers_for_silent(house: House) -> None:
+    """A machine that was suspended: time jumps before anything could be heard."""
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    house.clock.now += 1000
+    await house.scheduler.look()
+    assert house.scheduler.playing() == (token,)
+    await house.after(SILENCE + 2)
+    assert house.scheduler.playing() == (token,)
+
+
+async def test_a_restarted_server_gets_its_match_anew_without_the_grace(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    await one.finish_game(token, 1)
+    await one.cut()
+    again = await house.server("one")
+    await house.after(SETTLED)
+    place = await again.placed()
+    assert (place.match_token, len(place.finished)) == (token, 1)
+
+
+async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: House) -> None:
+    """Killed between the end of a game and its being kept: the game is told after the restart."""
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    await one.finish_game(token, 1)
+    await one.cut()
+    again = await house.server("one")
+    await again.tell(game_done(token, 2, 1, age=30.0))
+    assert (await again.told(link.Kept)).number == 2
+    await house.after(SETTLED)
+    assert [game.winner for game in (await again.placed()).finished] == [0, 1]
+
+
+async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
+    house: House,
+) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    await one.cut()
+    again = await house.server("one")
+    for number in (1, 2):
+        await again.tell(game_done(token, number, 1))
+    await again.tell(match_done(token, (0, 2)))
+    await again.told(link.MatchKept)
+    await house.after(GRACE)
+    assert house.store.matches.get(token).state == "done"
+    assert not any(isinstance(message, link.Place) for message in again.heard)
+
+
+async def test_what_is_told_twice_is_kept_once_and_answered_twice(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    for number in (1, 1, 2, 1, 2):
+        await one.finish_game(token, number)
+        assert (await one.told(link.Kept)).number == number
+    for _ in range(3):
+        await one.tell(match_done(token, (2, 0)))
+        await one.told(link.MatchKept)
+    await one.finish_game(token, 2)
+    assert (await one.told(link.Kept)).number == 2, "also when the match is over"
+    assert house.results(token) == [(1, 0), (2, 0)]
+    assert not one.heard
+
+
+async def test_the_scheduler_dies_between_store_and_answer(house: House) -> None:
+    """The game is in the store, the server never heard so: it tells it again, and is answered."""
+    one = await house.server("one", instance="a")
+    await house.match()
+    token = await begun(one)
+    house.store.matches.keep_game(token, game_done(token, 1).result, b"replay")
+    await house.restart()
+    again = await house.server("one", instance="a", hosting=[token])
+    await again.finish_game(token, 1)
+    assert (await again.told(link.Kept)).number == 1
+    await again.finish_game(token, 2)
+    assert (await again.told(link.Kept)).number == 2
+    assert house.results(token) == [(1, 0), (2, 0)]
+
+
+async def test_the_scheduler_dies_between_the_result_and_the_next_round(house: House) -> None:
+    one = await house.server("one")
+    contest = await house.contest("a", "b", "c", "d", plan=PLAN)
+    tokens = [(await one.placed()).match_token for _ in range(2)]
+    for token in tokens:
+        for number in (1, 2):
+            house.store.matches.keep_game(token, game_done(token, number).result, b"")
+        house.store.matches.finish(token, match_done(token, (2, 0)).result)
+    await house.restart()
+    one = await house.server("one", hosting=tokens)
+    assert {(await one.told(link.CallOff)).match_token for _ in tokens} == set(tokens)
+    await house.scheduler.look()
+    assert (await one.placed()).match_name == "Final"
+    assert house.store.contests.get(contest).state == "running"
+
+
+async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: House) -> None:
+    one = await house.server("one", instance="a")
+    await house.match()
+    token = await begun(one)
+    await house.restart()
+    two = await house.server("two")
+    await house.after(GRACE - 1)
+    assert not two.heard
+    again = await house.server("one", instance="a", hosting=[token])
+    await house.after(5)
+    assert not two.heard
+    assert house.scheduler.playing() == (token,)
+    await again.finish_game(token, 1)
+    await again.told(link.Kept)
+
+
+async def test_a_restarted_scheduler_gives_up_servers_that_do_not_come(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    await one.finish_game(token, 1)
+    await house.restart()
+    await house.after(GRACE + 1)
+    two = await house.server("two")
+    await house.scheduler.look()
+    place = await two.placed()
+    assert (place.match_token, len(place.finished)) == (token, 1)
+
+
+async def test_the_scheduler_dies_after_it_wrote_down_a_place_that_no_server_heard_of(
+    house: House,
+) -> None:
+    await house.match()
+    (row,) = house.store.matches.unfinished()
+    house.store.matches.change(row, "placed", server="one")
+    await house.restart()
+    one = await house.server("one")
+    await house.after(SETTLED)
+    assert (await one.placed()).match_token == row.token
+
+
+async def test_both_servers_die(house: House) -> None:
+    one, two = await house.server("one"), await house.server("two")
+    await house.match()
+    token = await begun(one)
+    await one.finish_game(token, 1)
+    await one.cut()
+    await house.after(GRACE)
+    assert (await two.placed()).match_token == token
+    await two.finish_game(token, 2, 1)
+    await two.cut()
+    await house.after(GRACE)
+    assert house.store.matches.get(token).state == "waiting"
+    await house.after(1000)
+    three = await house.server("three")
+    await house.scheduler.look()
+    assert [game.winner for game in (await three.placed()).finished] == [0, 1]
+
+
+class TestAServerThatComesBackTooLate:
+    """Its match was placed on another one meanwhile."""
+
+    async def moved(self, house: House) -> tuple[ScriptedServer, ScriptedServer, str]:
+        one = await house.server("one", instance="a")
+        await house.match()
+        token = await begun(one)
+        await one.finish_game(token, 1)
+        await one.cut()
+        two = await house.server("two")
+        await house.after(GRACE)
+        await two.placed()
+        return one, two, token
+
+    async def test_it_is_told_to_call_off_what_is_played_elsewhere(self, house: House) -> None:
+        _, two, token = await self.moved(house)
+        await two.tell(link.Joined(match_token=token, seat=0))
+        one = await house.server("one", instance="a", hosting=[token])
+        assert (await one.told(link.CallOff)).match_token == token
+        await one.tell(game_done(token, 2, 1, age=0.0))
+        assert "moved to two" in (await one.told(link.NotKept)).reason
+        await two.finish_game(token, 2)
+        assert (await two.told(link.Kept)).number == 2
+        assert house.results(token) == [(1, 0), (2, 0)]
+
+    async def test_it_gets_back_what_nobody_has_come_to_elsewhere(self, house: House) -> None:
+        """The link was cut, not the players' connections: they play on where they were."""
+        _, two, token = await self.moved(house)
+        one = await house.server("one", instance="a", hosting=[token])
+        assert (await two.told(link.CallOff)).match_token == token
+        await one.finish_game(token, 2)
+        assert (await one.told(link.Kept)).number == 2
+        await two.tell(game_done(token, 2, 1))
+        assert (await two.told(link.NotKept)).number == 2
+        assert house.results(token) == [(1, 0), (2, 0)]
+        address = house.scheduler.address(token)
+        assert address is not None
+        assert address.server == "one"
+
+    async def test_its_game_from_before_the_move_counts_also_while_the_next_is_played(
+        self, house: House
+    ) -> None:
+        _, two, token = await self.moved(house)
+        await two.tell(link.Joined(match_token=token, seat=0))
+        house.clock.now += 5
+        one = await house.server("one")
+        await one.tell(game_done(token, 2, 1, age=10.0))
+        assert (await one.told(link.Kept)).number == 2
+        assert (await two.told(link.CallOff)).match_token == token
+        await two.tell(game_done(token, 2, 0))
+        assert (await two.told(link.NotKept)).number == 2
+        assert house.results(token) == [(1, 0), (2, 1)]
+        await house.after(SETTLED)
+        place = await one.told(link.Place)
+        assert [game.winner for game in place.finished] == [0, 1]
+
+    async def test_the_first_kept_game_wins(self, house: House) -> None:
+        _, two, token = await self.moved(house)
+        await two.finish_game(token, 2, 0)
+        one = await house.server("one")
+        await one.tell(game_done(token, 2, 1, age=1000.0))
+        assert (await one.told(link.CallOff)).match_token == token
+        assert "another game 2" in (await one.told(link.NotKept)).reason
+        assert house.results(token) == [(1, 0), (2, 0)]
+
+    async def test_what_is_over_is_called_off(self, house: House) -> None:
+        _, two, token = await self.moved(house)
+        await two.finish_game(token, 2)
+        await two.tell(match_done(token, (2, 0)))
+        one = await house.server("one", instance="a", hosting=[token])
+        assert (await one.told(link.CallOff)).match_token == token
+        await one.tell(game_done(token, 2, 1))
+        assert (await one.told(link.NotKept)).number == 2
+        await one.tell(match_done(token, (2, 0)))
+        await one.told(link.MatchKept)
+
+    async def test_a_result_of_players_that_went_over_does_not_count(self, house: House) -> None:
+        _, two, token = await self.moved(house)
+        await two.tell(link.Joined(match_token=token, seat=0))
+        one = await house.server("one", instance="a")
+        left = link.MatchResult(
+            winner=0, ending="the other team did not come", games=(1, 0), points=(100, 0)
+        )
+        await one.tell(link.MatchDone(match_token=token, result=left))
+        await one.told(link.CallOff)
+        await one.told(link.MatchKept)
+        assert house.store.matches.get(token).state == "placed"
+
+
+async def test_two_servers_of_one_name(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    other = await house.server("one")
+    assert "'one'" in (await one.told(link.Dismissed)).reason
+    assert one.over is not None
+    await one.over
+    await one.tell(link.GameBegan(match_token=token, number=1, game_name="Game 1"))
+    await house.after(SETTLED)
+    assert (await other.placed()).match_token == token
+    assert [view.alive for view in house.scheduler.servers()] == [True]
+
+
+async def test_the_next_connection_of_a_server_replaces_the_old_one_silently(
+    house: House,
+) -> None:
+    """Half-open: the server has seen the cut, the scheduler has not."""
+    old = await house.server("one", instance="a")
+    await house.match()
+    token = await begun(old)
+    new = await house.server("one", instance="a", hosting=[token])
+    assert old.over is not None
+    await old.over
+    assert not any(isinstance(message, link.Dismissed) for message in old.heard)
+    assert house.scheduler.playing() == (token,)
+    await new.finish_game(token, 1)
+    await new.told(link.Kept)
+
+
+async def test_an_unknown_match(house: House) -> None:
+    token = "00000000-0000-0000-0000-000000000000"
+    one = await house.server("one", hosting=[token])
+    assert (await one.told(link.CallOff)).match_token == token
+    await one.finish_game(token, 1)
+    assert (await one.told(link.CallOff)).match_token == token
+    assert (await one.told(link.NotKept)).reason == "there is no such match"
+    await one.tell(match_done(token, (2, 0)))
+    assert (await one.told(link.MatchKept)).match_token == token
+    for message in (link.Placed(match_token=token), link.Joined(match_token=token, seat=0)):
+        await one.tell(message)
+        assert (await one.told(link.CallOff)).match_token == token
+    await one.tell(link.NotPlaced(match_token=token, reason="no"))
+    assert not one.heard
