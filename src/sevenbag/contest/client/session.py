@@ -9,15 +9,13 @@ answers whether the match is over and its `MatchEnd` was lost.
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import math
 import time
-from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import zmq
 
+from sevenbag.contest.client.channel import Channel, expect_host
 from sevenbag.errors import ProtocolError, RefusedError, SilentServerError
 from sevenbag.protocols.pason.messages import (
     ErrorResp,
@@ -92,8 +90,8 @@ class Session:
         self._connect = MatchConnect(match_token=token, team_name=team, password=password)
         self._patience = patience or Patience()
         self._context = zmq.Context()
-        self._commands: _Channel | None = None
-        self._states: _Channel | None = None
+        self._commands: Channel | None = None
+        self._states: Channel | None = None
         self._client_token = ""
         self._in_game = False
         self._nudged = False
@@ -107,7 +105,7 @@ class Session:
             RefusedError: the server does not let this team into this match.
             SilentServerError: no server answers.
         """
-        await self._expect_host()
+        await expect_host(self._address, self._patience.server)
         # First: what is said right after the connection is to be heard.
         self._subscribe()
         await self._register(time.monotonic() + self._patience.server)
@@ -190,7 +188,7 @@ class Session:
     async def _ask(self, command: Command) -> Reply | None:
         """The answer to a command; None if there was none in time, or none that makes sense."""
         if self._commands is None:
-            self._commands = _Channel(self._context, zmq.REQ, self._address.command_endpoint)
+            self._commands = Channel(self._context, zmq.REQ, self._address.command_endpoint)
         commands = self._commands
         commands.send(encode(command))
         ends = time.monotonic() + self._patience.answer
@@ -256,8 +254,8 @@ class Session:
     def _subscribe(self) -> None:
         if self._states is not None:
             self._states.close()
-        self._states = _Channel(
-            self._context, zmq.SUB, self._address.state_endpoint, topic=self._token.encode()
+        self._states = Channel(
+            self._context, zmq.SUB, self._address.state_endpoint, (self._token.encode(),)
         )
 
     def _read_states(self) -> list[State]:
@@ -307,87 +305,9 @@ class Session:
         self.is_over = True
         self.end_was_lost = True
 
-    # --- helpers --------------------------------------------------------------------------------
 
-    async def _expect_host(self) -> None:
-        """ZeroMQ would look for a host without such a name for ever."""
-        loop = asyncio.get_running_loop()
-        for host in dict.fromkeys((self._address.host, self._address.state_host)):
-            if not host:
-                continue
-            try:
-                async with asyncio.timeout(self._patience.server):
-                    await loop.getaddrinfo(host, self._address.command_port)
-            except (OSError, UnicodeError) as error:
-                why = error.strerror if isinstance(error, OSError) else "no host name"
-                raise SilentServerError(f"no host {host}: {why or 'not found in time'}") from None
+# --- helpers ------------------------------------------------------------------------------------
 
-
-class _Channel:
-    """A socket that is read as soon as something comes.
-
-    Attributes:
-        received: messages, each a list of frames, in order.
-    """
-
-    def __init__(
-        self, context: zmq.Context[zmq.Socket[bytes]], kind: int, endpoint: str, topic: bytes = b""
-    ) -> None:
-        self.received: deque[list[bytes]] = deque()
-        self._news = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        socket = context.socket(kind)
-        socket.setsockopt(zmq.LINGER, 0)
-        socket.setsockopt(zmq.MAXMSGSIZE, _LONGEST_MESSAGE)
-        # All that was told is to be heard, also by whoever is busy for a while.
-        socket.setsockopt(zmq.RCVHWM, 0)
-        socket.setsockopt(zmq.IPV6, 1)
-        if kind == zmq.SUB:
-            socket.setsockopt(zmq.SUBSCRIBE, topic)
-        socket.connect(endpoint)
-        self._socket = socket
-        descriptor = socket.getsockopt(zmq.FD)
-        assert isinstance(descriptor, int)
-        self._descriptor = descriptor
-        self._loop.add_reader(self._descriptor, self._read)
-
-    def send(self, data: bytes) -> None:
-        """Send one frame."""
-        self._socket.send(data, zmq.NOBLOCK)
-        # The descriptor tells of news only once: sending may have taken it away.
-        self._read()
-
-    async def wait(self, seconds: float) -> None:
-        """Until there is news, at most so long."""
-        self._read()
-        if self.received or seconds <= 0:
-            return
-        self._news.clear()
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds if math.isfinite(seconds) else None):
-                await self._news.wait()
-
-    def nudge(self) -> None:
-        """Whoever waits is to wait no longer."""
-        self._news.set()
-
-    def close(self) -> None:
-        """Let go of it."""
-        self._loop.remove_reader(self._descriptor)
-        self._socket.close(0)
-
-    def _read(self) -> None:
-        try:
-            while True:
-                self.received.append(self._socket.recv_multipart(zmq.NOBLOCK))
-        except zmq.ZMQError as error:
-            if error.errno not in {zmq.EAGAIN, zmq.EFSM}:
-                raise
-        if self.received:
-            self._news.set()
-
-
-_LONGEST_MESSAGE: Final = 1 << 20
 _PAUSE: Final = 0.25
 _MAY_PASS: Final = frozenset(("unknown match", "unknown client token", "server is ending"))
 """Refusals of a server that was started anew and has not got its matches back yet."""
