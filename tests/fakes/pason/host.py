@@ -18,7 +18,7 @@ import msgspec
 
 from sevenbag.contest.link import GameResult, MatchResult, Place, Seat
 from sevenbag.contest.rules import ContestRules
-from sevenbag.contest.server import GameServer
+from sevenbag.contest.server.game_server import GameServer
 from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 if TYPE_CHECKING:
@@ -34,6 +34,10 @@ def say(**fields: Any) -> None:
 
 class Teller:
     """Keeps nothing, and tells everything."""
+
+    @property
+    def trouble(self) -> str:
+        return ""
 
     async def start(self, host: Host) -> None:
         pass

@@ -32,8 +32,8 @@ GAME = {
     "level_factors": (1, 2, 3, 4),
 }
 MATCH = {
-    "games": 3,
-    "game_seconds": 1.5,
+    "games": 2,
+    "game_seconds": 1,
     "match_seconds": 60,
     "first_pause_seconds": 0.4,
     "pause_seconds": 0.05,
@@ -208,7 +208,7 @@ class Witness:
         """Judge the match until it is over."""
         end = time.monotonic() + seconds
         while not self.referee.ended:
-            assert self._socket.poll(max((end - time.monotonic()) * 1_000, 0)), (
+            assert self._socket.poll(max(int((end - time.monotonic()) * 1_000), 0)), (
                 f"no MatchEnd in {seconds} s; {self.kinds[-5:]}, {self.texts[-1:]}"
             )
             frames = self._socket.recv_multipart()

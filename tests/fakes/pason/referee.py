@@ -145,7 +145,7 @@ class Referee:
     def _boards(self, states: dict[str, Any]) -> None:
         _must(set(states) == set(self.teams), "states of other teams")
         cleared = dict.fromkeys(self.teams, 0)
-        arrived: dict[str, int] = {}
+        settled: dict[str, tuple[Board, Board, bool]] = {}
         for team, state in states.items():
             _fields(state, "board_state piece_number cleared_rows")
             _must(type(state["piece_number"]) is int, "piece_number is no integer")
@@ -160,18 +160,19 @@ class Referee:
             after, rows, over = _locked(self._board[team], piece)
             _must(state["cleared_rows"] == rows, f"cleared_rows of {team} should be {rows}")
             cleared[team] = len(rows)
-            arrived[team] = _risen(after, board, over)
+            settled[team] = after, board, over
             self._board[team] = board
             self._locked[team] = True
             self.pieces[team] += 1
             self.rows[team] += len(rows)
-            self.garbage[team] += arrived[team]
-        for team, count in arrived.items():
-            # Two that lock in one time step do so in either order.
-            other = self._other(team)
-            fair = {self._pending[team], self._pending[team] + SENT[cleared[other]]}
-            _must(count in fair, f"{count} garbage rows for {team} instead of {fair}")
-            self._pending[team] -= count
+        for team, (after, board, over) in settled.items():
+            # Two that lock in one time step do so in either order; who is over takes no more.
+            late = SENT[cleared[self._other(team)]]
+            fair = {0} if over else {self._pending[team], self._pending[team] + late}
+            counts = [count for count in fair if _has_risen(after, board, count)]
+            _must(bool(counts), f"{team}'s board is not {after} with {fair} rows of garbage")
+            self._pending[team] -= counts[0]
+            self.garbage[team] += counts[0]
         for team, count in cleared.items():
             self._pending[self._other(team)] += SENT[count]
         self._count(cleared)
@@ -291,21 +292,19 @@ def _locked(board: Board, piece: Piece) -> tuple[Board, list[int], bool]:
     for row, column in _cells(piece):
         if row >= 0:
             after[row][column] = 1
+    if any(row < 0 for row, _ in _cells(piece)):
+        return after, [], True
     full = [row for row in range(ROWS) if all(after[row])]
     kept = [row for row in after if not all(row)]
-    over = any(row < 0 for row, _ in _cells(piece))
-    return [[0] * COLUMNS for _ in full] + kept, full, over
+    return [[0] * COLUMNS for _ in full] + kept, full, False
 
 
-def _risen(before: Board, board: Board, over: bool) -> int:
-    """How many garbage rows have come from below; a foul if the boards differ otherwise."""
-    for count in range(ROWS + 1):
-        if before[count:] == board[: ROWS - count]:
-            _must(not any(all(row) for row in board), "a full row is left")
-            return count
-    # Cells above the top may come back into sight: the game ends there, and nothing more is known.
-    _must(over, "a board that does not follow from the one before")
-    return 0
+def _has_risen(before: Board, board: Board, count: int) -> bool:
+    """Whether a board is another one with so many rows of garbage below, none of them full."""
+    seen = min(count, ROWS)
+    return before[seen:] == board[: ROWS - seen] and not any(
+        all(row) for row in board[ROWS - seen :]
+    )
 
 
 def _is_one_move(before: Piece, after: Piece) -> bool:

@@ -1,0 +1,209 @@
+"""Clients of 2012, in their languages and with their habits, play whole matches on our server.
+
+None of them knows anything of ours: they were written from the contest's text. A referee who knows
+the game from the same text judges every message that they are sent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.fakes.pason import programs
+from tests.fakes.pason.hosting import Hosted, Match, Witness, hosted, run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.fakes.pason.referee import Referee
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
+    with hosted(tmp_path_factory.mktemp("server")) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return programs.planner(tmp_path_factory.mktemp("planner"))
+
+
+@pytest.fixture(scope="module")
+def stepper(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return programs.stepper(tmp_path_factory.mktemp("stepper"))
+
+
+@pytest.fixture(scope="module")
+def stub(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return programs.stub(tmp_path_factory.mktemp("stub"))
+
+
+def agree(server: Hosted, match: Match, referee: Referee) -> dict[str, Any]:
+    """What the server keeps of a match is what an onlooker saw."""
+    result = server.result(match)
+    names = [team.name for team in match.teams]
+    kept = [
+        (game["game_name"], dict(zip(names, game["scores"], strict=True)), names[game["winner"]])
+        for game in server.games(match)
+    ]
+    assert kept == referee.games
+    won = Counter(winner for _, _, winner in referee.games)
+    assert result["games"] == [won[name] for name in names]
+    assert result["points"] == [sum(game[1][name] for game in kept) for name in names]
+    return result
+
+
+def play(
+    server: Hosted, match: Match, first: list[str], second: list[str]
+) -> tuple[Referee, list[str]]:
+    """Both clients to their end, and the referee; also what they printed."""
+    with (
+        Witness(server, match) as witness,
+        run(first, server, match, 0) as one,
+        run(second, server, match, 1) as other,
+    ):
+        referee = witness.watch()
+        return referee, [one.ends_well(), other.ends_well()]
+
+
+class TestCompiled:
+    def test_cplusplus_against_java(
+        self, server: Hosted, planner: list[str], stepper: list[str]
+    ) -> None:
+        match = server.place("Falling Stars", "Kaffee & Kuchen")
+        referee, (planned, stepped) = play(server, match, planner, stepper)
+        result = agree(server, match, referee)
+        assert result["winner"] == 0, "who plans is better than who steps"
+        # It says so itself, game by game.
+        scores = [
+            [int(word) for word in line.split()[-3:-1]]
+            for line in planned.splitlines()
+            if line.startswith("game ")
+        ]
+        assert scores == [
+            [game[1]["Falling Stars"], game[1]["Kaffee & Kuchen"]] for game in referee.games
+        ]
+        # It subscribed after the reply, and is told the state until it hears it.
+        heard = [json.loads(line)["comm_type"] for line in stepped.splitlines() if line[0] == "{"]
+        ends = Counter(heard)
+        assert (ends["GameEnd"], ends["MatchEnd"]) == (len(referee.games), 1)
+        assert referee.pieces["Kaffee & Kuchen"] > 5
+
+    def test_the_pieces_turn_the_right_way(
+        self, server: Hosted, planner: list[str], stub: list[str]
+    ) -> None:
+        # With the rotations the wrong way round, or another table of pieces, a client of this kind
+        # was dead after 60 pieces with 10 rows.
+        match = server.place(match={"games": 1, "game_seconds": 3}, game={"gravity_ms": [1000]})
+        with (
+            Witness(server, match) as witness,
+            run(planner, server, match, 0) as client,
+            run(stub, server, match, 1) as other,
+        ):
+            assert "client_token" in other.ends_well()
+            referee = witness.watch()
+            client.ends_well()
+        agree(server, match, referee)
+        assert referee.pieces["Home"] > 100
+        assert referee.rows["Home"] / referee.pieces["Home"] > 0.3
+
+    def test_two_at_full_speed(self, server: Hosted, planner: list[str]) -> None:
+        match = server.place("Ünïcode 落ちる", 'Tom & "Jerry" \\ Co')
+        referee, printed = play(server, match, planner, planner)
+        agree(server, match, referee)
+        sent = [int(text.split()[-1]) for text in printed]
+        assert min(sent) > 100
+        assert all(referee.garbage.values()), "both have sent rows"
+        assert sum(referee.rows.values()) > 20
+
+    def test_written_to_the_text(self, server: Hosted, planner: list[str]) -> None:
+        """With ``ok`` for ``OK`` the strict client sends one move a piece; that is the switch."""
+        match = server.place(match={"move_reply": "ok", "games": 1})
+        referee, printed = play(server, match, planner, planner)
+        for text in printed:
+            pieces, _, moves = map(int, text.splitlines()[-1].split()[-3:])
+            assert moves == pieces
+        agree(server, match, referee)
+
+
+class TestRandomPlayer:
+    def test_falls_behind_and_comes_to_the_end(self, server: Hosted, planner: list[str]) -> None:
+        match = server.place("Strong", "Test Client", match={"games": 1, "game_seconds": 0.5})
+        with (
+            Witness(server, match) as witness,
+            run(planner, server, match, 0) as strong,
+            run(programs.random_player(), server, match, 1, "0.001") as slow,
+        ):
+            referee = witness.watch()
+            strong.ends_well()
+            words = slow.ends_well(60).split()
+        assert words[:2] == ["match", "over"]
+        told, moves, _errors = map(int, words[2:])
+        # It came late, and has lost nothing since.
+        assert told > 0.8 * referee.told
+        assert moves == told - 1
+        agree(server, match, referee)
+
+    def test_two_of_them(self, server: Hosted) -> None:
+        match = server.place(match={"games": 1})
+        player = programs.random_player()
+        with (
+            Witness(server, match) as witness,
+            run(player, server, match, 0, "0.001") as one,
+            run(player, server, match, 1, "0.001") as other,
+        ):
+            referee = witness.watch()
+            one.ends_well()
+            other.ends_well()
+        agree(server, match, referee)
+
+
+class TestHabits:
+    def play(self, server: Hosted, *habits: str, **rules: Any) -> tuple[Referee, list[Any]]:
+        match = server.place(match={"games": 1, "game_seconds": 3} | rules)
+        players = [programs.odd_player(habit) for habit in habits]
+        referee, printed = play(server, match, players[0], players[1])
+        agree(server, match, referee)
+        seen = [json.loads(text) for text in printed]
+        assert all(one["games"] == 1 for one in seen if "leaver" not in habits)
+        return referee, seen
+
+    def test_connects_a_dozen_times_and_reads_frames(self, server: Hosted) -> None:
+        referee, (eager, frames) = self.play(server, "eager", "frames")
+        assert eager["replies"] == ["ok"] * 12
+        assert not eager["errors"]
+        assert frames["skipped"] == frames["messages"], "a token before each message"
+        assert min(referee.pieces.values()) >= 1, "both play"
+
+    def test_two_threads_and_guesses(self, server: Hosted) -> None:
+        referee, (threads, guesser) = self.play(server, "threads", "guesser")
+        assert guesser["errors"] == ["wrong password", "unknown match", "unknown client token"]
+        assert not threads["errors"]
+        assert min(referee.pieces.values()) >= 1
+
+    @pytest.mark.parametrize("tolerant", [False, True])
+    def test_numbers_as_strings(self, server: Hosted, tolerant: bool) -> None:
+        _, (strings, _) = self.play(
+            server, "strings", "leaver", text_numbers=tolerant, game_seconds=1
+        )
+        assert strings["sent"] >= 3
+        assert bool(strings["applied"]) is tolerant
+
+    def test_two_sprinters(self, server: Hosted) -> None:
+        referee, (one, other) = self.play(server, "sprinter", "sprinter", game_seconds=1)
+        assert not one["errors"] + other["errors"]
+        assert min(one["sent"], other["sent"]) > 50
+        assert referee.told > 100
+
+    def test_both_leave(self, server: Hosted) -> None:
+        """Gravity plays on, and somebody tops out first."""
+        match = server.place(game={"gravity_ms": [2]}, match={"games": 3, "game_seconds": 60})
+        leaver = programs.odd_player("leaver")
+        referee, _ = play(server, match, leaver, leaver)
+        agree(server, match, referee)
+        assert {game["ending"] for game in server.games(match)} == {"top out"}
+        assert min(referee.pieces.values()) > 10

@@ -1,0 +1,124 @@
+"""Peers whose every byte is known play on our server: ZMTP/1.0 as libzmq 2.x, and ZMTP/3.0."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT
+from tests.fakes.pason.hosting import Hosted, Match, hosted
+from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
+    with hosted(tmp_path_factory.mktemp("server")) as server:
+        yield server
+
+
+def entered(peer: Peer, match: Match, seat: int) -> str:
+    """Connect a team; its client token."""
+    team = match.teams[seat]
+    reply = ask(
+        peer,
+        comm_type="MatchConnect",
+        match_token=match.token,
+        team_name=team.name,
+        password=team.password,
+    )
+    assert (reply["comm_type"], reply["resp"]) == ("MatchConnectResp", "ok")
+    token: str = reply["client_token"]
+    return token
+
+
+def ask(peer: Peer, **fields: object) -> dict[str, Any]:
+    reply: dict[str, Any] = json.loads(peer.ask(json.dumps(fields).encode()))
+    return reply
+
+
+@pytest.mark.parametrize("kind", [OldPeer, NewPeer])
+def test_a_match_by_hand(server: Hosted, kind: type[Peer]) -> None:
+    match = server.place(match={"games": 2, "game_seconds": 0.7})
+    referee = match.referee()
+    with (
+        kind(server.host, STATE_PORT, kind="SUB") as states,
+        kind(server.host, COMMAND_PORT, kind="REQ") as first,
+        kind(server.host, COMMAND_PORT, kind="REQ") as second,
+    ):
+        if isinstance(states, NewPeer):
+            states.subscribe(match.token)
+        peers = [(first, entered(first, match, 0)), (second, entered(second, match, 1))]
+        assert len({token for _, token in peers}) == 2
+        sent = 0
+        while not referee.ended:
+            frames = states.receive()
+            if frames[0] != match.token.encode():
+                # Peers of 2.x pick their own; there may be other matches here.
+                assert kind is OldPeer
+                continue
+            if referee.read(frames) == "GamePieceState" and sent < 400:
+                peer, token = peers[sent % 2]
+                move = ("left", "lrotate", "drop")[sent % 3]
+                reply = ask(peer, comm_type="GameMove", client_token=token, move=move)
+                assert reply == {"comm_type": "GameMoveResp", "resp": "OK"}
+                sent += 1
+        # The match is over, and late moves are answered.
+        late = ask(first, comm_type="GameMove", client_token=peers[0][1], move="drop")
+        assert late["comm_type"] in {"GameMoveResp", "ErrorResp"}
+    assert len(referee.games) == 2
+    assert sent > 20
+    assert min(referee.pieces.values()) >= 3
+
+
+def test_an_old_subscriber_is_enough(server: Hosted) -> None:
+    """No other subscriber: what nobody has asked for by name must be published all the same."""
+    match = server.place(match={"games": 1, "game_seconds": 0.3})
+    referee = match.referee()
+    with (
+        OldPeer(server.host, STATE_PORT, kind="SUB") as states,
+        OldPeer(server.host, COMMAND_PORT, kind="REQ") as commands,
+    ):
+        entered(commands, match, 0)
+        entered(commands, match, 1)
+        while not referee.ended:
+            frames = states.receive()
+            if frames[0] == match.token.encode():
+                referee.read(frames)
+    assert len(referee.games) == 1
+
+
+def test_one_connection_for_both_teams(server: Hosted) -> None:
+    """Clients are known by their token, never by where they come from."""
+    match = server.place(match={"games": 1, "game_seconds": 0.5})
+    with NewPeer(server.host, COMMAND_PORT, kind="REQ") as here:
+        tokens = [entered(here, match, seat) for seat in (0, 1)]
+        again = [entered(here, match, seat) for seat in (0, 1)]
+    with NewPeer(server.host, COMMAND_PORT, kind="REQ") as there:
+        # The first token is as good as that of a second MatchConnect, and from anywhere.
+        for token in tokens + again:
+            reply = ask(there, comm_type="GameMove", client_token=token, move="left")
+            assert reply["comm_type"] == "GameMoveResp"
+    server.result(match)
+
+
+def test_order_and_space_of_json_are_free(server: Hosted) -> None:
+    match = server.place(match={"games": 1, "game_seconds": 0.3})
+    with OldPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
+        team = match.teams[0]
+        text = (
+            f'\r\n{{ "password" :"{team.password}",\n\t"team_name": "{team.name}" ,'
+            f'"version": [1, {{"of": null}}], "match_token":"{match.token}",'
+            '"comm_type" : "MatchConnect"}\n\n'
+        )
+        reply = json.loads(peer.ask(text.encode()))
+        assert reply["resp"] == "ok"
+        entered(peer, match, 1)
+        text = f'{{"move": "left", "client_token": "{reply["client_token"]}", "comm_type": '
+        for end in ('"GameMove"}', '"GameMove", "piece_number": null}', '"GameMove"}\0'):
+            assert json.loads(peer.ask((text + end).encode()))["resp"] == "OK"
+    server.result(match)
