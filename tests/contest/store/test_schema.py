@@ -19,7 +19,7 @@ from sevenbag.contest.store.tables import Base
 from sevenbag.errors import StoreError, StoreVersionError
 from tests.contest.store.entries import match
 
-OLD = Path("tests/data/contest")
+OLD = Path(__file__).parents[2] / "data" / "contest"
 SLOT_INDEX = "uq_matches_slot"
 
 
@@ -37,10 +37,7 @@ def test_the_tables_are_those_of_the_migrations(store: Store, url: str) -> None:
             assert len(made) == len(table.foreign_key_constraints)
         (slot,) = (one for one in inspector.get_indexes("matches") if one["name"] == SLOT_INDEX)
         assert slot["unique"]
-        (where,) = (
-            str(option) for key, option in slot["dialect_options"].items() if "where" in key
-        )
-        assert "called off" in where
+        assert any("called off" in str(one) for one in slot.get("dialect_options", {}).values())
     engine.dispose()
 
 

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, inspect
@@ -19,8 +19,7 @@ from tests.contest import postgres
 from tests.contest.store.dying import replay
 from tests.contest.store.entries import ending, game, match
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).parents[3]
 
 
 def dying(how: str, url: str, token: str = "") -> list[str]:
@@ -29,7 +28,9 @@ def dying(how: str, url: str, token: str = "") -> list[str]:
 
 def told_before_death(url: str, token: str, games: int, delay: float) -> int:
     """How many games a program said to be kept before it was killed."""
-    with subprocess.Popen(dying("keep", url, token), stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        dying("keep", url, token), stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as child:
         assert child.stdout is not None
         last = [child.stdout.readline() for _ in range(games)][-1]
         time.sleep(delay)
@@ -75,7 +76,12 @@ def test_a_game_is_kept_whole_or_not_at_all(url: str) -> None:
     with Store(url) as store:
         row = match(store)
     done = subprocess.run(
-        dying("each", url, row.token), stdout=subprocess.PIPE, text=True, check=True, timeout=100
+        dying("each", url, row.token),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        timeout=100,
+        cwd=ROOT,
     )
     # BEGIN, the match, its games; the game, its replay, its verdicts, its sums; COMMIT; ...
     assert int(done.stdout) >= 8
@@ -100,7 +106,7 @@ def test_a_server_that_crashes_has_kept_what_it_told() -> None:
 
 
 def test_tables_are_made_whole_or_not_at_all(url: str) -> None:
-    killed = subprocess.run(dying("migrate", url), check=False, timeout=100)
+    killed = subprocess.run(dying("migrate", url), check=False, timeout=100, cwd=ROOT)
     assert killed.returncode == -signal.SIGKILL
     engine = create_engine(url)
     with engine.connect() as connection:

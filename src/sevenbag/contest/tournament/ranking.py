@@ -48,7 +48,7 @@ def round_robin(entrants: int) -> tuple[tuple[Fixture, ...], ...]:
     """Everybody against everybody once, in rounds in which nobody plays twice.
 
     The first one stays where it is and the others go round it, so with an odd number of entrants
-    somebody rests in each round. Seats change from round to round.
+    somebody rests in each round.
     """
     wheel: list[int | None] = list(range(entrants))
     if entrants % 2:
@@ -66,7 +66,7 @@ def round_robin(entrants: int) -> tuple[tuple[Fixture, ...], ...]:
                     stage="ranking",
                     round=number,
                     tie=tie,
-                    entrants=(a, b) if (number + tie) % 2 else (b, a),
+                    entrants=_seated(a, b),
                 )
                 for tie, (a, b) in enumerate(pairs)
             )
@@ -135,6 +135,11 @@ class _Sums:
         self.games_lost += result.games[1 - seat]
         self.points += result.points[seat]
         self.points_against += result.points[1 - seat]
+
+
+def _seated(a: int, b: int) -> tuple[int, int]:
+    """Both seats, so that everybody has each of them about as often."""
+    return (min(a, b), max(a, b)) if (a + b) % 2 else (max(a, b), min(a, b))
 
 
 def _coin(seed: int, entrant: int) -> bytes:

@@ -97,7 +97,7 @@ class Tournament:
         It is known from the start; who plays in it when the ranking is over.
         """
         size = self._in_bracket
-        if size == 0:
+        if size < 2:
             return ()
         return elimination.rounds(self._seeded[:size] if self.ranked else None, size, self._results)
 

@@ -1,0 +1,168 @@
+"""A contest's results for other programs: JSON with everything, CSV with a line a game."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+# msgspec reads the annotations.
+from sevenbag.contest.link import GameResult, MatchResult  # noqa: TC001
+from sevenbag.contest.rules import ContestRules  # noqa: TC001
+from sevenbag.contest.store.rows import ContestState, MatchState  # noqa: TC001
+from sevenbag.contest.tournament import Plan, Standing, Tie  # noqa: TC001
+
+if TYPE_CHECKING:
+    from sevenbag.contest.store.rows import MatchRow
+    from sevenbag.contest.store.store import Store
+
+COLUMNS: Final = (
+    "slot",
+    "match",
+    "state",
+    "team 1",
+    "team 2",
+    "game",
+    "winner",
+    "ending",
+    "points 1",
+    "points 2",
+    "rows 1",
+    "rows 2",
+    "pieces 1",
+    "pieces 2",
+    "level",
+    "seconds",
+)
+"""Of the CSV; a match without games has one line, in which those of the game are empty."""
+
+
+class MatchExport(msgspec.Struct, frozen=True, kw_only=True):
+    """A match, without its token.
+
+    Attributes:
+        id: number in the store.
+        slot: its place in the contest's plan.
+        name: for people.
+        teams: of both seats.
+        state: where it is.
+        result: how it ended.
+        games: the finished ones, in order.
+    """
+
+    id: int
+    slot: str
+    name: str
+    teams: tuple[str, str]
+    state: MatchState
+    result: MatchResult | None
+    games: tuple[GameResult, ...]
+
+
+class ContestExport(msgspec.Struct, frozen=True, kw_only=True):
+    """A contest with all that came of it.
+
+    Attributes:
+        name: of the contest.
+        state: where it is.
+        rules: of its matches.
+        plan: of their order.
+        entrants: teams, in the order in which they were seeded.
+        table: of the ranking, the best first.
+        bracket: round by round; teams by number within `entrants`.
+        places: teams as they came in, the champion first; empty before the end.
+        matches: all of them, the oldest first.
+    """
+
+    name: str
+    state: ContestState
+    rules: ContestRules
+    plan: Plan
+    entrants: tuple[str, ...]
+    table: tuple[Standing, ...]
+    bracket: tuple[tuple[Tie, ...], ...]
+    places: tuple[str, ...]
+    matches: tuple[MatchExport, ...]
+
+
+def results(store: Store, contest_id: int) -> ContestExport:
+    """All that came of a contest.
+
+    Raises:
+        UnknownEntryError: no such contest.
+    """
+    contest = store.contests.get(contest_id)
+    standing = store.contests.tournament(contest_id)
+    return ContestExport(
+        name=contest.name,
+        state=contest.state,
+        rules=contest.rules,
+        plan=contest.plan,
+        entrants=standing.entrants,
+        table=standing.table,
+        bracket=standing.rounds,
+        places=tuple(standing.entrants[entrant] for entrant in standing.places),
+        matches=tuple(_match(store, match) for match in store.matches.of_contest(contest_id)),
+    )
+
+
+def results_json(store: Store, contest_id: int) -> bytes:
+    """All that came of a contest, as a JSON object of the shape of `ContestExport`.
+
+    Raises:
+        UnknownEntryError: no such contest.
+    """
+    return msgspec.json.format(msgspec.json.encode(results(store, contest_id)), indent=2) + b"\n"
+
+
+def results_csv(store: Store, contest_id: int) -> str:
+    """The games of a contest, a line each, under `COLUMNS`.
+
+    Raises:
+        UnknownEntryError: no such contest.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for match in results(store, contest_id).matches:
+        about = (match.slot, _plain(match.name), match.state, *map(_plain, match.teams))
+        for game in match.games:
+            writer.writerow(
+                (
+                    *about,
+                    game.number,
+                    _plain(match.teams[game.winner]),
+                    game.ending,
+                    *game.scores,
+                    *game.lines,
+                    *game.pieces,
+                    game.level,
+                    game.seconds,
+                )
+            )
+        if not match.games:
+            writer.writerow((*about, *[""] * (len(COLUMNS) - len(about))))
+    return text.getvalue()
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _match(store: Store, match: MatchRow) -> MatchExport:
+    first, second = match.seats
+    return MatchExport(
+        id=match.id,
+        slot=match.slot,
+        name=match.name,
+        teams=(first.team, second.team),
+        state=match.state,
+        result=match.result,
+        games=tuple(game.result for game in store.matches.games(match.id)),
+    )
+
+
+def _plain(name: str) -> str:
+    """A name that spreadsheets do not take for a formula."""
+    return f"'{name}" if name.startswith(("=", "+", "-", "@")) else name

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.contest.store.export import COLUMNS, results_csv, results_json
+from sevenbag.contest.tournament import Plan
+from sevenbag.errors import UnknownEntryError
+from tests.contest.store.entries import HASH, RULES, ending, game, teams
+
+if TYPE_CHECKING:
+    from sevenbag.contest.store import Store
+
+FORMULA = '=HYPERLINK("http://x")'
+
+
+@pytest.fixture
+def contest(store: Store) -> int:
+    """Three teams, one of them with a bye; the semi-final is played, the final has begun."""
+    ids = [team.id for team in teams(store, 'a, "b"', FORMULA, "Büro")]
+    row = store.contests.add("Autumn", RULES, Plan(ranking=False), ids)
+    store.contests.change(row, "running")
+    (semi,) = store.contests.draw_up(row.id)
+    store.matches.keep_game(semi.token, game(1, 0), b"x")
+    store.matches.keep_game(semi.token, game(2, 1, (0, 10**9)), b"x")
+    store.matches.finish(semi.token, ending(0))
+    store.contests.draw_up(row.id)
+    return row.id
+
+
+def test_a_line_tells_a_game(store: Store, contest: int) -> None:
+    lines = list(csv.DictReader(results_csv(store, contest).splitlines()))
+    assert [(line["match"], line["team 1"], line["team 2"], line["game"]) for line in lines] == [
+        ("Semi-final 2", "'" + FORMULA, "Büro", "1"),
+        ("Semi-final 2", "'" + FORMULA, "Büro", "2"),
+        ("Final", 'a, "b"', "'" + FORMULA, ""),
+    ]
+    assert tuple(lines[1]) == COLUMNS
+    assert (lines[1]["winner"], lines[1]["points 2"]) == ("Büro", "1000000000")
+    assert (lines[0]["rows 1"], lines[0]["pieces 2"], lines[0]["seconds"]) == ("3", "18", "12.5")
+
+
+def test_json_tells_everything_but_secrets(store: Store, contest: int) -> None:
+    text = results_json(store, contest).decode()
+    told = json.loads(text)
+    assert told["entrants"] == ['a, "b"', FORMULA, "Büro"]
+    assert told["rules"]["match"]["games"] == RULES.match.games
+    assert [match["state"] for match in told["matches"]] == ["done", "waiting"]
+    assert [match["result"]["winner"] for match in told["matches"][:1]] == [0]
+    assert [one["number"] for one in told["matches"][0]["games"]] == [1, 2]
+    assert [[tie["bye"] for tie in number] for number in told["bracket"]] == [
+        [True, False],
+        [False],
+    ]
+    assert HASH not in text
+    for match in store.matches.of_contest(contest):
+        assert match.token not in text
+
+
+def test_what_is_not_there_cannot_be_exported(store: Store) -> None:
+    for export in (results_csv, results_json):
+        with pytest.raises(UnknownEntryError):
+            export(store, 4)
