@@ -117,6 +117,17 @@ def test_what_was_missed_costs_no_other_cell_its_colour() -> None:
     assert painter.rows == [row.replace("S", "U").replace("#", "U") for row in rows]
 
 
+def test_a_piece_that_locks_where_nobody_saw_it() -> None:
+    painter = Painter()
+    painter.board(0, None)
+    rows = [*EMPTY[:18], ".......SS.", "......SS.."]
+    painter.board(bits(rows), falling("S", 0, 0, 5))
+    assert painter.rows == rows
+    rows = [*EMPTY[:16], ".......Z..", "......ZZ..", "......ZSS.", "......SS.."]
+    painter.board(bits(rows), falling("Z", 0, 0, 5))
+    assert painter.rows == rows
+
+
 def test_a_new_game_is_an_empty_board() -> None:
     painter = Painter()
     painter.board(bits([*EMPTY[:19], "GGGGG.GGGG"]), None)

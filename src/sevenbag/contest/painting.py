@@ -57,7 +57,7 @@ class Painter:
         if came_late:
             self.rows = _guessed(self.rows, told)
             return 0
-        rises = [(_rise(base, told), base) for base in self._explanations(piece)]
+        rises = [(_rise(base, told), base) for base in self._explanations(piece, told)]
         # An empty board rises to any other: the least that explains it all is the likeliest.
         rise, base = min(rises, key=lambda each: each[0])
         if rise == HEIGHT:
@@ -66,7 +66,7 @@ class Painter:
         self.rows = base[rise:] + [_lettered(row, GARBAGE) for row in told[HEIGHT - rise :]]
         return rise
 
-    def _explanations(self, piece: PieceState | None) -> Iterator[list[str]]:
+    def _explanations(self, piece: PieceState | None, told: Sequence[str]) -> Iterator[list[str]]:
         """What the board may have become before garbage came."""
         if piece is not None:
             cells = _cells(piece)
@@ -75,6 +75,10 @@ class Painter:
             if dropped != cells:
                 # It was locked where it was, by garbage that pushed it.
                 yield _cleared(_put(self.rows, cells, piece.piece))
+            # It was seen elsewhere last: who moves quicker than is told locks where nobody looks.
+            fresh = _fresh(self.rows, told)
+            if _shape(fresh) in map(_shape, SHAPES[piece.piece]):
+                yield _put(self.rows, fresh, piece.piece)
         yield self.rows
 
 
@@ -164,3 +168,21 @@ def _guessed(rows: Sequence[str], told: Sequence[str]) -> list[str]:
             )
         )
     return painted
+
+
+def _fresh(rows: Sequence[str], told: Sequence[str]) -> Cells:
+    """Cells that are filled and were not."""
+    return tuple(
+        (y, x)
+        for y, row in enumerate(told)
+        for x, bit in enumerate(row)
+        if bit == "1" and rows[y][x] == EMPTY
+    )
+
+
+def _shape(cells: Cells) -> Cells:
+    """Cells, wherever they lie."""
+    if not cells:
+        return ()
+    top, left = min(row for row, _ in cells), min(column for _, column in cells)
+    return tuple(sorted((row - top, column - left) for row, column in cells))

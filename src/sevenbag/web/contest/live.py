@@ -8,17 +8,19 @@ Ends of games and matches reach all.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import msgspec
 import zmq
 
 from sevenbag.errors import SevenbagError
-from sevenbag.web.contest.scene import Scene
+from sevenbag.web.contest.scene import Scene, in_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from sevenbag.contest.scheduler import Scheduler, Subscription
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -45,6 +47,16 @@ class Subject(NamedTuple):
     teams: tuple[str, str]
 
 
+class Changed(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="changed"):
+    """What the site writes about some matches, and about the contest, may be another now.
+
+    Attributes:
+        matches: their public numbers; empty for whichever.
+    """
+
+    matches: tuple[int, ...]
+
+
 class LiveHub:
     """Hears the state channels, as far as anybody looks on.
 
@@ -52,6 +64,7 @@ class LiveHub:
         where: tells the endpoint of the state channel on which a match's token is played now, such
             as ``tcp://127.0.0.1:5556``; None while it is on no game server. Asked twice a second
             for every match that is looked at.
+        changes: subscribes to what the scheduler does; None for nothing.
         most_onlookers: at once.
         pictures_per_second: of one match, for one onlooker, at most.
     """
@@ -59,23 +72,31 @@ class LiveHub:
     def __init__(
         self,
         where: Callable[[str], str | None],
+        changes: Callable[[], Subscription] | None = None,
         *,
         most_onlookers: int = 500,
         pictures_per_second: float = 25.0,
     ) -> None:
         self._where = where
+        self._changes = changes
         self._most = most_onlookers
         self._pause = 1 / pictures_per_second
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._feeds: dict[str, _Feed] = {}
         self._stages: dict[str, _Stage] = {}
-        self._onlookers = 0
-        self._following: asyncio.Task[None] | None = None
+        self._onlookers: set[Onlooker] = set()
+        self._changed: set[int] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @classmethod
+    def of(cls, scheduler: Scheduler) -> LiveHub:
+        """The hub of a scheduler's matches."""
+        return cls(scheduler.state_endpoint, scheduler.subscribe)
 
     @property
     def onlookers(self) -> int:
         """How many look on."""
-        return self._onlookers
+        return len(self._onlookers)
 
     @property
     def watched(self) -> int:
@@ -88,26 +109,27 @@ class LiveHub:
         Raises:
             TooManyOnlookersError: there is no room.
         """
-        if self._onlookers >= self._most:
+        if len(self._onlookers) >= self._most:
             raise TooManyOnlookersError("too many look on already; try again in a while")
-        self._onlookers += 1
         stages = [self._stage(subject) for subject in subjects]
         # Who looks at several sees them small, and needs fewer pictures.
-        onlooker = Onlooker(self._pause * min(len(stages), 3))
+        onlooker = Onlooker(self._pause * max(1, min(len(stages), 3)))
+        self._onlookers.add(onlooker)
         for stage in stages:
             stage.onlookers[onlooker] = -1
             onlooker.stages.append(stage)
         onlooker.stirred.set()
-        if self._following is None:
-            self._following = asyncio.create_task(self._follow())
+        if not self._tasks:
+            self._tasks.append(asyncio.create_task(self._follow()))
+            if self._changes is not None:
+                self._tasks.append(asyncio.create_task(self._relay(self._changes)))
         return onlooker
 
     def leave(self, onlooker: Onlooker) -> None:
         """Look no more. Harmless when it is repeated."""
-        if onlooker.gone:
+        if onlooker not in self._onlookers:
             return
-        onlooker.gone = True
-        self._onlookers -= 1
+        self._onlookers.remove(onlooker)
         now = asyncio.get_running_loop().time()
         for stage in onlooker.stages:
             del stage.onlookers[onlooker]
@@ -121,11 +143,10 @@ class LiveHub:
 
     async def close(self) -> None:
         """Hear no more; who still looks on is told nothing any more."""
-        if self._following is not None:
-            self._following.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._following
-            self._following = None
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
         for feed in self._feeds.values():
             feed.close()
         self._feeds.clear()
@@ -133,6 +154,30 @@ class LiveHub:
         if self._context is not None:
             self._context.destroy(linger=0)
             self._context = None
+
+    # --- what the scheduler does ----------------------------------------------------------------
+
+    async def _relay(self, subscribe: Callable[[], Subscription]) -> None:
+        async with subscribe() as changes:
+            async for change in changes:
+                if change.kind in _ENDS and change.token is not None:
+                    self.end(change.token)
+                if change.kind != "server":
+                    self._tell_soon(change.match_id)
+
+    def _tell_soon(self, match: int | None) -> None:
+        """Pages hear of changes once in a while, whatever happens meanwhile."""
+        if self._changed is None:
+            self._changed = set()
+            asyncio.get_running_loop().call_later(_GATHER, self._tell_changes)
+        if match is not None:
+            self._changed.add(match)
+
+    def _tell_changes(self) -> None:
+        matches, self._changed = self._changed or (), None
+        told = in_json(Changed(matches=tuple(sorted(matches))))
+        for onlooker in self._onlookers:
+            onlooker.hear(told)
 
     # --- where matches are ----------------------------------------------------------------------
 
@@ -192,27 +237,25 @@ class Onlooker:
     """Somebody who looks at some matches; made by `LiveHub.join`.
 
     Attributes:
-        gone: whether it has left.
         stages: what it looks at.
         stirred: that there is something to see.
     """
 
     def __init__(self, pause: float) -> None:
-        self.gone = False
         self.stages: list[_Stage] = []
         self.stirred = asyncio.Event()
         self._pause = pause
-        self._told: list[bytes] = []
+        self._told: list[str] = []
         self._next = 0.0
 
-    def hear(self, event: bytes) -> None:
+    def hear(self, event: str) -> None:
         """What must not be missed."""
         # Beyond the bound it is dropped by `look`: nobody else may suffer.
         if len(self._told) <= _MOST_UNHEARD:
             self._told.append(event)
         self.stirred.set()
 
-    async def look(self) -> list[bytes]:
+    async def look(self) -> list[str]:
         """What there is to see, once there is something and some time has passed: JSON texts.
 
         Raises:
@@ -250,7 +293,7 @@ class _Stage:
         self.scene.take_figures(data)
         self.stir()
 
-    def tell(self, event: bytes | None) -> None:
+    def tell(self, event: str | None) -> None:
         """All onlookers see the picture as it is now, and then hear this."""
         if event is None:
             return
@@ -264,7 +307,7 @@ class _Stage:
         for onlooker in self.onlookers:
             onlooker.stirred.set()
 
-    def fresh(self, onlooker: Onlooker) -> bytes | None:
+    def fresh(self, onlooker: Onlooker) -> str | None:
         """The picture, if this onlooker has not seen it."""
         if self.onlookers.get(onlooker) == self.scene.version:
             return None
@@ -339,6 +382,9 @@ class _Feed:
 FIGURES: Final = "figures/"
 """Before a match's token, where game servers tell onlookers what clients are not told."""
 
+_ENDS: Final = ("match done", "match called off")
+_GATHER: Final = 0.5
+"""Seconds for which changes are gathered."""
 _LOOK: Final = 0.5
 _LINGER: Final = 30.0
 """Seconds for which a match is still heard that nobody looks at: who comes back sees the colours

@@ -92,6 +92,11 @@ class MatchOver(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", ta
     match: int
 
 
+def in_json(event: msgspec.Struct) -> str:
+    """An event as pages take it."""
+    return _ENCODER.encode(event).decode()
+
+
 class Scene:
     """What is to be seen of a match; fed with its messages.
 
@@ -118,14 +123,14 @@ class Scene:
         self._figures: GameFigures | None = None
         # Told many times a second, of which few are shown: read only when needed.
         self._unread: bytes | None = None
-        self._frame: tuple[int, bytes] = (-1, b"")
+        self._frame: tuple[int, str] = (-1, "")
 
     @property
-    def frame(self) -> bytes:
-        """The picture as JSON; the same bytes for everybody who looks."""
+    def frame(self) -> str:
+        """The picture as JSON; the same text for everybody who looks."""
         self._read_pieces()
         if self._frame[0] != self.version:
-            self._frame = (self.version, _encode(self._picture()))
+            self._frame = (self.version, in_json(self._picture()))
         return self._frame[1]
 
     @property
@@ -138,7 +143,7 @@ class Scene:
         if self._standing != "over":
             self._stand("placed" if placed else "waiting")
 
-    def take(self, data: bytes) -> bytes | None:
+    def take(self, data: bytes) -> str | None:
         """Take a message of the match.
 
         Returns:
@@ -168,16 +173,16 @@ class Scene:
         self._figures = figures
         self._changed()
 
-    def end(self) -> bytes | None:
+    def end(self) -> str | None:
         """The match is over, from whomever that is known; what everybody is to hear, once."""
         if self._standing == "over":
             return None
         self._stand("over")
-        return _encode(MatchOver(match=self.match))
+        return in_json(MatchOver(match=self.match))
 
     # --- following ------------------------------------------------------------------------------
 
-    def _follow(self, state: State) -> bytes | None:
+    def _follow(self, state: State) -> str | None:
         match state:
             case GameBoardState():
                 self._take_boards(state)
@@ -216,7 +221,7 @@ class Scene:
         self._queue = "".join(letter for letter in state.queue[:MOST_QUEUED] if len(letter) == 1)
         self._stand("playing")
 
-    def _end_game(self, state: GameEnd) -> bytes:
+    def _end_game(self, state: GameEnd) -> str:
         self._read_pieces()
         self._begin(state.game_name)
         scores = state.scores
@@ -224,7 +229,7 @@ class Scene:
         self._figures = msgspec.structs.replace(figures, scores=scores)
         self._stand("pause")
         one, other = self.teams
-        return _encode(
+        return in_json(
             GameOver(
                 match=self.match,
                 game=state.game_name,
@@ -301,9 +306,9 @@ class _Kind(msgspec.Struct):
 
 
 _NO_FIGURES: Final = GameFigures(game_name="", scores={})
+_ENCODER: Final = msgspec.json.Encoder()
 _KIND: Final = msgspec.json.Decoder(_Kind)
 _FIGURES: Final = msgspec.json.Decoder(GameFigures)
-_encode: Final = msgspec.json.Encoder().encode
 
 
 def _falling(piece: PieceState | None) -> _Falling | None:

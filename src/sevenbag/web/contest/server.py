@@ -42,7 +42,7 @@ class ContestSite:
     def __init__(self, store: Store, scheduler: Scheduler, settings: Settings) -> None:
         site = settings.site
         _check_url(site.url)
-        self._hub = LiveHub(scheduler.state_endpoint)
+        self._hub = LiveHub.of(scheduler)
         application, _ = create_contest_app(store, scheduler, settings, self._hub)
         policy = Policy(
             forms=True,

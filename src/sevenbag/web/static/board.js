@@ -1,5 +1,7 @@
 // Draws a player's board, waiting garbage, hold and queue on one canvas.
 
+import { GRID, LABEL, block, fitted, line } from "./pen.js";
+
 /** @typedef {import("./types.js").Facts} Facts */
 /** @typedef {import("./types.js").Side} Side */
 
@@ -9,9 +11,6 @@ const GAP = 0.55;
 const BESIDE = 3.3;
 const MARGIN = 0.35;
 const SMALL = 0.72; // the size of pieces there
-const GROUND = "#14161b";
-const GRID = "#22262f";
-const LABEL = "#8b93a5";
 const ALARM = "#ff5a5f";
 
 /**
@@ -58,28 +57,6 @@ export function drawTimes(canvas, times, most) {
     const tall = Math.max(1, (time / longest) * height);
     pen.fillRect((most - times.length + i) * step, height - tall, Math.max(1, step - 1), tall);
   });
-}
-
-/**
- * The canvas as large as it is shown, with a cell as the unit.
- *
- * @param {HTMLCanvasElement} canvas
- * @param {number} width
- * @param {number} height
- */
-function fitted(canvas, width, height) {
-  canvas.style.aspectRatio = `${width} / ${height}`;
-  const pixels = Math.max(1, Math.round(canvas.clientWidth * (devicePixelRatio || 1)));
-  const tall = Math.round((pixels * height) / width);
-  if (canvas.width !== pixels || canvas.height !== tall) {
-    canvas.width = pixels;
-    canvas.height = tall;
-  }
-  const pen = canvas.getContext("2d");
-  pen?.setTransform(pixels / width, 0, 0, pixels / width, 0, 0);
-  if (pen) pen.fillStyle = GROUND;
-  pen?.fillRect(0, 0, width, height);
-  return pen;
 }
 
 /**
@@ -180,33 +157,4 @@ function drawPiece(pen, letter, top, facts) {
       if (filled) block(pen, x * SMALL, top + y * SMALL, SMALL, letter, facts, false);
     });
   });
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {number} x
- * @param {number} y
- * @param {number} size
- * @param {string} letter
- * @param {Facts} facts
- * @param {boolean} fresh
- */
-function block(pen, x, y, size, letter, facts, fresh) {
-  const edge = 0.04 * size;
-  pen.fillStyle = facts.colors[letter] ?? facts.colors.G;
-  pen.fillRect(x + edge, y + edge, size - 2 * edge, size - 2 * edge);
-  pen.fillStyle = fresh ? "rgba(255, 255, 255, 0.38)" : "rgba(255, 255, 255, 0.22)";
-  pen.fillRect(x + edge, y + edge, size - 2 * edge, fresh ? size - 2 * edge : 0.12 * size);
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {number} x
- * @param {number} y
- * @param {number} toX
- * @param {number} toY
- */
-function line(pen, x, y, toX, toY) {
-  pen.moveTo(x, y);
-  pen.lineTo(toX, toY);
 }
