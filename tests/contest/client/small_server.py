@@ -95,6 +95,11 @@ class SmallServer:
         """As clients are told."""
         return str(self.address)
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether it was told to stop."""
+        return self._ends.is_set()
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -154,7 +159,8 @@ class SmallServer:
         seat = TEAMS.index(command.team_name)
         if command.password != PASSWORDS[seat]:
             return refusal("wrong password", "it is not the team's")
-        token = match.connect(0 if seat == 0 else 1, time.monotonic())
+        match.connect(0 if seat == 0 else 1, time.monotonic())
+        token = str(uuid.uuid5(uuid.UUID(command.match_token), command.team_name))
         self._clients[token] = (command.match_token, seat)
         return _plain(MatchConnectResp(client_token=token))
 

@@ -94,6 +94,7 @@ class Session:
         self._states: Channel | None = None
         self._client_token = ""
         self._in_game = False
+        self._has_heard = False
         self._nudged = False
         self._heard_at = 0.0
         self._asked_at = 0.0
@@ -239,7 +240,7 @@ class Session:
         try:
             await self._register(time.monotonic() + self._patience.server)
         except RefusedError:
-            if not (isinstance(reply, ErrorResp) and self._in_game):
+            if not (isinstance(reply, ErrorResp) and self._has_heard):
                 raise
             # A server that has no word for it: moves and team are refused, so it is over.
             self._lose_end()
@@ -274,6 +275,7 @@ class Session:
             if isinstance(message, MatchEnd):
                 self.is_over = True
         if messages:
+            self._has_heard = True
             self._heard_at = time.monotonic()
         return messages
 

@@ -1,0 +1,246 @@
+"""Servers that fall silent, go, come back, or lose a message: nobody waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag.bots.bot import Limits
+from sevenbag.contest.client.join import Manner, play_all, play_match
+from sevenbag.contest.client.session import Patience
+from sevenbag.contest.client.site import Task
+from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.errors import RefusedError, SilentServerError
+from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.contest.client.address import Address
+    from sevenbag.contest.client.join import Played
+    from sevenbag.protocols.pason.messages import GameMove
+
+Json = dict[str, Any]
+
+HASTY = Patience(answer=0.3, server=0.8, state=0.3, silence=1.2)
+LONG = ContestRules(
+    game=GameRules(gravity_ms=(1_000,)),
+    match=MatchRules(
+        games=999,
+        match_seconds=600,
+        first_pause_seconds=0.05,
+        pause_seconds=0.05,
+        repeat_seconds=0.1,
+    ),
+)
+
+
+def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> Manner:
+    return Manner(
+        team=TEAMS[seat],
+        password=PASSWORDS[seat],
+        bot=bot,
+        moves_per_second=mps,
+        limits=Limits(),
+        patience=HASTY,
+    )
+
+
+def match(server: SmallServer, *, mps: float = 0.0) -> list[Played]:
+    """Two bots play it."""
+
+    async def run() -> list[Played]:
+        both = (play_match(server.address, server.token, manner(s, mps=mps), said) for s in (0, 1))
+        return list(await asyncio.gather(*both))
+
+    lines: list[str] = []
+    said = lines.append
+    return asyncio.run(run())
+
+
+def test_a_match_end_that_is_lost() -> None:
+    class Forgetful(SmallServer):
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            return None if state["comm_type"] == "MatchEnd" else super().envelope(token, state)
+
+    with Forgetful() as server:
+        played = match(server)
+        told = server.matches[server.token].result
+    assert told is not None
+    assert [each.result.end_heard for each in played] == [False, False]
+    assert played[0].result.games == told.games
+
+
+def test_a_server_without_a_word_for_matches_that_are_over() -> None:
+    class Foreign(SmallServer):
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            return None if state["comm_type"] == "MatchEnd" else super().envelope(token, state)
+
+        def follow(self, data: bytes) -> Json:
+            reply = super().follow(data)
+            over = self.matches[self.token].result is not None
+            return {"comm_type": "ErrorResp", "error": "-7", "message": "no"} if over else reply
+
+    with Foreign() as server:
+        assert [each.result.end_heard for each in match(server)] == [False, False]
+
+
+def test_a_server_that_is_gone_in_mid_match() -> None:
+    server = SmallServer(LONG)
+    with server:
+        stopper = threading.Timer(0.6, server.stop)
+        stopper.start()
+        began = time.monotonic()
+        with pytest.raises(SilentServerError, match="does not answer on its command channel"):
+            match(server, mps=20)
+        stopper.join()
+    # How long exactly depends on the machine; the patience of all parts together is 3 s.
+    assert time.monotonic() - began < 20
+
+
+def test_a_server_that_is_silent_on_its_state_channel() -> None:
+    class Mute(SmallServer):
+        states = 0
+
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            self.states += 1
+            return super().envelope(token, state) if self.states < 20 else None
+
+    with Mute(LONG) as server, pytest.raises(SilentServerError, match="tells no states any more"):
+        match(server)
+
+
+def test_answers_that_get_lost() -> None:
+    """A socket that waits in vain is replaced, and the piece is looked at before it is moved on."""
+
+    class Swallowing(SmallServer):
+        replies = 0
+
+        def answer(self, reply: Json) -> bytes | None:
+            self.replies += 1
+            return None if self.replies in {5, 40} else super().answer(reply)
+
+    with Swallowing() as server:
+        played = match(server)
+    assert all(each.result.end_heard for each in played)
+    assert not any(each.failure for each in played)
+
+
+def test_answers_and_states_that_make_no_sense() -> None:
+    class Babbling(SmallServer):
+        count = 0
+
+        def answer(self, reply: Json) -> bytes | None:
+            self.count += 1
+            return b"\xff{" if self.count == 10 else super().answer(reply)
+
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            self.count += 1
+            if self.count % 7 == 0:
+                return [token.encode(), b'{"comm_type": "GameBoardState", "states": 7}']
+            if self.count % 11 == 0 and state["comm_type"] == "GameBoardState":
+                state["states"][TEAMS[0]]["board_state"] = "zz"
+            return super().envelope(token, state)
+
+    class Never(Babbling):
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            # The end itself is to be heard.
+            if state["comm_type"] in {"GameEnd", "MatchEnd"}:
+                return SmallServer.envelope(self, token, state)
+            return super().envelope(token, state)
+
+    with Never() as server:
+        assert all(each.result.end_heard for each in match(server))
+
+
+def test_moves_that_are_too_many_are_made_again() -> None:
+    class Strict(SmallServer):
+        count = 0
+
+        def move(self, command: GameMove) -> Json:
+            self.count += 1
+            return (
+                refusal("too many moves", "slow") if self.count % 5 == 0 else super().move(command)
+            )
+
+    with Strict() as server:
+        played = match(server)
+    assert all(each.result.end_heard for each in played)
+    assert all(each.undone[0] <= each.undone[1] // 5 for each in played)
+
+
+def test_a_server_that_forgets_its_clients_knows_them_again() -> None:
+    class Restarted(SmallServer):
+        count = 0
+
+        def follow(self, data: bytes) -> Json:
+            self.count += 1
+            if self.count == 30:
+                self._clients.clear()
+            return super().follow(data)
+
+    with Restarted() as server:
+        assert all(each.result.end_heard for each in match(server))
+
+
+def test_a_team_that_is_thrown_out_hears_why() -> None:
+    class Strict(SmallServer):
+        def move(self, command: GameMove) -> Json:
+            return refusal("unknown move", "there are no moves here")
+
+    with Strict() as server, pytest.raises(RefusedError, match="there are no moves here"):
+        match(server)
+
+
+class Notice:
+    """A site that says what the test says."""
+
+    url = "the site"
+
+    def __init__(self, task: Callable[[], Task]) -> None:
+        self._task = task
+
+    async def task(self) -> Task:
+        return self._task()
+
+
+def test_a_match_that_moves_to_another_server() -> None:
+    """One server dies in mid-match; the site says where the match goes on."""
+    first = SmallServer(LONG)
+    second = SmallServer(QUICK)
+    second.matches[first.token] = second.matches.pop(second.token)
+    lines: list[str] = []
+
+    def task() -> Task:
+        if second.matches[first.token].result is not None:
+            return Task("finished")
+        address: Address = second.address if first.is_stopped else first.address
+        return Task("playing", first.token, address)
+
+    async def run() -> list[list[Played]]:
+        site: Any = Notice(task)
+        return list(
+            await asyncio.gather(
+                *(play_all(site, manner(s, mps=300), lines.append) for s in (0, 1))
+            )
+        )
+
+    with first, second:
+        stopper = threading.Timer(0.4, first.stop)
+        stopper.start()
+        both = asyncio.run(run())
+        stopper.join()
+    for played in both:
+        assert len(played) == 1
+        assert sum(played[0].result.games) >= 2
+    assert any("asking the site where the match goes on" in line for line in lines)
+
+
+def test_a_site_that_never_has_a_match() -> None:
+    site: Any = Notice(lambda: Task("waiting"))
+    with pytest.raises(SilentServerError, match=r"has had no match for 0\.1 s"):
+        asyncio.run(play_all(site, manner(0), lambda _: None, wait_seconds=0.1))
