@@ -296,6 +296,23 @@ def test_garbage_pushes_the_stack_up_and_is_cleared_like_any_row() -> None:
     assert duel.lines[1] == 3
 
 
+def test_a_piece_falls_that_garbage_took_its_ground_from() -> None:
+    fates = Counter[bool]()
+    for seed in range(20):
+        duel = Duel(GameRules(garbage_when="instant"), seed)
+        clearing(duel, 0, 4)
+        piece_of(duel, 0).row = 17
+        duel.boards[1] = cell_bit(10, 5)
+        piece = give(duel, 1, "O", row=8)
+        duel.step()
+        assert duel.lines == [4, 0]
+        locked = duel.pieces[1] is None
+        # The coin says who is first. If it is the other one, four rows lift the single cell away.
+        assert locked or (piece.row == 9 and duel.boards[1] & cell_bit(6, 5))
+        fates[locked] += 1
+    assert len(fates) == 2
+
+
 def test_bags_hold_each_piece_once() -> None:
     duel = Duel(GameRules(queue="bag", queue_length=12), 9)
     both = sorted((piece_of(duel, 0), piece_of(duel, 1)), key=lambda piece: piece.number)

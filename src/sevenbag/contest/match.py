@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import random
-import uuid
 from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -125,7 +124,7 @@ class Match:
         self._seed = seed
         self._wall = wall
         self._teller = Teller(token, name, self.teams, wall, sequence)
-        self._tokens: list[str | None] = [None, None]
+        self._present = [False, False]
         self._wins = [0, 0]
         self._points = [0, 0]
         for game in finished:
@@ -163,28 +162,26 @@ class Match:
     @property
     def present(self) -> tuple[bool, bool]:
         """Who has connected."""
-        first, second = self._tokens
-        return first is not None, second is not None
+        return self._present[0], self._present[1]
 
     @property
     def halted(self) -> bool:
         """Whether it begins no further game."""
         return self._halted
 
-    def connect(self, seat: Seat, now: float) -> str:
-        """Let a team take its seat. Its client token is the same however often it comes."""
+    def connect(self, seat: Seat, now: float) -> None:
+        """Let a team take its seat; to come again is harmless."""
         self.advance(now)
-        token = self._tokens[seat]
-        if token is None:
-            token = self._tokens[seat] = str(uuid.uuid4())
-            if self.phase == "gathering" and all(self.present):
-                self._pause(self.rules.match.first_pause_seconds)
-                if self._played_before:
-                    # The match's clock has run before.
-                    left = self.rules.match.match_seconds - self._played_before
-                    self._match_limit = self._now + max(left, 0.0)
-                self._plan()
-        return token
+        if self._present[seat]:
+            return
+        self._present[seat] = True
+        if self.phase == "gathering" and all(self._present):
+            self._pause(self.rules.match.first_pause_seconds)
+            if self._played_before:
+                # The match's clock has run before.
+                left = self.rules.match.match_seconds - self._played_before
+                self._match_limit = self._now + max(left, 0.0)
+            self._plan()
 
     def move(self, seat: Seat, move: MoveName, number: int | str | None, now: float) -> Verdict:
         """Do a move at once.

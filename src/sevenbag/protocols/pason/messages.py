@@ -28,6 +28,7 @@ ErrorKind: TypeAlias = Literal[
     "unknown move",
     "match ended",
     "too many moves",
+    "too many attempts",
     "server is ending",
 ]
 
@@ -39,11 +40,12 @@ ERROR_KINDS: Final[dict[ErrorKind, str]] = {
     "unknown comm_type": "the command is neither MatchConnect nor GameMove",
     "unknown match": "no match of this match_token is played here",
     "unknown team": "the match is not this team's; names count as registered, capitals too",
-    "wrong password": "it is not the team's; also while so many were wrong that no more are tried",
+    "wrong password": "it is not the team's",
     "unknown client token": "no client was given this client_token",
     "unknown move": "the move is none of left, right, down, drop, lrotate and rrotate",
     "match ended": "the match that the client_token or match_token belongs to is over",
     "too many moves": "more moves a second than the match allows; this one was not done",
+    "too many attempts": "so many passwords of the team are tried that this one was not looked at",
     "server is ending": "the server takes no more clients; the match goes on elsewhere",
 }
 """What an `ErrorResp` may have as its ``error``, and what each means. The contest's text names
