@@ -98,7 +98,10 @@ CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake ker
 KERNEL_FILES := $(wildcard kernel/*.?pp kernel/*/*.?pp kernel/*.inc kernel/*/*.inc)
 TEST_FILES := $(wildcard kernel/tests/*)
 
-$(STAMPS)/kernel: $(STAMPS)/run $(STAMPS)/compiler pyproject.toml $(CMAKE_FILES) \
+# The working copy's installation knows its packages by name: a new one is a reason to install anew.
+PACKAGES := $(wildcard src/sevenbag/*/__init__.py src/sevenbag/*/*/__init__.py)
+
+$(STAMPS)/kernel: $(STAMPS)/run $(STAMPS)/compiler pyproject.toml $(CMAKE_FILES) $(PACKAGES) \
 		$(filter-out $(TEST_FILES),$(KERNEL_FILES))
 	@$(SETUP) kernel
 	@touch $@
