@@ -98,7 +98,11 @@ def run(args: argparse.Namespace) -> int:
         ) from error
     # A bot that there is none of is told of before a password is asked for.
     create_bot(args.bot)
-    patience = session.Patience(server=args.server_seconds)
+    seconds = args.server_seconds
+    usual = session.Patience()
+    patience = session.Patience(
+        answer=min(usual.answer, seconds), server=seconds, state=min(usual.state, seconds)
+    )
     if args.server.lower().startswith(_SCHEME):
         return _join_server(args, patience)
     return _join_site(args, patience)

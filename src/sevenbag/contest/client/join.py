@@ -195,18 +195,21 @@ async def _play(address: Address, token: str, planner: Planner, manner: Manner, 
     async with session:
         planner.wake = session.nudge
         say(f"{manner.team} has connected to {address}, played by {planner.bot.name}")
+        bot_failed = False
         while not session.is_over:
             now = time.monotonic()
             order = planner.next_move(now)
+            due: float | None = 0.0
             if order is None:
                 due = planner.due
-                _hear(planner, await session.states(now + _NEVER if due is None else due), say)
-                continue
-            if await session.move(order.move, order.number):
+            elif await session.move(order.move, order.number):
                 planner.answered(time.monotonic())
             else:
                 planner.lose_answer(time.monotonic())
-            _hear(planner, await session.states(0), say)
+            _hear(planner, await session.states(now + _NEVER if due is None else due), say)
+            if planner.failure is not None and not bot_failed:
+                bot_failed = True
+                say(f"{planner.failure}; from here on, gravity plays")
     tally = planner.tally
     missed = tally.strays + tally.elsewhere + tally.lost
     failure = "" if planner.failure is None else str(planner.failure)
@@ -215,12 +218,9 @@ async def _play(address: Address, token: str, planner: Planner, manner: Manner, 
 
 def _hear(planner: Planner, messages: list[State], say: Say) -> None:
     for message in messages:
-        failed = planner.failure
         # A board that is none: the next one comes soon.
         with contextlib.suppress(ProtocolError):
             planner.hear(message, time.monotonic())
-        if planner.failure is not failed:
-            say(f"{planner.failure}; from here on, gravity plays")
         if isinstance(message, GameEnd):
             result = result_of(planner.view, planner.team)
             scores = " : ".join(f"{team} {points}" for team, points in message.scores.items())

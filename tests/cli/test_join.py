@@ -1,0 +1,188 @@
+"""``sevenbag join``: whole matches, exit codes, and what is left of a bot afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from tests.bots.conftest import mark  # noqa: F401  # a fixture
+from tests.cli.run import COMMAND, environment, sevenbag
+from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
+from tests.contest.client.test_session import LONG
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BOT = """
+import json
+def say(**message): print(json.dumps(message), flush=True)
+say(type="info", name="{name}", version="1", author="me", features=[])
+input()
+say({answer})
+input()
+"""
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+ONE_GAME = msgspec.structs.replace(
+    QUICK, match=msgspec.structs.replace(QUICK.match, games=1, game_seconds=3)
+)
+
+
+def join(server: SmallServer, seat: int, bot: str, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [
+            *COMMAND,
+            "join",
+            server.url,
+            "--token",
+            server.token,
+            "--team",
+            TEAMS[seat],
+            "--bot",
+            bot,
+            "--server-seconds",
+            "5",
+            *more,
+        ],
+        env=environment() | {"SEVENBAG_PASSWORD": PASSWORDS[seat]},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def ended(*programs: subprocess.Popen[str]) -> list[tuple[int, list[str]]]:
+    told = [(program.communicate(timeout=60)[0].splitlines(), program) for program in programs]
+    assert not any("Traceback" in line for lines, _ in told for line in lines)
+    return [(program.returncode, lines) for lines, program in told]
+
+
+def test_a_match_and_its_exit_codes() -> None:
+    with SmallServer() as server:
+        both = ended(join(server, 0, "beam:nodes=500"), join(server, 1, "random:seed=1"))
+    (won, winner), (lost, loser) = both
+    assert (won, lost) == (0, 3)
+    assert winner[-1].startswith("Alpha team won against Beta: 2:0 games, ")
+    assert loser[-1].startswith("Beta lost against Alpha team: 0:2 games, ")
+    assert winner[0].startswith(f"Alpha team has connected to {server.url}, played by beam")
+
+
+def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
+    tbp = f"tbp:{sys.executable} {EXAMPLES / 'tbp_bot.py'}"
+    triangle = f"triangle:{sys.executable} {EXAMPLES / 'triangle_bot.py'}"
+    with SmallServer(ONE_GAME) as server:
+        both = ended(join(server, 0, tbp, "--moves-per-second", "300"), join(server, 1, triangle))
+    assert mark
+    assert sorted(code for code, _ in both) == [0, 3]
+    for _, lines in both:
+        pieces, missed = (
+            int(word) for word in lines[-2].replace(",", "").split() if word.isdigit()
+        )
+        assert pieces > 15
+        assert missed < pieces / 5
+
+
+def test_a_bot_that_dies_is_named_at_the_end(
+    mark: str,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    bot = tmp_path / "mortal.py"
+    bot.write_text(_BOT.format(name="mortal", answer="type='ready'"))
+    dies = f"tbp:{sys.executable} {bot}"
+    with SmallServer() as server:
+        both = ended(join(server, 0, dies), join(server, 1, "beam:nodes=300"))
+    assert mark
+    (failed, lines), (won, _) = both
+    assert (failed, won) == (1, 0)
+    assert lines[-1].startswith("the bot has failed: mortal: ")
+    assert lines[-2].startswith("Alpha team lost against Beta")
+    assert any("from here on, gravity plays" in line for line in lines)
+
+
+def test_ctrl_c_leaves_no_bot_behind(mark: str) -> None:  # noqa: F811
+    bot = f"tbp:{sys.executable} {EXAMPLES / 'tbp_bot.py'}"
+    with SmallServer(LONG) as server:
+        programs = [join(server, seat, bot, "--moves-per-second", "20") for seat in (0, 1)]
+        ends = time.monotonic() + 30
+        while not server.moves and time.monotonic() < ends:
+            time.sleep(0.02)
+        for program in programs:
+            os.kill(program.pid, signal.SIGINT)
+        codes = [code for code, _ in ended(*programs)]
+    assert mark
+    assert codes == [130, 130]
+
+
+def test_a_server_that_goes() -> None:
+    with SmallServer(LONG) as server:
+        programs = [
+            join(server, seat, "random", "--moves-per-second", "20", "--server-seconds", "1")
+            for seat in (0, 1)
+        ]
+        ends = time.monotonic() + 30
+        while not server.moves and time.monotonic() < ends:
+            time.sleep(0.02)
+    for code, lines in ended(*programs):
+        assert code == 1
+        assert "does not answer on its command channel" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["pason://127.0.0.1", "--bot", "beam"], 2, "no match token; give it by --token"),
+        (["pason://a b", "--token", "t", "--bot", "beam"], 2, "is no game server"),
+        (["nowhere", "--bot", "beam"], 2, "'nowhere' is no site; expected one such as http://"),
+        (["http://x", "--token", "t", "--bot", "beam"], 2, "--token is for a game server"),
+        (["pason://x", "--test", "--bot", "beam"], 2, "only that creates test matches"),
+        (["pason://x", "--token", "t", "--bot", "bean"], 2, "no bot 'bean'; did you mean 'beam'?"),
+        (["pason://x", "--token", "t", "--bot", "tbp:./nothing"], 2, "nothing"),
+    ],
+)
+def test_what_cannot_be_used_is_told_in_a_line(
+    words: Sequence[str], code: int, says: str, tmp_path: Path
+) -> None:
+    password = tmp_path / "password"
+    password.write_text("secret\n")
+    done = sevenbag("join", *words, "--team", "A", "--password-file", password)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
+
+
+def test_no_password(tmp_path: Path) -> None:
+    (tmp_path / "empty").write_text("\n")
+    base = ("join", "pason://127.0.0.1", "--token", "t", "--team", "A", "--bot", "random")
+    cases: list[tuple[list[str | Path], str]] = [
+        ([], "no password of A; give a file by --password-file, or set SEVENBAG_PASSWORD"),
+        (["--password-file", tmp_path / "none"], "none: cannot be read: No such file"),
+        (["--password-file", tmp_path / "empty"], "its first line, the password, is empty"),
+    ]
+    for more, says in cases:
+        done = sevenbag(*base, *more)
+        assert done.returncode == 2
+        assert says in done.stderr
+
+
+def test_a_bot_that_does_not_play_these_rules_never_connects(tmp_path: Path) -> None:
+    """Bots of protocols may refuse rules; the server hears nothing of it."""
+    bot = tmp_path / "choosy.py"
+    bot.write_text(_BOT.format(name="choosy", answer="type='error', reason='unsupported_rules'"))
+    with SmallServer() as server:
+        ((code, lines),) = ended(join(server, 0, f"tbp:{sys.executable} {bot}"))
+        present = server.matches[server.token].present
+    assert code == 1
+    assert lines == ["sevenbag: choosy: does not play these rules (unsupported_rules)"]
+    assert present == (False, False)
