@@ -58,6 +58,8 @@ def page(
         context={"visitor": visitor_of(connection), **context},
         status_code=status,
         media_type="text/html; charset=utf-8",
+        # Who has logged out is not shown by the button that goes back.
+        headers={"cache-control": "no-store"},
     )
 
 

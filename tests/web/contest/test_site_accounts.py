@@ -1,0 +1,345 @@
+"""Coming and going: who is let in, what cookies there are, what guessers learn (nothing)."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import argon2
+import pytest
+
+from sevenbag.web.contest import create_admin_link
+from tests.web.contest.visitor import PASSWORD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.web.contest.conftest import Running
+    from tests.web.contest.visitor import Answer, Visitor
+
+
+def registered(visitor: Visitor, name: str, password: str = PASSWORD, again: str = "") -> Answer:
+    return visitor.send("/register", name=name, password=password, password_again=again or password)
+
+
+# --- registration -------------------------------------------------------------------------------
+
+
+def test_a_team_registers_and_is_in(site: Running) -> None:
+    visitor = site.visitor()
+    answer = registered(visitor, "Stack & <b>Attack</b>")
+    assert (answer.status, answer.location) == (303, "/team")
+    page = visitor.get("/team")
+    # Its name is a name, not markup.
+    assert "Stack & <b>Attack</b>" in page.words
+    assert "<b>Attack" not in page.text
+    kept = site.store.teams.find("stack & <B>attack</b>")
+    assert kept is not None
+    assert argon2.PasswordHasher().verify(kept.password_hash, PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("name", "password", "again", "told"),
+    [
+        ("", PASSWORD, "", "cannot be the name of a team"),
+        ("x" * 81, PASSWORD, "", "1 to 80 printable characters"),
+        ("tab\there", PASSWORD, "", "printable"),
+        ("Short", "seven77", "", "7 characters, must have 8 to 128"),
+        ("Long", "x" * 129, "", "129 characters, must have 8 to 128"),
+        ("Twice", PASSWORD, "something else", "not the same"),
+        ("test  client", PASSWORD, "", "our own player"),
+        ("taken", PASSWORD, "", "'taken' belongs to another already"),
+    ],
+)
+def test_what_is_refused_says_why(
+    site: Running, name: str, password: str, again: str, told: str
+) -> None:
+    if site.store.teams.find("Taken") is None:
+        site.add_team("Taken")
+    visitor = site.visitor()
+    answer = registered(visitor, name, password, again)
+    assert answer.status == 422
+    assert told in answer.words
+    assert password not in answer.text
+    assert visitor.get("/team").status == 303
+
+
+def test_closed_registration_is_closed(make_site: Callable[..., Running]) -> None:
+    site = make_site(open_registration=False)
+    visitor = site.visitor()
+    assert visitor.get("/register").status == 403
+    assert "/register" not in visitor.get("/login").text
+    token = visitor.form_token("/login")
+    fields = [("form_token", token), ("name", "Sneaky"), ("password", PASSWORD)]
+    answer = visitor.post("/register", [*fields, ("password_again", PASSWORD)])
+    assert answer.status == 403
+    assert site.store.teams.count() == 0
+
+
+def test_one_place_registers_no_crowd(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    # Refused before any password is hashed.
+    answers = [registered(site.visitor(), f"Team {number}", "short") for number in range(35)]
+    assert {answer.status for answer in answers[:30]} == {422}
+    assert {answer.status for answer in answers[30:]} == {429}
+    assert site.store.teams.count() == 0
+
+
+# --- logging in and out -------------------------------------------------------------------------
+
+
+def test_a_session_begins_anew_and_ends(site: Running) -> None:
+    site.add_team("Fixed")
+    visitor = site.visitor()
+    planted = "planted-by-somebody-else-0123456789"
+    visitor.cookies = {"sevenbag_session": planted, "sevenbag_visit": planted}
+    assert visitor.send("/login", name="fixed", password=PASSWORD).location == "/team"
+    token = visitor.cookies["sevenbag_session"]
+    assert token != planted
+    assert "sevenbag_visit" not in visitor.cookies
+    # The next login has another one, and the old one is over.
+    assert visitor.send("/login", name="Fixed", password=PASSWORD).status == 303
+    assert visitor.cookies["sevenbag_session"] != token
+    before = site.visitor()
+    before.cookies = {"sevenbag_session": token}
+    assert before.get("/team").status == 303
+    after = dict(visitor.cookies)
+    assert visitor.send("/team", action="/logout").location == "/"
+    assert "sevenbag_session" not in visitor.cookies
+    # Ended here, not only forgotten there.
+    visitor.cookies = after
+    assert visitor.get("/team").status == 303
+
+
+def test_what_cookies_are_like(make_site: Callable[..., Running], site: Running) -> None:
+    site.add_team("Cookie")
+    visitor = site.visitor()
+    first = visitor.get("/login").cookies
+    assert len(first) == 1
+    entered = visitor.send("/login", name="Cookie", password=PASSWORD).cookies
+    for line in [*first, *entered]:
+        assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(line.split("; "))
+        assert "Secure" not in line
+    # Pages without a form, and files, set none.
+    for path in ("/static/look.css", "/health"):
+        assert site.visitor().get(path).cookies == []
+
+    secure = make_site(url="https://contest.example")
+    secure.add_team("Cookie")
+    behind = secure.visitor()
+    behind.headers = {"Host": "contest.example", "Origin": "https://contest.example"}
+    lines = [
+        *behind.get("/login").cookies,
+        *behind.send("/login", name="Cookie", password=PASSWORD).cookies,
+    ]
+    assert len(lines) == 3
+    for line in lines:
+        assert line.startswith("__Host-sevenbag_")
+        assert "Secure" in line.split("; ")
+        assert "Domain" not in line
+    assert behind.get("/team").status == 200
+
+
+def test_nothing_leads_elsewhere(site: Running) -> None:
+    site.add_team("Redirected")
+    visitor = site.visitor()
+    for name in ("next", "url", "return_to", "redirect"):
+        answer = visitor.send(
+            "/login",
+            action=f"/login?{name}=https://evil.example",
+            **{"name": "Redirected", "password": PASSWORD, name: "//evil.example"},
+        )
+        assert answer.location == "/team"
+    for path in ("//evil.example", "/\\evil.example", "/team//evil.example"):
+        location = visitor.get(path).location
+        assert location is None or location.startswith(("/team", "/login"))
+
+
+def test_an_unknown_name_looks_like_a_wrong_password(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    site.add_team("Known")
+    site.add_admin("Ada")
+    for page, known in (("/login", "Known"), ("/login/organiser", "Ada")):
+        answers = [
+            site.visitor().send(page, name=name, password="wrong password")
+            for name in (known, "Unknown")
+        ]
+        bodies = [re.sub(r'value="[^"]*"', "", answer.text) for answer in answers]
+        assert [answer.status for answer in answers] == [401, 401]
+        assert bodies[0] == bodies[1]
+    # A team's name and password are none of an organiser.
+    assert site.visitor().send("/login/organiser", name="Known", password=PASSWORD).status == 401
+    assert site.visitor().send("/login", name="Ada", password=PASSWORD).status == 401
+
+
+def test_it_takes_no_less_time_either(make_site: Callable[..., Running]) -> None:
+    """Half of a right check at least: an answer without argon2 would be a tenth of it."""
+    site = make_site()
+    seconds: dict[str, list[float]] = {"Known": [], "Unknown": []}
+    site.add_team("Known")
+    for _ in range(5):
+        for name, found in seconds.items():
+            visitor = site.visitor()
+            token = visitor.form_token("/login")
+            began = time.perf_counter()
+            fields = [("form_token", token), ("name", name), ("password", "wrong password")]
+            visitor.post("/login", fields)
+            found.append(time.perf_counter() - began)
+    known, unknown = (statistics.median(each) for each in seconds.values())
+    assert unknown > known / 2
+
+
+def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running]) -> None:
+    site = make_site(trusted_proxies=("127.0.0.0/8",))
+    site.add_team("Victim")
+    site.add_team("Neighbour")
+    guesser = site.visitor()
+    guesser.headers = {"X-Forwarded-For": "203.0.113.7"}
+    answers = [guesser.send("/login", name="Victim", password=f"guess {n}") for n in range(12)]
+    assert [answer.status for answer in answers] == [401] * 8 + [429] * 4
+    assert "too many" in answers[-1].words.lower()
+    # From there even the right one has to wait now.
+    assert guesser.send("/login", name="Victim", password=PASSWORD).status == 429
+    # The team itself, elsewhere, is let in; so is another team from there.
+    victim = site.visitor()
+    victim.headers = {"X-Forwarded-For": "198.51.100.1"}
+    assert victim.send("/login", name="Victim", password=PASSWORD).status == 303
+    assert guesser.send("/login", name="Neighbour", password=PASSWORD).status == 303
+    # Who writes the header himself is counted by the address that the proxy has added.
+    guesser.headers = {"X-Forwarded-For": "192.0.2.99, 203.0.113.7"}
+    assert guesser.send("/login", name="Victim", password="more").status == 429
+
+
+def test_a_header_from_nowhere_is_not_believed(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    site.add_team("Victim")
+    statuses: list[int] = []
+    for number in range(10):
+        guesser = site.visitor()
+        guesser.headers = {"X-Forwarded-For": f"203.0.113.{number}"}
+        statuses.append(guesser.send("/login", name="Victim", password="guess").status)
+    assert statuses == [401] * 8 + [429] * 2
+
+
+def test_who_knows_the_password_may_come_as_often_as_wanted(site: Running) -> None:
+    site.add_team("Frequent")
+    for _ in range(15):
+        assert site.visitor().send("/login", name="Frequent", password=PASSWORD).status == 303
+
+
+# --- passwords and links ------------------------------------------------------------------------
+
+
+def test_a_team_changes_its_password(site: Running) -> None:
+    here, there = site.team("Changing"), site.team("Changing")
+    new = "quite another password"
+
+    def change(old: str, password: str = new, again: str = "") -> Answer:
+        return here.send(
+            "/team",
+            action="/team/password",
+            old_password=old,
+            password=password,
+            password_again=again or password,
+        )
+
+    assert "old password is wrong" in change("wrong").words
+    assert "not the same" in change(PASSWORD, new, "other than new").words
+    assert "must have 8 to 128" in change(PASSWORD, "short").words
+    assert there.get("/team").status == 200
+    assert change(PASSWORD).location == "/team"
+    assert here.get("/team").status == 200
+    # Whoever else was logged in is out.
+    assert there.get("/team").status == 303
+    assert site.visitor().send("/login", name="Changing", password=PASSWORD).status == 401
+    assert site.visitor().send("/login", name="Changing", password=new).status == 303
+
+
+def test_a_link_makes_one_organiser(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    link = create_admin_link(site.store, site.settings, site.address)
+    assert link.startswith(site.address)
+    path = urlsplit(link).path
+    visitor = site.visitor()
+    assert "Become an organiser" in visitor.get(path).words
+    # To look is not to use; nor is to do it wrong.
+    wrong = visitor.send(path, name=" ", password=PASSWORD, password_again=PASSWORD)
+    assert (wrong.status, "cannot be the name" in wrong.words) == (422, True)
+    short = visitor.send(path, name="Grace", password="short", password_again="short")
+    assert (short.status, "8 to 128" in short.words) == (422, True)
+    done = visitor.send(path, name="Grace", password=PASSWORD, password_again=PASSWORD)
+    assert (done.status, done.location) == (303, "/admin")
+    assert visitor.get("/admin").status == 200
+    second = site.visitor()
+    assert second.get(path).status == 404
+    token = second.form_token("/login")
+    fields = [("form_token", token), ("name", "Eve"), ("password", PASSWORD)]
+    assert second.post(path, [*fields, ("password_again", PASSWORD)]).status == 404
+    assert [admin.name for admin in site.store.admins.list()] == ["Grace"]
+    for made_up in ("", "x", "0" * 43, "x" * 5000, "%00", "../admin"):
+        assert site.visitor().get(f"/welcome/{made_up}").status in {400, 404}
+
+
+def test_an_organiser_gives_a_team_a_new_password(site: Running) -> None:
+    team = site.team("Forgetful")
+    number = site.store.teams.find("Forgetful")
+    assert number is not None
+    admin = site.admin()
+    shown = admin.send("/admin/teams", action=f"/admin/teams/{number.id}/password-link")
+    path = re.findall(r"/welcome/[\w-]+", shown.text)[0]
+    # Shown once only.
+    assert "/welcome/" not in admin.get("/admin/teams").text
+    visitor = site.visitor()
+    assert "A new password for Forgetful" in visitor.get(path).words
+    new = "newly made password"
+    assert visitor.send(path, password=new, password_again=new).location == "/login"
+    assert visitor.get(path).status == 404
+    assert team.get("/team").status == 303
+    assert site.visitor().send("/login", name="Forgetful", password=new).status == 303
+
+
+def test_a_disabled_team_is_out(site: Running) -> None:
+    team, admin = site.team("Rude"), site.admin()
+    found = site.store.teams.find("Rude")
+    assert found is not None
+    admin.send("/admin/teams", action=f"/admin/teams/{found.id}/disable")
+    assert team.get("/team").status == 303
+    refused = site.visitor().send("/login", name="Rude", password=PASSWORD)
+    assert (refused.status, "disabled" in refused.words) == (403, True)
+    # Who does not know the password is told nothing of it.
+    guess = site.visitor().send("/login", name="Rude", password="not the password")
+    assert (guess.status, "disabled" in guess.words) == (401, False)
+    admin.send("/admin/teams", action=f"/admin/teams/{found.id}/enable")
+    assert site.visitor().send("/login", name="Rude", password=PASSWORD).status == 303
+
+
+def test_no_password_and_no_token_is_written_down(
+    make_site: Callable[..., Running], capfd: pytest.CaptureFixture[str]
+) -> None:
+    site = make_site()
+    visitor = site.visitor()
+    link = create_admin_link(site.store, site.settings, site.address)
+    secret = "Un-forgettable_words"
+    registered(visitor, "Careful", secret)
+    visitor.get(f"/scheduler/create_unauthenticated_test_match?team_name=Nobody&password={secret}")
+    visitor.get(f"/team?password={secret}")
+    visitor.send("/login", name="Careful", password=secret + "x")
+    site.visitor().send(urlsplit(link).path, name="Grace", password=secret, password_again=secret)
+    site.visitor().get(f"/{secret}?{secret}")
+    out, err = capfd.readouterr()
+    logged = out + err
+    assert "/scheduler/create_unauthenticated_test_match" in logged
+    assert "organiser joined by a link" in logged
+    # A page that is none is the one place where somebody may write what they like.
+    assert logged.count(secret) == 1
+    assert link.rpartition("/")[2] not in logged
+    assert visitor.cookies["sevenbag_session"] not in logged
+    store = site.settings.site.store.removeprefix("sqlite:///")
+    kept = b"".join(path.read_bytes() for path in Path(store).parent.glob("contest.db*"))
+    assert b"Careful" in kept
+    for hidden in (secret, link.rpartition("/")[2], visitor.cookies["sevenbag_session"]):
+        assert hidden.encode() not in kept
