@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Final
 
-import structlog
-
 from sevenbag.contest.scheduler.changes import Change, Changes
 from sevenbag.contest.scheduler.views import CurrentMatch
 from sevenbag.errors import SchedulerError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+    import structlog
 
     from sevenbag.contest.rules import ContestRules
     from sevenbag.contest.scheduler.desk import MatchDesk
@@ -26,11 +26,15 @@ class Contests:
     Args:
         store: what survives.
         changes: are told what happens.
+        logger: where to.
     """
 
-    def __init__(self, store: Store, changes: Changes) -> None:
+    def __init__(
+        self, store: Store, changes: Changes, logger: structlog.typing.FilteringBoundLogger
+    ) -> None:
         self._store = store
         self._changes = changes
+        self._log = logger
 
     async def reload(self, desk: MatchDesk) -> None:
         """Go on with all that run, as the store has them."""
@@ -117,7 +121,7 @@ class Contests:
         if tournament.finished:
             await self._change(contest_id, {"running", "paused"}, "finished")
             desk.pause(contest_id, paused=False)
-            _log.info("contest finished", contest=contest_id)
+            self._log.info("contest finished", contest=contest_id)
             return
         there = {
             match.row.slot for match in desk.matches.values() if match.row.contest_id == contest_id
@@ -212,8 +216,6 @@ def _has_more(tournament: Tournament, entrant: int) -> bool:
         ties.append(tournament.third)
     return any(tie.winner is None and entrant in tie.entrants for tie in ties)
 
-
-_log: Final = structlog.stdlib.get_logger("sevenbag.contest.scheduler")
 
 _PAGE: Final = 50
 _CHANGE_TRIES: Final = 5

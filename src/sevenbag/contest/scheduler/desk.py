@@ -19,8 +19,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
-import structlog
-
 from sevenbag.contest import link
 from sevenbag.contest.scheduler.changes import Change, ChangeKind, Changes
 from sevenbag.contest.scheduler.game_servers import GameServer, Link, least_loaded
@@ -30,6 +28,8 @@ from sevenbag.errors import SchedulerError, UnknownEntryError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    import structlog
 
     from sevenbag.contest.settings import SiteSettings
     from sevenbag.contest.store import Store
@@ -83,6 +83,7 @@ class MatchDesk:
         clock: monotonic seconds.
         wall: seconds since 1970.
         over: is asked to go on with the contest whose match is over.
+        logger: where to.
     """
 
     def __init__(
@@ -94,6 +95,7 @@ class MatchDesk:
         clock: Callable[[], float],
         wall: Callable[[], float],
         over: Callable[[int], Awaitable[None]],
+        logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self.matches: dict[str, Ongoing] = {}
         self.servers: dict[str, GameServer] = {}
@@ -105,6 +107,7 @@ class MatchDesk:
         self._clock = clock
         self._wall = wall
         self._over = over
+        self._log = logger
         self._looked = clock()
 
     async def reload(self) -> None:
@@ -140,7 +143,7 @@ class MatchDesk:
                 # Not the server was silent: we have not listened.
                 server.link.heard += slept
             if server.link and now - server.link.heard > self._settings.silent_seconds:
-                _log.warning("game server is silent", server=server.name)
+                self._log.warning("game server is silent", server=server.name)
                 server.link.closing.set()
                 self.part(server.link)
             if server.link is None and now - server.changed >= self._settings.grace_seconds:
@@ -156,11 +159,11 @@ class MatchDesk:
         old = server.link
         if old is not None:
             if old.hello.instance != hello.instance:
-                _log.error("two game servers of one name", server=server.name)
+                self._log.error("two game servers of one name", server=server.name)
                 old.say(link.Dismissed(reason=f"another game server named {hello.name!r} has come"))
             old.closing.set()
         server.come(connection, self._clock(), self._wall())
-        _log.info("game server has come", server=server.name, hosting=len(hello.hosting))
+        self._log.info("game server has come", server=server.name, hosting=len(hello.hosting))
         self._changes.tell(Change("server", server=server.name))
         for match in self._assigned(server.name):
             if match.row.token not in connection.hosting:
@@ -175,7 +178,7 @@ class MatchDesk:
         if server is None or server.link is not connection:
             return
         server.go(self._clock(), self._wall())
-        _log.warning("game server is gone", server=server.name)
+        self._log.warning("game server is gone", server=server.name)
         self._changes.tell(Change("server", server=server.name))
 
     async def hear(self, connection: Link, message: link.FromServer) -> None:
@@ -192,7 +195,7 @@ class MatchDesk:
             case link.MatchDone():
                 await self._match_done(server, connection, message)
             case link.Hello():
-                _log.error("game server introduces itself twice", server=server.name)
+                self._log.error("game server introduces itself twice", server=server.name)
                 connection.closing.set()
             case _:
                 await self._match_news(server, connection, message)
@@ -209,7 +212,7 @@ class MatchDesk:
         self._call_off_at(match.server, token, reason)
         self._drop(match)
         self._tell("match called off", match)
-        _log.info("match called off", match=match.row.id, reason=reason)
+        self._log.info("match called off", match=match.row.id, reason=reason)
         if match.row.contest_id is not None:
             await self._over(match.row.contest_id)
 
@@ -316,11 +319,13 @@ class MatchDesk:
         place = await asyncio.to_thread(self._store.matches.place, token)
         connection.hosting.add(token)
         connection.say(place)
-        _log.info("match placed", match=match.row.id, server=server.name, games=len(place.finished))
+        self._log.info(
+            "match placed", match=match.row.id, server=server.name, games=len(place.finished)
+        )
         return True
 
     async def _unplace(self, match: Ongoing, reason: str, *, pause: float = 0.0) -> None:
-        _log.warning("match waits", match=match.row.id, server=match.server, reason=reason)
+        self._log.warning("match waits", match=match.row.id, server=match.server, reason=reason)
         if await self._change(match, "waiting") is None:
             return
         match.server, match.placed, match.begun = "", False, False
@@ -428,7 +433,9 @@ class MatchDesk:
         """A game of a server that has not got the match is in the store: who has is wrong."""
         if match.server == server.name:
             return
-        _log.warning("match was gone on with elsewhere", match=match.row.id, server=server.name)
+        self._log.warning(
+            "match was gone on with elsewhere", match=match.row.id, server=server.name
+        )
         if match.row.token in connection.hosting:
             await self._assign(match, server)
             return
@@ -440,7 +447,7 @@ class MatchDesk:
     ) -> None:
         token, number = told.match_token, told.result.number
         match = self.matches.get(token)
-        _log.warning(
+        self._log.warning(
             "game is not kept",
             match=match.row.id if match else None,
             number=number,
@@ -477,7 +484,9 @@ class MatchDesk:
         token = match.row.token
         if await asyncio.to_thread(self._store.matches.finish, token, result):
             self.counts["matches finished"] += 1
-            _log.info("match done", match=match.row.id, ending=result.ending, games=result.games)
+            self._log.info(
+                "match done", match=match.row.id, ending=result.ending, games=result.games
+            )
         if match.server != server.name:
             self._call_off_at(match.server, token, "the match is over")
         self._drop(match)
@@ -522,8 +531,6 @@ class MatchDesk:
 
 
 # --- helpers ------------------------------------------------------------------------------------
-
-_log: Final = structlog.stdlib.get_logger("sevenbag.contest.scheduler")
 
 _ANSWER_SECONDS: Final = 10.0
 """In which a server has to say that it has a match."""

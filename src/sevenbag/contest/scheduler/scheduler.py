@@ -8,9 +8,9 @@ import time
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
-import structlog
 
 from sevenbag.contest.link import Dismissed, Hello, Pulse, decode_from_server, encode
+from sevenbag.contest.logs import make_logger
 from sevenbag.contest.rules import ContestRules
 from sevenbag.contest.scheduler.changes import Change, Changes, Subscription
 from sevenbag.contest.scheduler.contests import Contests
@@ -23,6 +23,8 @@ from sevenbag.errors import NameTakenError, SchedulerError, StoreError, UnknownE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+
+    import structlog
 
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import ContestRow, MatchRow, Store, Team
@@ -42,6 +44,7 @@ class Scheduler:
         wall: seconds since 1970.
         pace: seconds between looks at what time has brought; None for none but those that are
             asked for.
+        logger: where to; by default standard error.
     """
 
     def __init__(
@@ -52,20 +55,23 @@ class Scheduler:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
         pace: float | None = 0.25,
+        logger: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._pace = pace
+        self._log = logger or make_logger(settings.log)
         self._changes = Changes()
-        self._contests = Contests(store, self._changes)
+        self._contests = Contests(store, self._changes, self._log)
         self._desk = MatchDesk(
             store,
             settings.site,
             self._changes,
             clock=clock,
             wall=wall,
-            over=lambda contest_id: self._contests.advance(self._desk, contest_id),
+            over=self._advance,
+            logger=self._log,
         )
         self._turn = asyncio.Lock()
         self._works: set[asyncio.Task[Any]] = set()
@@ -134,7 +140,7 @@ class Scheduler:
             await self._hear_all(connection, hear)
         except StoreError as error:
             # Nothing was said of what is not in the store: it will all be told again.
-            _log.error("store failed", server=hello.name, error=str(error))
+            self._log.error("store failed", server=hello.name, error=str(error))
         finally:
             connection.closing.set()
             self._links.discard(connection)
@@ -331,6 +337,9 @@ class Scheduler:
         await self._contests.reload(self._desk)
         self._stale = False
 
+    async def _advance(self, contest_id: int) -> None:
+        await self._contests.advance(self._desk, contest_id)
+
     async def _look(self) -> None:
         if self._stale:
             await self._reload()
@@ -342,7 +351,7 @@ class Scheduler:
             try:
                 await self.look()
             except (StoreError, SchedulerError) as error:
-                _log.error("look failed", error=str(error))
+                self._log.error("look failed", error=str(error))
                 await asyncio.sleep(pace)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pace):
@@ -396,7 +405,7 @@ class Scheduler:
             pass
         except (msgspec.DecodeError, UnicodeError, SchedulerError) as error:
             self._desk.counts["link errors"] += 1
-            _log.error("link broken off", server=connection.hello.name, error=str(error))
+            self._log.error("link broken off", server=connection.hello.name, error=str(error))
         finally:
             closing.cancel()
 
@@ -453,8 +462,6 @@ async def _send_all(connection: Link, say: Callable[[bytes], Awaitable[None]]) -
         closing.cancel()
         connection.closing.set()
 
-
-_log: Final = structlog.stdlib.get_logger("sevenbag.contest.scheduler")
 
 _HELLO_SECONDS: Final = 10.0
 _SAY_SECONDS: Final = 10.0

@@ -1,0 +1,360 @@
+"""A game server's connection to the scheduler, which outlives the death of either.
+
+A finished game is written into the `Spool` before anybody hears of it, told to the scheduler, and
+waited for until it is kept. While the scheduler is away the server plays on; what it finishes waits
+in the spool, is told again at every connection, and is forgotten when the scheduler says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, cast
+from urllib.parse import urlsplit
+
+import msgspec
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from sevenbag.contest import link
+from sevenbag.contest.logs import make_logger
+from sevenbag.contest.secret import bearer, read_secret
+from sevenbag.contest.server.spool import Done, Spool, game_name, match_name, name_of
+from sevenbag.contest.settings import LogSettings
+from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
+
+if TYPE_CHECKING:
+    import structlog
+
+    from sevenbag.contest.server.keeper import Host
+    from sevenbag.contest.settings import ServerSettings
+
+
+class Uplink:
+    """A keeper (see `sevenbag.contest.server.keeper`) that has everything kept by the scheduler.
+
+    Attributes:
+        connected: whether the scheduler can be spoken to.
+
+    Args:
+        settings: of the server: its scheduler, secret and spool.
+        patience: seconds that a finished game waits for the scheduler to keep it while it is
+            there; then the spool has to do.
+        pulse: seconds between two words that all is well.
+        logger: where to; by default standard error.
+
+    Raises:
+        SettingsError: the scheduler's URL is none, or there is no secret.
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        *,
+        patience: float = 5.0,
+        pulse: float = 2.0,
+        logger: structlog.typing.FilteringBoundLogger | None = None,
+    ) -> None:
+        self.connected = False
+        self._url = _link_url(settings.scheduler)
+        if not settings.secret_file:
+            raise SettingsError(
+                "server.secret_file is empty, must name the file of the site's secret"
+            )
+        self._secret = read_secret(settings.secret_file)
+        self._folder = Path(settings.spool)
+        self._patience = patience
+        self._pulse = pulse
+        self._log = logger or make_logger(LogSettings())
+        self._instance = uuid.uuid4().hex
+        self._trouble = "the scheduler has not been reached yet"
+        self._spool: Spool | None = None
+        self._unwritten: dict[str, Done] = {}
+        """What could not be written into the spool, and is in memory alone."""
+        self._unsettled: dict[str, asyncio.Event] = {}
+        """What the scheduler has not settled, by name in the spool; set when it has."""
+        self._to_say: asyncio.Queue[link.FromServer | str] = asyncio.Queue()
+        """Messages, and names of what the spool has."""
+        self._gone = asyncio.Event()
+        self._gone.set()
+        self._living: asyncio.Task[None] | None = None
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be kept or placed now; empty when all is well."""
+        if self._unwritten:
+            return "the spool cannot be written"
+        return "" if self.connected else self._trouble
+
+    @property
+    def unsettled(self) -> int:
+        """Finished games and matches that the scheduler has not kept yet."""
+        return len(self._unsettled)
+
+    async def start(self, host: Host) -> None:
+        """Connect, now and whenever the connection is lost; what is in the spool is told.
+
+        Raises:
+            SettingsError: the spool cannot be used.
+        """
+        self._spool = await asyncio.to_thread(Spool, self._folder, host.hello().name)
+        for name in self._spool.names():
+            self._unsettled[name] = asyncio.Event()
+        if self._unsettled:
+            self._log.warning("an earlier run has left games", count=len(self._unsettled))
+        self._living = asyncio.create_task(self._live(host))
+
+    async def stop(self) -> None:
+        """Say that what is unfinished goes on elsewhere, wait a little for answers, and end."""
+        if self._living is None:
+            return
+        self._to_say.put_nowait(_LAST_WORDS)
+        if self.connected:
+            await asyncio.wait([self._living], timeout=2 * _LAST_WORDS_SECONDS)
+        self._living.cancel()
+        await asyncio.wait([self._living])
+        self._living = None
+        if self._spool is not None:
+            self._spool.close()
+
+    async def keep(self, token: str, result: link.GameResult, replay: bytes) -> None:
+        """Keep a finished game; it is in the store, or at least in the spool, afterwards."""
+        await self._keep(link.GameDone(match_token=token, result=result, replay=replay))
+
+    async def match_done(self, token: str, result: link.MatchResult) -> None:
+        """Keep how a match ended."""
+        await self._keep(link.MatchDone(match_token=token, result=result))
+
+    def joined(self, token: str, seat: int) -> None:
+        """Tell that a team has connected; of interest only now."""
+        self._say(link.Joined(match_token=token, seat=cast("Literal[0, 1]", seat)))
+
+    def game_began(self, token: str, number: int, game_name: str) -> None:
+        """Tell that a game has begun; of interest only now."""
+        self._say(link.GameBegan(match_token=token, number=number, game_name=game_name))
+
+    def lost(self, token: str, reason: str) -> None:
+        """Tell that a match is to go on elsewhere; the next connection does not host it."""
+        self._say(link.NotPlaced(match_token=token, reason=reason))
+
+    # --- what is kept -----------------------------------------------------------------------
+
+    async def _keep(self, done: Done) -> None:
+        assert self._spool is not None, "the uplink has not been started"
+        name = name_of(done)
+        if isinstance(done, link.GameDone) and len(done.replay) > _LONGEST_REPLAY:
+            self._log.error("a replay is too long to be kept", bytes=len(done.replay))
+            done = msgspec.structs.replace(done, replay=b"")
+        try:
+            await asyncio.to_thread(self._spool.put, done)
+        except FormatError as error:
+            self._log.error("the spool cannot be written", error=str(error))
+            self._unwritten[name] = done
+        # Not before it is written: a connection that begins just now reads what is to be told.
+        settled = self._unsettled.setdefault(name, asyncio.Event())
+        if self.connected:
+            self._to_say.put_nowait(name)
+            await self._wait([settled], self._patience)
+
+    async def _wait(self, events: list[asyncio.Event], seconds: float) -> None:
+        """Until all are set, or the connection is gone, or so long."""
+        every = asyncio.create_task(_all_set(events))
+        gone = asyncio.create_task(self._gone.wait())
+        try:
+            await asyncio.wait([every, gone], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            every.cancel()
+            gone.cancel()
+
+    def _settle(self, name: str, *, aside: bool = False) -> None:
+        assert self._spool is not None
+        self._unwritten.pop(name, None)
+        (self._spool.put_aside if aside else self._spool.settle)(name)
+        settled = self._unsettled.pop(name, None)
+        if settled is not None:
+            settled.set()
+
+    # --- the connection ---------------------------------------------------------------------
+
+    async def _live(self, host: Host) -> None:
+        """Connect again and again."""
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                async with connect(
+                    self._url,
+                    additional_headers={"Authorization": bearer(self._secret)},
+                    max_size=link.LONGEST_FRAME,
+                    compression=None,
+                    open_timeout=_OPEN_SECONDS,
+                    ping_interval=_PING_SECONDS,
+                    ping_timeout=2 * _PING_SECONDS,
+                    close_timeout=1.0,
+                    proxy=None,
+                ) as connection:
+                    pause = _FIRST_PAUSE
+                    if not await self._speak(host, connection):
+                        return
+                reason = "the scheduler has closed the connection"
+            except InvalidStatus as error:
+                reason = _refusal(error.response.status_code)
+            except (OSError, TimeoutError, WebSocketException) as error:
+                reason = str(error) or type(error).__name__
+            self._lose(reason)
+            await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # nobody's secret
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _lose(self, reason: str) -> None:
+        trouble = f"the scheduler cannot be reached: {reason}"
+        if self.connected or trouble != self._trouble:
+            self._log.warning("scheduler is away", reason=reason)
+        self.connected = False
+        self._trouble = trouble
+        self._gone.set()
+
+    async def _speak(self, host: Host, connection: ClientConnection) -> bool:
+        """Everything on one connection; False when it was the last one."""
+        # Nothing that was to be said on an earlier one is of use, but what is in the spool.
+        while not self._to_say.empty():
+            if self._to_say.get_nowait() is _LAST_WORDS:
+                return False
+        hello = msgspec.structs.replace(host.hello(), instance=self._instance)
+        for name in sorted(self._unsettled):
+            self._to_say.put_nowait(name)
+        self.connected = True
+        self._gone.clear()
+        await connection.send(link.encode(hello), text=True)
+        self._log.info("scheduler is there", told=len(self._unsettled))
+        saying = asyncio.create_task(self._say_all(host, connection))
+        pulsing = asyncio.create_task(self._beat(host))
+        try:
+            return await self._hear_all(host, connection, saying)
+        finally:
+            self._lose("the connection is closed")
+            for task in (saying, pulsing):
+                task.cancel()
+            await asyncio.wait([saying, pulsing])
+
+    async def _hear_all(
+        self, host: Host, connection: ClientConnection, saying: asyncio.Task[None]
+    ) -> bool:
+        while True:
+            hearing = asyncio.create_task(connection.recv())
+            await asyncio.wait([hearing, saying], return_when=asyncio.FIRST_COMPLETED)
+            if not hearing.done():
+                # All is said, or nothing more can be.
+                hearing.cancel()
+                await asyncio.wait([hearing])
+                return saying.exception() is not None
+            try:
+                message = link.decode_from_scheduler(hearing.result())
+            except ConnectionClosed:
+                return True
+            except (msgspec.DecodeError, UnicodeError) as error:
+                self._log.error("scheduler is not understood", error=str(error))
+                return True
+            if isinstance(message, link.Dismissed):
+                self._trouble = message.reason
+                host.dismissed(message.reason)
+                return False
+            self._obey(host, message)
+
+    def _obey(self, host: Host, message: link.FromScheduler) -> None:
+        match message:
+            case link.Place(match_token=token):
+                try:
+                    host.place(message)
+                except PlacementRefusedError as error:
+                    self._say(link.NotPlaced(match_token=token, reason=str(error)))
+                else:
+                    self._say(link.Placed(match_token=token))
+            case link.CallOff(match_token=token, reason=reason):
+                host.call_off(token, reason)
+            case link.Halt(match_token=token, halted=halted):
+                host.halt(token, halted)
+            case link.Kept(match_token=token, number=number):
+                self._settle(game_name(token, number))
+            case link.NotKept(match_token=token, number=number, reason=reason):
+                self._log.error("game does not count", game=number, reason=reason)
+                self._settle(game_name(token, number), aside=True)
+            case link.MatchKept(match_token=token):
+                self._settle(match_name(token))
+            case link.Dismissed():  # pragma: no cover  # never comes here
+                pass
+
+    def _say(self, message: link.FromServer) -> None:
+        if self.connected:
+            self._to_say.put_nowait(message)
+
+    async def _say_all(self, host: Host, connection: ClientConnection) -> None:
+        """Say what is to be said, until the last words."""
+        while True:
+            next_one = await self._to_say.get()
+            if next_one is _LAST_WORDS:
+                for token in host.hello().hosting:
+                    lost = link.NotPlaced(match_token=token, reason="the game server ends")
+                    await connection.send(link.encode(lost), text=True)
+                await self._wait(list(self._unsettled.values()), _LAST_WORDS_SECONDS)
+                return
+            message = await self._spooled(next_one) if isinstance(next_one, str) else next_one
+            if message is not None:
+                await connection.send(link.encode(message), text=True)
+
+    async def _spooled(self, name: str) -> Done | None:
+        assert self._spool is not None
+        if name in self._unwritten:
+            return self._unwritten[name]
+        try:
+            done = await asyncio.to_thread(self._spool.read, name)
+        except FormatError as error:
+            self._log.error("the spool cannot be read", error=str(error))
+            return None
+        if done is None and name in self._unsettled:
+            self._log.error("a file of the spool is broken and was put aside", name=name)
+            self._settle(name)
+        return done
+
+    async def _beat(self, host: Host) -> None:
+        while True:
+            self._say(host.pulse())
+            await asyncio.sleep(self._pulse)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+async def _all_set(events: list[asyncio.Event]) -> None:
+    for event in events:
+        await event.wait()
+
+
+_LAST_WORDS: Final = "."
+"""Stands for what is said last; no file of the spool has this name."""
+
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 2.0
+"""Seconds between attempts; less than the grace that the scheduler gives."""
+_OPEN_SECONDS: Final = 5.0
+_PING_SECONDS: Final = 3.0
+_LAST_WORDS_SECONDS: Final = 2.0
+_LONGEST_REPLAY: Final = link.LONGEST_FRAME * 3 // 4 - (1 << 20)
+"""In a frame it is written in base 64, which makes four bytes of three."""
+
+
+def _link_url(scheduler: str) -> str:
+    parts = urlsplit(scheduler)
+    schemes = {"http": "ws", "https": "wss"}
+    if parts.scheme not in schemes or not parts.netloc:
+        raise SettingsError(
+            f"server.scheduler is {scheduler!r}, must be the site's URL, such as "
+            "http://127.0.0.1:8080"
+        )
+    return f"{schemes[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}{link.LINK_PATH}"
+
+
+def _refusal(status: int) -> str:
+    if status in {401, 403}:
+        return f"it refuses our secret (HTTP {status}): server.secret_file must be the site's"
+    return f"it answers with HTTP {status}"
