@@ -102,11 +102,12 @@ def alone(seed: int, pieces: int, left: MoveName, right: MoveName) -> tuple[int,
         if placement is None:
             break
         orient, column = placement
-        turns = [right] if orient == 3 else [left] * orient
-        aside: MoveName = "left" if column < SPAWN else "right"
-        moves: list[MoveName] = ["down", *turns, *[aside] * abs(column - SPAWN), "drop"]
-        for move in moves:
-            duel.move(0, move, piece.number)
+        duel.move(0, "down", piece.number)
+        for _ in range(1 if orient == 3 else orient):
+            duel.move(0, right if orient == 3 else left, piece.number)
+        for _ in range(abs(column - SPAWN)):
+            duel.move(0, "left" if column < SPAWN else "right", piece.number)
+        duel.move(0, "drop", piece.number)
     return duel.locked[0], duel.lines[0]
 
 
