@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from sevenbag.contest import settings as types
-from sevenbag.contest.settings_file import load
+from sevenbag.contest.rules import MatchRules
+from sevenbag.contest.settings_file import as_toml, load, loads, value_of
 from sevenbag.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -152,3 +153,36 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         file.truncate(1 << 30)
     with pytest.raises(SettingsError, match="longer than"):
         load(tmp_path / "huge", {})
+
+
+def test_a_written_file_says_what_it_means_and_is_read_back(tmp_path: Path) -> None:
+    settings = types.Settings(
+        site=types.SiteSettings(title='Cup "of" \\ \x7f\tü', trusted_proxies=("10.0.0.1",)),
+        server=types.ServerSettings(command_port=0, farewell_seconds=0.25),
+        match=MatchRules(text_numbers=True),
+    )
+    text = as_toml(settings)
+    file = tmp_path / "contest.toml"
+    file.write_text(text, encoding="utf-8")
+    assert load(file, {}) == settings == loads(text, "text")
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if " = " in line and not line.startswith("#"):
+            assert lines[number - 1].startswith("# "), f"{line} is not explained"
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_text_may_be_held_to_some_sections() -> None:
+    assert loads("[match]\ngames = 5\n", "rules", sections={"game", "match"}).match.games == 5
+    with pytest.raises(SettingsError) as caught:
+        loads("[site]\nport = 5\n", "rules", sections={"game", "match"})
+    assert "rules: line 1: unknown section 'site'" in str(caught.value)
+    assert "sections are game, match" in str(caught.value)
+
+
+def test_single_values() -> None:
+    assert value_of("game", "gravity_ms", "5, 4") == (5, 4)
+    with pytest.raises(SettingsError, match="must be a whole number from 1 to 10000"):
+        value_of("match", "games", "0")
+    with pytest.raises(SettingsError, match="unknown key"):
+        value_of("match", "game", "0")

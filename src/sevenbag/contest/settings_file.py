@@ -7,7 +7,11 @@
 from __future__ import annotations
 
 import difflib
+import inspect
+import json
 import os
+import re
+import textwrap
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +25,7 @@ from sevenbag.errors import SettingsError, shown
 from sevenbag.game.toml_lines import TomlLines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 PREFIX: Final = "SEVENBAG_CONTEST_"
 """Of variables of the environment: SEVENBAG_CONTEST_SERVER_BIND is the key bind of [server]."""
@@ -49,6 +53,57 @@ def load(
         given += _from_file(Path(path))
     given += _from_environment(os.environ if env is None else env)
     given += _from_flags(overrides)
+    return _together(given)
+
+
+def loads(text: str, name: str, *, sections: Collection[str] | None = None) -> Settings:
+    """Settings from a TOML text; what it does not name has its default.
+
+    Args:
+        text: sections of keys and values.
+        name: of the text, for messages.
+        sections: those that it may have; None for all.
+
+    Raises:
+        SettingsError: see `load`.
+    """
+    allowed = [one for one in _SECTIONS if sections is None or one in sections]
+    return _together(list(_from_text(text, name, allowed)))
+
+
+def value_of(section: str, key: str, text: str) -> object:
+    """The value that a text, such as a form's field, stands for.
+
+    >>> value_of("match", "pause_seconds", "1.5")
+    1.5
+
+    Raises:
+        SettingsError: there is no such key, or this is no value of it.
+    """
+    (given,) = _from_flags([f"{section}.{key}={text}"])
+    return getattr(getattr(_together([given]), section), key)
+
+
+def as_toml(settings: Settings) -> str:
+    """A file that has these settings, each with what it means."""
+    lines: list[str] = []
+    values: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
+    for section, info in _SECTIONS.items():
+        title, meanings = _meanings(info.cls)
+        lines += [*_comment(title), f"[{section}]"]
+        for key, value in values[section].items():
+            lines += [*_comment(f"{key}: {meanings[key]}"), f"{key} = {_literal(value)}"]
+        lines.append("")
+    return "\n".join(lines)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_LARGEST_FILE: Final = 1 << 20
+_COMMENT_WIDTH: Final = 96
+
+
+def _together(given: Sequence[_Given]) -> Settings:
     # The whole's own defaults, which may differ from those of the section's type.
     values: dict[str, dict[str, object]] = msgspec.to_builtins(Settings())
     places: dict[str, str] = {}
@@ -61,11 +116,6 @@ def load(
             for section in _SECTIONS
         }
     )
-
-
-# --- helpers ------------------------------------------------------------------------------------
-
-_LARGEST_FILE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +148,7 @@ _KEYS: Final[dict[str, dict[str, types.Type]]] = {
 }
 
 
-def _from_file(path: Path) -> Iterator[_Given]:
+def _from_file(path: Path) -> list[_Given]:
     try:
         with path.open("rb") as file:
             data = file.read(_LARGEST_FILE + 1)
@@ -109,24 +159,28 @@ def _from_file(path: Path) -> Iterator[_Given]:
         raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise SettingsError(f"{path}: is no UTF-8 text") from None
+    return list(_from_text(text, str(path), list(_SECTIONS)))
+
+
+def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_Given]:
     try:
         sections = tomllib.loads(text)
     except ValueError as error:
-        raise SettingsError(f"{path}: no TOML: {error}") from None
+        raise SettingsError(f"{name}: no TOML: {error}") from None
     except RecursionError:
-        raise SettingsError(f"{path}: lists lie too deep in each other") from None
+        raise SettingsError(f"{name}: lists lie too deep in each other") from None
     lines = TomlLines(text)
 
     def place(section: str, key: str = "") -> str:
         line = lines.find(section, key)
-        return f"{path}: line {line}" if line else str(path)
+        return f"{name}: line {line}" if line else name
 
     for section, values in sections.items():
-        if section not in _SECTIONS:
+        if section not in allowed:
             what = "section" if isinstance(values, dict) else "key outside any section"
             raise SettingsError(
-                f"{place(section)}: unknown {what} {shown(section)}{_meant(section, _SECTIONS)}; "
-                f"sections are {', '.join(_SECTIONS)}"
+                f"{place(section)}: unknown {what} {shown(section)}{_meant(section, allowed)}; "
+                f"sections are {', '.join(allowed)}"
             )
         if not isinstance(values, dict):
             raise SettingsError(
@@ -282,3 +336,27 @@ def _whole(section: str, values: dict[str, object], place: str) -> Any:
         return msgspec.convert(values, _SECTIONS[section].cls)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{place}: {error}") from None
+
+
+def _meanings(section: type) -> tuple[str, dict[str, str]]:
+    """What a section is, and what its keys mean, from where both are documented."""
+    title, _, attributes = inspect.cleandoc(section.__doc__ or "").partition("Attributes:")
+    meanings: dict[str, str] = {}
+    key = ""
+    for line in attributes.splitlines():
+        if found := re.match(r" {4}(\w+): (.*)", line):
+            key = found[1]
+            meanings[key] = found[2]
+        elif key:
+            meanings[key] += f" {line.strip()}"
+    return title.strip().partition("\n")[0], {key: text.strip() for key, text in meanings.items()}
+
+
+def _comment(text: str) -> list[str]:
+    plain = text.replace("``", "").replace("`", "")
+    return [f"# {line}" for line in textwrap.wrap(plain, _COMMENT_WIDTH)]
+
+
+def _literal(value: object) -> str:
+    # TOML writes all that there is here as JSON does, but for one control character.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
