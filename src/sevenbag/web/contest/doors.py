@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from litestar.exceptions import PermissionDeniedException
 
@@ -10,6 +10,8 @@ from sevenbag.errors import SevenbagError
 from sevenbag.web.contest.visit import visitor_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from litestar.connection import ASGIConnection
     from litestar.handlers import BaseRouteHandler
 
@@ -45,7 +47,10 @@ _LOOKS: Final = frozenset({"GET", "HEAD"})
 
 def _turn_away(connection: ASGIConnection[Any, Any, Any, Any], page: str, words: str) -> None:
     visitor = visitor_of(connection)
+    if visitor.fault is not None:
+        raise visitor.fault
     nobody = visitor.team is None and visitor.admin is None
-    if nobody and connection.scope.get("method") in _LOOKS:
+    scope = cast("Mapping[str, object]", connection.scope)
+    if nobody and scope.get("method") in _LOOKS:
         raise NeedsLoginError(page)
     raise PermissionDeniedException(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from litestar.plugins.jinja import JinjaTemplateEngine
@@ -33,8 +33,10 @@ def template_engine(site: SiteSettings) -> JinjaTemplateEngine:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(site=site, csrf_field=_csrf_field)
-    environment.filters.update(moment=_moment, duration=_duration, count=_count)
+    # Jinja does not say what its names are.
+    known = cast("Any", environment)
+    known.globals.update(site=site, csrf_field=_csrf_field)
+    known.filters.update(moment=_moment, duration=_duration, count=_count)
     return JinjaTemplateEngine.from_environment(environment)
 
 

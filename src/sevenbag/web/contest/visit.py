@@ -14,6 +14,7 @@ import hmac
 import secrets
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from sevenbag.errors import StoreError
 from sevenbag.web.contest.caller import address_of
 
 if TYPE_CHECKING:
@@ -37,12 +38,19 @@ class Visitor:
         address: from where, as far as it can be told.
         session_token: of the session by which the visitor is known; empty for none.
         leaves: headers by which cookies are set in the answer.
+        fault: why it could not be found out who it is.
     """
 
     def __init__(
-        self, address: str, cookies: Cookies, given: Mapping[str, str], session: Session | None
+        self,
+        address: str,
+        cookies: Cookies,
+        given: Mapping[str, str],
+        session: Session | None,
+        fault: StoreError | None = None,
     ) -> None:
         self.address = address
+        self.fault = fault
         self.session_token = given.get(cookies.session, "") if session else ""
         self.leaves: list[bytes] = []
         self._cookies = cookies
@@ -96,7 +104,7 @@ class Cookies:
 
     def read(self, header: str) -> dict[str, str]:
         """Cookies of ours in a request's header."""
-        found = {}
+        found: dict[str, str] = {}
         for each in header.split(";"):
             name, _, value = each.strip().partition("=")
             if name in {self.session, self.visit} and len(value) <= _LONGEST_TOKEN:
@@ -137,12 +145,15 @@ class Visits:
             return
         headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
         given = self._cookies.read("; ".join(v for name, v in headers if name == b"cookie"))
-        session = None
+        session = fault = None
         token = given.get(self._cookies.session, "")
         if token:
-            session = await asyncio.to_thread(self._store.sessions.find, token)
+            try:
+                session = await asyncio.to_thread(self._store.sessions.find, token)
+            except StoreError as error:
+                fault = error
         address = address_of(scope, self._proxies)
-        visitor = scope[_KEY] = Visitor(address, self._cookies, given, session)
+        visitor = scope[_KEY] = Visitor(address, self._cookies, given, session, fault)
 
         async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":

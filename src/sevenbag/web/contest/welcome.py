@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.store import Invitation
     from sevenbag.web.contest.desk import Desk
+    from sevenbag.web.contest.visit import Visitor
 
 AnyRequest = Request[Any, Any, Any]
 
@@ -74,18 +75,20 @@ def welcome_routes(desk: Desk) -> list[HTTPRouteHandler]:
                     raise NameTakenError("there is an organiser of this name")
             if await asyncio.to_thread(store.invitations.take, word) is None:
                 raise NotFoundException("This link has just been used.")
-            if invitation.team_id is None:
-                admin = await asyncio.to_thread(store.admins.add, name, password_hash)
+            if invitation.team_id is not None:
+                return await renew(visitor, invitation.team_id, password_hash)
+            admin = await asyncio.to_thread(store.admins.add, name, password_hash)
         except (InputError, NameTakenError, TooBusyError) as error:
             return await welcome(request, invitation, str(error), name)
-        if invitation.team_id is not None:
-            team = await asyncio.to_thread(store.teams.get, invitation.team_id)
-            await asyncio.to_thread(store.teams.set_password, team.id, password_hash)
-            await desk.note_of(team.name, visitor, "new password by a link")
-            # Not logged in by it: a disabled team stays out.
-            return Redirect("/login", status_code=303)
         await desk.note_of(admin.name, visitor, "organiser joined by a link")
         await enter(desk, visitor, "admin", admin.id)
         return Redirect("/admin", status_code=303)
+
+    async def renew(visitor: Visitor, team_id: int, password_hash: str) -> Redirect:
+        team = await asyncio.to_thread(store.teams.get, team_id)
+        await asyncio.to_thread(store.teams.set_password, team.id, password_hash)
+        await desk.note_of(team.name, visitor, "new password by a link")
+        # Not logged in by it: a disabled team stays out.
+        return Redirect("/login", status_code=303)
 
     return [welcome_page, accept]
