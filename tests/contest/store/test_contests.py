@@ -1,15 +1,15 @@
 from __future__ import annotations
 
+import itertools
 import threading
-from itertools import pairwise
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sevenbag.contest.rules import ContestRules
 from sevenbag.contest.store import ContestRow, ContestState, Store
 from sevenbag.contest.tournament import MOST_ENTRANTS, Plan
-from sevenbag.errors import InputError, StoreError, UnknownEntryError
+from sevenbag.errors import InputError, SevenbagError, UnknownEntryError
 from tests.contest.store.entries import HASH, RULES, ending, teams
 
 if TYPE_CHECKING:
@@ -61,57 +61,55 @@ def test_plans_change_until_the_contest_begins(store: Store) -> None:
         store.contests.revise(running, name="Spring")
 
 
-@pytest.mark.parametrize(
-    ("entrants", "kind", "words"),
-    [
+def test_who_cannot_take_part_leaves_nothing_behind(store: Store) -> None:
+    teams(store, "one")
+    wrong: list[tuple[Sequence[int], type[SevenbagError], str]] = [
         ([1, 1], InputError, "once"),
         ([1, 99], UnknownEntryError, "team number 99"),
         ([2**40], UnknownEntryError, "no team"),
         (range(1, MOST_ENTRANTS + 2), InputError, "too many"),
-    ],
-)
-def test_who_cannot_take_part_leaves_nothing_behind(
-    store: Store, entrants: Sequence[int], kind: type[StoreError], words: str
-) -> None:
-    teams(store, "one")
-    with pytest.raises(kind, match=words):
-        store.contests.add("Autumn", RULES, PLAN, entrants)
-    assert store.contests.list() == ()
+    ]
+    for entrants, kind, words in wrong:
+        with pytest.raises(kind, match=words):
+            store.contests.add("Autumn", RULES, PLAN, entrants)
     with pytest.raises(InputError, match="name of a contest"):
         store.contests.add("", RULES, PLAN)
+    assert store.contests.list() == ()
 
 
 ALLOWED = {
-    *pairwise(("planned", "running", "paused", "running", "finished")),
+    *itertools.pairwise(("planned", "running", "paused", "running", "finished")),
     ("paused", "finished"),
     *((state, "called off") for state in ("planned", "running", "paused")),
 }
 
 
-@pytest.mark.parametrize("state", get_args(ContestState))
-def test_states_follow_on_each_other(store: Store, state: ContestState) -> None:
-    ways: dict[ContestState, tuple[ContestState, ...]] = {
-        "planned": (),
-        "running": ("running",),
-        "paused": ("running", "paused"),
-        "finished": ("running", "finished"),
-        "called off": ("called off",),
-    }
-    row = planned(store, 2)
-    for step in ways[state]:
-        row = store.contests.change(row, step) or row
-    assert row.state == state
-    for following in get_args(ContestState):
-        if (state, following) in ALLOWED:
-            # Somebody who saw the contest before is told, and changes nothing.
-            stale = ContestRow(**{name: getattr(row, name) for name in row.__struct_fields__})
-            changed = store.contests.change(row, following)
-            assert changed is not None
-            assert changed.state == following
-            assert store.contests.change(stale, following) is None
-            break
-        with pytest.raises(InputError, match="cannot become"):
-            store.contests.change(row, following)
+WAYS: dict[ContestState, tuple[ContestState, ...]] = {
+    "planned": (),
+    "running": ("running",),
+    "paused": ("running", "paused"),
+    "finished": ("running", "finished"),
+    "called off": ("called off",),
+}
+
+
+def test_states_follow_on_each_other(store: Store) -> None:
+    ids = [team.id for team in teams(store, "one", "two")]
+    for state, following in itertools.product(WAYS, repeat=2):
+        row = store.contests.add("Autumn", RULES, PLAN, ids)
+        for step in WAYS[state]:
+            row = store.contests.change(row, step) or row
+        assert row.state == state
+        if (state, following) not in ALLOWED:
+            with pytest.raises(InputError, match="cannot become"):
+                store.contests.change(row, following)
+            continue
+        changed = store.contests.change(row, following)
+        assert changed is not None
+        assert changed.state == following
+        # Somebody who saw the contest before is told, and changes nothing.
+        assert store.contests.change(row, following) is None
+        assert store.contests.get(row.id) == changed
 
 
 def test_a_contest_needs_two(store: Store) -> None:

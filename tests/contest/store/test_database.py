@@ -11,6 +11,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from sevenbag.contest.store import Store
 from sevenbag.errors import (
@@ -193,3 +194,13 @@ def test_many_threads_write_and_read_at_once(store: Store) -> None:
         thread.join()
     assert not errors
     assert [row.games for row in store.matches.unfinished()] == [(8, 0)] * 8
+
+
+def test_rows_that_are_not_understood_are_told(store: Store, url: str) -> None:
+    row = match(store)
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text('UPDATE matches SET rules = \'{"game": {"colour": 1}}\''))
+    engine.dispose()
+    with pytest.raises(StoreCorruptError, match="colour"):
+        store.matches.get(row.token)
