@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from sevenbag.contest.scheduler import Scheduler, Subscription
+    from sevenbag.contest.store import MatchRow, Store
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -46,6 +47,11 @@ class Subject(NamedTuple):
     token: str
     teams: tuple[str, str]
 
+    @classmethod
+    def of(cls, row: MatchRow) -> Subject:
+        """A match of the store."""
+        return cls(row.id, row.token, (row.seats[0].team, row.seats[1].team))
+
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="changed"):
     """What the site writes about some matches, and about the contest, may be another now.
@@ -65,6 +71,9 @@ class LiveHub:
             as ``tcp://127.0.0.1:5556``; None while it is on no game server. Asked twice a second
             for every match that is looked at.
         changes: subscribes to what the scheduler does; None for nothing.
+        playing: tokens of the matches that are played now, which are heard from the beginning: the
+            colours of their cells are known to whoever comes later.
+        find: what there is to look at for a token; called in a thread.
         most_onlookers: at once.
         pictures_per_second: of one match, for one onlooker, at most.
     """
@@ -73,12 +82,16 @@ class LiveHub:
         self,
         where: Callable[[str], str | None],
         changes: Callable[[], Subscription] | None = None,
+        playing: Callable[[], Iterable[str]] = tuple,
+        find: Callable[[str], Subject | None] | None = None,
         *,
         most_onlookers: int = 500,
         pictures_per_second: float = 25.0,
     ) -> None:
         self._where = where
         self._changes = changes
+        self._playing = playing
+        self._find = find
         self._most = most_onlookers
         self._pause = 1 / pictures_per_second
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
@@ -89,9 +102,14 @@ class LiveHub:
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
-    def of(cls, scheduler: Scheduler) -> LiveHub:
+    def of(cls, scheduler: Scheduler, store: Store) -> LiveHub:
         """The hub of a scheduler's matches."""
-        return cls(scheduler.state_endpoint, scheduler.subscribe)
+
+        def find(token: str) -> Subject | None:
+            row = store.matches.find(token)
+            return None if row is None else Subject.of(row)
+
+        return cls(scheduler.state_endpoint, scheduler.subscribe, scheduler.playing, find)
 
     @property
     def onlookers(self) -> int:
@@ -102,6 +120,14 @@ class LiveHub:
     def watched(self) -> int:
         """How many matches are heard."""
         return len(self._stages)
+
+    def start(self) -> None:
+        """Begin to hear; `join` does so, too."""
+        if self._tasks:
+            return
+        self._tasks.append(asyncio.create_task(self._follow()))
+        if self._changes is not None:
+            self._tasks.append(asyncio.create_task(self._relay(self._changes)))
 
     def join(self, subjects: Sequence[Subject]) -> Onlooker:
         """Look at some matches; to be followed by `leave`.
@@ -119,10 +145,7 @@ class LiveHub:
             stage.onlookers[onlooker] = -1
             onlooker.stages.append(stage)
         onlooker.stirred.set()
-        if not self._tasks:
-            self._tasks.append(asyncio.create_task(self._follow()))
-            if self._changes is not None:
-                self._tasks.append(asyncio.create_task(self._relay(self._changes)))
+        self.start()
         return onlooker
 
     def leave(self, onlooker: Onlooker) -> None:
@@ -189,16 +212,32 @@ class LiveHub:
         return stage
 
     async def _follow(self) -> None:
-        """Matches move from one game server to another; and nobody may look any more."""
+        """Matches begin, and move from one game server to another; and nobody may look any more."""
         loop = asyncio.get_running_loop()
         while True:
+            playing = set(self._playing())
+            for token in playing - self._stages.keys():
+                await self._hear_early(token)
             await asyncio.sleep(_LOOK)
             for token, stage in list(self._stages.items()):
-                if not stage.onlookers and loop.time() > stage.left + _LINGER:
+                wanted = stage.onlookers or token in playing
+                if not wanted and loop.time() > stage.left + _LINGER:
                     del self._stages[token]
                     self._detach(stage)
                 else:
                     self._move(stage)
+
+    async def _hear_early(self, token: str) -> None:
+        """Hear a match before anybody looks."""
+        if self._find is None or len(self._stages) >= _MOST_EARLY:
+            return
+        try:
+            subject = await asyncio.to_thread(self._find, token)
+        except SevenbagError as error:
+            _LOG.warning("a match cannot be heard before somebody looks: %s", error)
+            return
+        if subject is not None:
+            self._stage(subject)
 
     def _move(self, stage: _Stage) -> None:
         endpoint = None if stage.scene.over else self._where(stage.token)
@@ -390,6 +429,7 @@ _LINGER: Final = 30.0
 """Seconds for which a match is still heard that nobody looks at: who comes back sees the colours
 of its cells, which messages do not tell."""
 
+_MOST_EARLY: Final = 32
 _MOST_UNHEARD: Final = 400
 _MOST_AT_ONCE: Final = 200
 _LARGEST: Final = 1 << 20

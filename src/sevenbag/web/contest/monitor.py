@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import msgspec
 from litestar import Request, Response, WebSocket, get, websocket
 from litestar.exceptions import NotFoundException, WebSocketDisconnect
-from litestar.params import FromPath, Parameter  # Litestar reads the annotations
+from litestar.params import FromPath, QueryParameter  # Litestar reads them
 from litestar.response import Template  # noqa: TC002  # likewise
 
 from sevenbag.contest.painting import UNKNOWN
@@ -57,7 +57,7 @@ def monitor_routes(store: Store, hub: LiveHub) -> list[ControllerRouterHandler]:
         return page(request, "contest/home.html", view=view, facts=FACTS)
 
     @get("/matches")
-    async def matches(request: Request[Any, Any, Any], before: _Number | None = None) -> Template:
+    async def matches(request: Request[Any, Any, Any], before: _Number = None) -> Template:
         rows = await overview.matches(before)
         more = rows[-1].id if len(rows) == PAGE_OF_MATCHES else None
         return page(request, "contest/matches.html", rows=rows, more=more, first=before is None)
@@ -96,11 +96,11 @@ def monitor_routes(store: Store, hub: LiveHub) -> list[ControllerRouterHandler]:
         )
 
     @get("/bracket")
-    async def bracket(request: Request[Any, Any, Any], contest: _Number | None = None) -> Template:
+    async def bracket(request: Request[Any, Any, Any], contest: _Number = None) -> Template:
         return await _contest_page(request, "contest/bracket.html", overview, contest)
 
     @get("/ranking")
-    async def ranking(request: Request[Any, Any, Any], contest: _Number | None = None) -> Template:
+    async def ranking(request: Request[Any, Any, Any], contest: _Number = None) -> Template:
         return await _contest_page(request, "contest/ranking.html", overview, contest)
 
     @websocket("/live")
@@ -117,7 +117,7 @@ def monitor_routes(store: Store, hub: LiveHub) -> list[ControllerRouterHandler]:
 
 _LARGEST: Final = (1 << 63) - 1
 """No database knows larger numbers."""
-_Number = Annotated[int, Parameter(ge=1, le=_LARGEST)]
+_Number = Annotated[int | None, QueryParameter(ge=1, le=_LARGEST)]
 
 
 async def _match(overview: Overview, match_id: int) -> MatchView:
@@ -192,13 +192,9 @@ def _numbers(texts: Sequence[str]) -> list[int]:
     return list(dict.fromkeys(numbers))[:MOST_MATCHES]
 
 
-def _subject(row: MatchRow) -> Subject:
-    return Subject(row.id, row.token, (row.seats[0].team, row.seats[1].team))
-
-
 async def _show(socket: WebSocket[Any, Any, Any], hub: LiveHub, rows: Sequence[MatchRow]) -> None:
     try:
-        onlooker = hub.join([_subject(row) for row in rows])
+        onlooker = hub.join([Subject.of(row) for row in rows])
     except TooManyOnlookersError as error:
         await _close(socket, str(error))
         return

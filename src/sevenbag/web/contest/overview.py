@@ -176,6 +176,8 @@ class Overview:
             row = self._store.contests.get(contest_id)
         if row is None:
             return None
+        if len(row.entrants) < _FEWEST_ENTRANTS:
+            return ContestView(row, (), None, (), None, 0)
         tournament = self._store.contests.tournament(row.id)
         rows = self._store.matches.of_contest(row.id)
         # The last one of a slot counts: others before it were called off.
@@ -189,6 +191,7 @@ class Overview:
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_FEWEST_ENTRANTS: Final = 2
 _LIVE: Final[tuple[MatchState, ...]] = ("placed", "playing")
 _OVER: Final[tuple[MatchState, ...]] = ("done",)
 _STATES: Final = ("running", "paused", "finished", "planned")
@@ -217,7 +220,7 @@ def _contest_view(
             )
             for i, ties in enumerate(rounds)
         ),
-        third=None if third is None else _tie(third, names, by_slot, ()),
+        third=None if third is None else _tie(third, names, by_slot, rounds[-2], "Loser"),
         table=tournament.table if row.plan.ranking else (),
         champion=None if champion is None else names[champion],
         left=sum(
@@ -231,12 +234,17 @@ def _round_name(ties: int) -> str:
 
 
 def _tie(
-    tie: Tie, names: Sequence[str], by_slot: Mapping[str, MatchRow], before: Sequence[Tie]
+    tie: Tie,
+    names: Sequence[str],
+    by_slot: Mapping[str, MatchRow],
+    before: Sequence[Tie],
+    who: str = "Winner",
 ) -> TieView:
+    """A tie; `who` of those before it meet in it."""
     match = by_slot.get(tie.slot)
     sides = tuple(
         TieSide(
-            team=_origin(tie, seat, before) if entrant is None else names[entrant],
+            team=_origin(tie, seat, before, who) if entrant is None else names[entrant],
             known=entrant is not None,
             games=None if match is None or match.state == "waiting" else match.games[seat],
             won=tie.winner is not None and tie.winner == entrant,
@@ -251,12 +259,13 @@ def _tie(
     return TieView(tie.name, state, match.id, sides)
 
 
-def _origin(tie: Tie, seat: int, before: Sequence[Tie]) -> str:
+def _origin(tie: Tie, seat: int, before: Sequence[Tie], who: str) -> str:
     """Where a team that is not known yet will come from."""
     seed = tie.seeds[seat]
     if seed is not None:
         return f"Place {seed} of the ranking"
-    source = 2 * tie.tie + seat
-    if before and source < len(before):
-        return f"Winner of {before[source].name}"
+    # The match for the third place lies beside the final, and has the same two before it.
+    source = seat if who == "Loser" else 2 * tie.tie + seat
+    if source < len(before):
+        return f"{who} of {before[source].name}"
     return "To be decided"

@@ -42,7 +42,7 @@ class ContestSite:
     def __init__(self, store: Store, scheduler: Scheduler, settings: Settings) -> None:
         site = settings.site
         _check_url(site.url)
-        self._hub = LiveHub.of(scheduler)
+        self._hub = LiveHub.of(scheduler, store)
         application, _ = create_contest_app(store, scheduler, settings, self._hub)
         policy = Policy(
             forms=True,
@@ -66,6 +66,7 @@ class ContestSite:
 
     async def serve(self) -> None:
         """Serve; when cancelled, close."""
+        self._hub.start()
         try:
             await self._serving.serve(lambda: None)
         finally:

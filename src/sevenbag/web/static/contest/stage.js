@@ -18,7 +18,9 @@ export class Stage {
   #root;
   #wells;
   #queue;
-  #worded = 0;
+  #worded = -WORDS_EVERY;
+  /** @type {Seen | null} */
+  #described = null;
   #moved = { clears: -1, rises: -1 };
 
   /** @param {HTMLElement} root */
@@ -100,10 +102,19 @@ export class Stage {
 
   /** @param {Seen} seen */
   #describe(seen) {
-    const now = performance.now();
+    const waiting = this.#described !== null;
+    this.#described = seen;
+    if (waiting) return;
     // Quicker than anybody can read it is of no use.
-    if (now - this.#worded < WORDS_EVERY) return;
-    this.#worded = now;
+    const pause = Math.max(0, this.#worded + WORDS_EVERY - performance.now());
+    setTimeout(() => this.#word(), pause);
+  }
+
+  #word() {
+    const seen = this.#described;
+    this.#described = null;
+    this.#worded = performance.now();
+    if (!seen) return;
     this.#root.querySelectorAll(".words").forEach((words, seat) => {
       words.textContent = inWords(seen.boards[seat], seen.pieces[seat]);
     });

@@ -13,6 +13,12 @@ const parts = new Parts();
 const root = /** @type {HTMLElement | null} */ (document.querySelector("#watch"));
 if (root) watch(root, new Status(/** @type {HTMLElement} */ (root.querySelector("#line"))));
 
+/** @param {[number, number] | null} games  won, which the site writes as well, but later */
+function tally(games) {
+  const shown = document.querySelector(".tally strong");
+  if (shown && games) shown.textContent = games.join(" : ");
+}
+
 /**
  * @param {HTMLElement} root
  * @param {Status} status
@@ -52,6 +58,7 @@ function watch(root, status) {
     }
     stage.show(picture);
     stage.move(picture);
+    tally(picture.games);
     switch (picture.standing) {
       case "waiting":
         status.tell("Waiting for a game server…");
