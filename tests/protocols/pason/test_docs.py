@@ -27,7 +27,7 @@ SOURCES = ("contest", "server", "clients", "open")
 
 def table(name: str) -> dict[str, list[str]]:
     """A table's rows by their first cell."""
-    [text] = re.findall(f"<!-- table: {name} -->\n(.*?)<!-- end of table -->", TEXT, re.DOTALL)
+    [text] = re.findall(f"<!-- rows: {name} -->\n(.*?)<!-- end of rows -->", TEXT, re.DOTALL)
     _, _, *lines = text.strip().splitlines()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return {first.strip("`"): rest for first, *rest in rows}
