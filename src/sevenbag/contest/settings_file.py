@@ -84,17 +84,38 @@ def value_of(section: str, key: str, text: str) -> object:
     return getattr(getattr(_together([given]), section), key)
 
 
-def as_toml(settings: Settings) -> str:
-    """A file that has these settings, each with what it means."""
+def as_toml(settings: Settings, *, sections: Collection[str] | None = None) -> str:
+    """A file that has these settings, each with what it means.
+
+    Args:
+        settings: all of them.
+        sections: those that are written; None for all.
+    """
     lines: list[str] = []
     values: dict[str, dict[str, object]] = msgspec.to_builtins(settings)
     for section, info in _SECTIONS.items():
-        title, meanings = _meanings(info.cls)
+        if sections is not None and section not in sections:
+            continue
+        title, of_keys = meanings(info.cls)
         lines += [*_comment(title), f"[{section}]"]
         for key, value in values[section].items():
-            lines += [*_comment(f"{key}: {meanings[key]}"), f"{key} = {_literal(value)}"]
+            lines += [*_comment(f"{key}: {of_keys[key]}"), f"{key} = {_literal(value)}"]
         lines.append("")
     return "\n".join(lines)
+
+
+def meanings(section: type) -> tuple[str, dict[str, str]]:
+    """What a section is, and what its keys mean, from where both are documented."""
+    title, _, attributes = inspect.cleandoc(section.__doc__ or "").partition("Attributes:")
+    told: dict[str, str] = {}
+    key = ""
+    for line in attributes.splitlines():
+        if found := re.match(r" {4}(\w+): (.*)", line):
+            key = found[1]
+            told[key] = found[2]
+        elif key:
+            told[key] += f" {line.strip()}"
+    return title.strip().partition("\n")[0], {key: text.strip() for key, text in told.items()}
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -336,20 +357,6 @@ def _whole(section: str, values: dict[str, object], place: str) -> Any:
         return msgspec.convert(values, _SECTIONS[section].cls)
     except msgspec.ValidationError as error:
         raise SettingsError(f"{place}: {error}") from None
-
-
-def _meanings(section: type) -> tuple[str, dict[str, str]]:
-    """What a section is, and what its keys mean, from where both are documented."""
-    title, _, attributes = inspect.cleandoc(section.__doc__ or "").partition("Attributes:")
-    meanings: dict[str, str] = {}
-    key = ""
-    for line in attributes.splitlines():
-        if found := re.match(r" {4}(\w+): (.*)", line):
-            key = found[1]
-            meanings[key] = found[2]
-        elif key:
-            meanings[key] += f" {line.strip()}"
-    return title.strip().partition("\n")[0], {key: text.strip() for key, text in meanings.items()}
 
 
 def _comment(text: str) -> list[str]:

@@ -6,10 +6,8 @@ settings, so that a rule that is added there is here as well.
 
 from __future__ import annotations
 
-import inspect
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
 import msgspec
 import msgspec.inspect as types
@@ -82,13 +80,13 @@ def from_texts(texts: Mapping[str, str]) -> ContestRules:
         for field in group:
             if field.name not in texts:
                 continue
-            flag = f"{field.name}={texts[field.name].strip()}"
+            key, text = field.name.removeprefix(f"{section}."), texts[field.name].strip()
             try:
-                settings_file.load(None, {}, [flag])
+                settings_file.value_of(section, key, text)
             except SettingsError as error:
                 wrong[field.name] = str(error).removeprefix(f"flag {section}.").strip()
             else:
-                flags.append(flag)
+                flags.append(f"{field.name}={text}")
     if wrong:
         raise WrongRulesError(wrong)
     try:
@@ -100,9 +98,8 @@ def from_texts(texts: Mapping[str, str]) -> ContestRules:
 
 def to_toml(rules: ContestRules) -> str:
     """Rules as the sections of a settings file."""
-    whole = settings_file.as_toml(Settings(game=rules.game, match=rules.match))
-    parts = re.split(r"(?m)^(?=\[)", whole)
-    return "".join(part for part in parts if part.startswith(("[game]", "[match]")))
+    whole = Settings(game=rules.game, match=rules.match)
+    return settings_file.as_toml(whole, sections=tuple(_SECTIONS))
 
 
 def from_toml(text: str) -> ContestRules:
@@ -133,7 +130,7 @@ def _text(value: object) -> str:
 
 
 def _section_fields(section: str, rules: type[msgspec.Struct]) -> tuple[Field, ...]:
-    hints = _attributes(rules)
+    _, hints = settings_file.meanings(rules)
     info = cast("types.StructType", types.type_info(rules))
     return tuple(
         Field(
@@ -150,14 +147,6 @@ def _choices(wanted: types.Type) -> tuple[str, ...]:
     if isinstance(wanted, types.LiteralType):
         return tuple(map(str, wanted.values))
     return ("true", "false") if isinstance(wanted, types.BoolType) else ()
-
-
-def _attributes(documented: type[Any]) -> dict[str, str]:
-    """What a class's docstring says of its attributes."""
-    text = inspect.getdoc(documented) or ""
-    _, _, listed = text.partition("Attributes:\n")
-    found = re.findall(r"(?ms)^    (\w+): (.*?)(?=^    \w|\Z)", listed)
-    return {name: " ".join(words.replace("`", "").split()) for name, words in found}
 
 
 _FIELDS: Final = {section: _section_fields(section, rules) for section, rules in _SECTIONS.items()}
