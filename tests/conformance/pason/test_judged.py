@@ -65,7 +65,8 @@ class Careful:
         return self.moves.pop(0), self.number
 
     def planned(self, kind: str) -> list[MoveName]:
-        least, best = 1e9, list(MOVES[3:4])
+        least = 1e9
+        best: list[MoveName] = ["drop"]
         for turn, offsets in enumerate(PIECES[kind]):
             for column in range(10):
                 if any(not 0 <= column + aside < 10 for _, aside in offsets):
@@ -78,7 +79,8 @@ class Careful:
                     shift: MoveName = "left" if column < 5 else "right"
                     least = cost
                     turns: list[MoveName] = ["lrotate"] * turn
-                    best = ["down", *turns, *[shift] * abs(column - 5), "drop"]
+                    shifts: list[MoveName] = [shift] * abs(column - 5)
+                    best = ["down", *turns, *shifts, "drop"]
         return best
 
     def has_room(self, offsets: list[tuple[int, int]], row: int, column: int) -> bool:

@@ -1,8 +1,8 @@
 """Our game server in a process of its own: ``PYTHONPATH=. python tests/fakes/pason/host.py``.
 
-The first line of its input says where it listens, each further one places a match. It prints a JSON
-object a line: that it is ready, finished games, finished matches. It logs to its errors. The end of
-its input ends it.
+The first line of its input says where it listens, each further one places a match, calls one off,
+or lets the wall clock jump. It prints a JSON object a line: that it is ready, finished games,
+finished matches. It logs to its errors. The end of its input ends it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import base64
 import json
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import argon2
@@ -62,8 +63,18 @@ class Teller:
         say(lost=reason, match_token=token)
 
 
-def placed(line: str) -> Place:
-    order = json.loads(line)
+class Wall:
+    """A wall clock that somebody sets."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+        self._real = time.time
+
+    def __call__(self) -> float:
+        return self._real() + self.ahead
+
+
+def placed(order: dict[str, Any]) -> Place:
     seats = [
         Seat(team=team, password_hash=HASHER.hash(password)) for team, password in order["teams"]
     ]
@@ -80,6 +91,8 @@ async def main() -> None:
     await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(lines), sys.stdin
     )
+    wall = Wall()
+    time.time = wall
     settings = msgspec.convert(json.loads(await lines.readline()), ServerSettings)
     log = LogSettings(format="json", moves="not done")
     server = GameServer(settings, test_client=TestClientSettings(), log=log, keeper=Teller())
@@ -87,8 +100,14 @@ async def main() -> None:
     running = asyncio.create_task(server.run())
     say(ready=[server.command_endpoint, server.state_endpoint])
     while line := await lines.readline():
-        server.place(placed(line.decode()))
-        say(placed=True)
+        order = json.loads(line)
+        if "jump" in order:
+            wall.ahead += order["jump"]
+        elif "call_off" in order:
+            server.call_off(order["call_off"], "enough is seen")
+        else:
+            server.place(placed(order))
+        say(done=True)
     await server.stop("break off")
     await running
 

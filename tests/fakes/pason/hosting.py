@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import queue
 import signal
@@ -101,16 +102,18 @@ class Hosted:
             "teams": [(team.name, team.password) for team in teams],
             "rules": rules,
         }
-        assert self.process.stdin is not None
-        print(json.dumps(order), file=self.process.stdin, flush=True)
-        while True:
-            heard = self._heard.get(timeout=30)
-            if "placed" in heard:
-                break
-            self.told.append(heard)
+        self._order(order)
         level_points = tuple(rules["game"]["level_points"])
         level_factors = tuple(rules["game"]["level_factors"])
         return Match(token, (teams[0], teams[1]), level_points, level_factors)
+
+    def jump(self, seconds: float) -> None:
+        """Set its wall clock."""
+        self._order({"jump": seconds})
+
+    def call_off(self, match: Match) -> None:
+        """Have a match ended; it then has no result."""
+        self._order({"call_off": match.token})
 
     def result(self, match: Match, seconds: float = 60) -> dict[str, Any]:
         """How a match ended; waits for it."""
@@ -134,9 +137,15 @@ class Hosted:
             self._heard.put(json.loads(line))
 
     def memory(self) -> int:
-        """Kilobytes that it has in memory."""
+        """Megabytes that it has in memory."""
         status = Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(status.partition("VmRSS:")[2].split()[0])
+        return int(status.partition("VmRSS:")[2].split()[0]) // 1024
+
+    def _order(self, order: dict[str, Any]) -> None:
+        assert self.process.stdin is not None
+        print(json.dumps(order), file=self.process.stdin, flush=True)
+        while "done" not in (heard := self._heard.get(timeout=30)):
+            self.told.append(heard)
 
 
 @contextlib.contextmanager
@@ -153,7 +162,7 @@ def hosted(folder: Path, preload: list[str] | None = None, /, **settings: Any) -
     with (
         log.open("w") as errors,
         subprocess.Popen(
-            [*(preload or []), sys.executable, str(Path(__file__).with_name("host.py"))],
+            [sys.executable, str(Path(__file__).with_name("host.py"))],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -204,10 +213,10 @@ class Witness:
     def __exit__(self, *raised: object) -> None:
         self._context.destroy(linger=0)
 
-    def watch(self, seconds: float = 60) -> Referee:
-        """Judge the match until it is over."""
+    def watch(self, seconds: float = 60, *, messages: float = math.inf) -> Referee:
+        """Judge the match until it is over, or until so many messages were told."""
         end = time.monotonic() + seconds
-        while not self.referee.ended:
+        while not self.referee.ended and self.referee.told < messages:
             assert self._socket.poll(max(int((end - time.monotonic()) * 1_000), 0)), (
                 f"no MatchEnd in {seconds} s; {self.kinds[-5:]}, {self.texts[-1:]}"
             )

@@ -23,8 +23,13 @@ class Peer:
         socket: as it is, for what peers should not do.
     """
 
-    def __init__(self, host: str, port: int, *, kind: str, seconds: float = 20) -> None:
-        self.socket = socket.create_connection((host, port), timeout=seconds)
+    def __init__(self, host: str, port: int, *, kind: str, window: int = 0) -> None:
+        self.socket = socket.socket()
+        self.socket.settimeout(20)
+        if window:
+            # Bytes that wait to be read; it counts from the beginning only.
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        self.socket.connect((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.kind = kind
         self._greet()

@@ -1,0 +1,356 @@
+"""Connections that vanish, hang, flood or speak another language: all others go on."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import signal
+import socket
+import struct
+import threading
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import zmq
+
+from tests.cli.run import wait_until
+from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT
+from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.fakes.pason.bystanders import Bystanders
+    from tests.fakes.pason.hosting import Hosted
+
+PEERS = (OldPeer, NewPeer)
+PORTS = (COMMAND_PORT, STATE_PORT)
+UNKNOWN = json.dumps(
+    {"comm_type": "GameMove", "client_token": str(uuid.UUID(int=0)), "move": "left"}
+).encode()
+
+NO_ZEROMQ = [
+    b"GET / HTTP/1.1\r\nHost: pason\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(range(256)) * 2,
+    b"SSH-2.0-OpenSSH_9.2\r\n",
+    b"\xff" * 64,
+    b"\xff\0\0\0\0\0\0\0\0\x7f",
+    b"\xff\0\0\0\0\0\0\0\0\x7f\x03\0NULL" + bytes(48) + b"\x04\xff" + b"\xff" * 255,
+    b"\xff\0\0\0\0\0\0\0\0\x7f\x03\0PLAIN" + bytes(47),
+    b"\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0" + b"x" * 1_000,
+    b"\x01\0\x00\x00\x00",
+    b"\x01\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00",
+    b"\0" * 1_000,
+]
+
+
+@contextlib.contextmanager
+def connection(server: Hosted, port: int) -> Iterator[socket.socket]:
+    with socket.create_connection((server.host, port), timeout=20) as plain:
+        yield plain
+
+
+def descriptors(server: Hosted) -> int:
+    return len(list(Path(f"/proc/{server.process.pid}/fd").iterdir()))
+
+
+@pytest.mark.parametrize("port", PORTS)
+def test_other_languages(server: Hosted, port: int) -> None:
+    dice = random.Random(port)
+    noise = [dice.randbytes(dice.randrange(1, 2_000)) for _ in range(100)]
+    before = descriptors(server)
+    for words in NO_ZEROMQ + noise:
+        with connection(server, port) as plain, contextlib.suppress(OSError):
+            plain.sendall(words)
+            plain.shutdown(socket.SHUT_WR)
+            while plain.recv(4_096):
+                pass
+    # Each is let go of.
+    wait_until(lambda: descriptors(server) <= before)
+
+
+@pytest.mark.parametrize("kind", PEERS)
+def test_gone_in_the_middle_of_a_frame(server: Hosted, kind: type[Peer]) -> None:
+    before = descriptors(server)
+    dice = random.Random(7)
+    for number in range(60):
+        peer = kind(server.host, COMMAND_PORT, kind="REQ")
+        request = peer.packed(b"", UNKNOWN)
+        peer.socket.sendall(request * dice.randrange(3) + request[: dice.randrange(len(request))])
+        if number % 2:
+            peer.vanish()
+        else:
+            peer.socket.close()
+    wait_until(lambda: descriptors(server) <= before)
+
+
+def test_gone_in_the_middle_of_the_greeting(server: Hosted) -> None:
+    greeting = b"\xff\0\0\0\0\0\0\0\0\x7f\x03\0NULL" + bytes(48)
+    before = descriptors(server)
+    for port in PORTS:
+        for size in range(0, len(greeting), 3):
+            with connection(server, port) as plain:
+                plain.sendall(greeting[:size])
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    wait_until(lambda: descriptors(server) <= before)
+
+
+def test_gone_before_the_answer(server: Hosted, bystanders: Bystanders) -> None:
+    """A password is being checked, and who asked is no longer there."""
+    for number in range(30):
+        team = bystanders.match.teams[number % 2]
+        command = {
+            "comm_type": "MatchConnect",
+            "match_token": bystanders.match.token,
+            "team_name": team.name,
+            "password": team.password,
+        }
+        peer = NewPeer(server.host, COMMAND_PORT, kind="REQ")
+        peer.send(b"", json.dumps(command).encode())
+        peer.vanish()
+
+
+def test_half_open_ones(server: Hosted, bystanders: Bystanders) -> None:
+    """Two hundred connections that say nothing, not even goodbye."""
+    with contextlib.ExitStack() as stack:
+        for number in range(200):
+            plain = stack.enter_context(connection(server, PORTS[number % 2]))
+            if number % 3:
+                plain.sendall(b"\xff\0\0\0")
+        bystanders.are_served(50)
+
+
+class TestEnvelopes:
+    """Messages that no request socket sends: dropped, or answered where REP would."""
+
+    @pytest.mark.parametrize("kind", PEERS)
+    def test_are_read_or_dropped(self, server: Hosted, kind: type[Peer]) -> None:
+        with kind(server.host, COMMAND_PORT, kind="DEALER") as peer:
+            for frames in (
+                [UNKNOWN],
+                [b""],
+                [b"", b"", b""],
+                [b"", UNKNOWN, UNKNOWN],
+                [b"x", UNKNOWN],
+                [b"x"] * 200,
+                [b"x" * 300] * 50 + [b"", UNKNOWN],
+            ):
+                peer.send(*frames)
+            # As through a device, or with the number that newer request sockets may put there.
+            peer.send(b"\0\0\0\7", b"", UNKNOWN)
+            frames = peer.receive()
+            assert frames[:2] == [b"\0\0\0\7", b""]
+            assert json.loads(frames[2])["error"] == "unknown client token"
+
+    def test_two_at_once_are_answered_in_order(self, server: Hosted) -> None:
+        with OldPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
+            peer.socket.sendall(peer.packed(b"", UNKNOWN) + peer.packed(b"", b"no JSON"))
+            errors = [json.loads(peer.receive()[1])["error"] for _ in range(2)]
+        assert errors == ["unknown client token", "malformed message"]
+
+
+class TestFloods:
+    def test_of_commands_whose_answers_nobody_reads(
+        self, server: Hosted, bystanders: Bystanders
+    ) -> None:
+        before = server.memory()
+        over = threading.Event()
+        sent = 0
+
+        def flood() -> None:
+            nonlocal sent
+            with NewPeer(server.host, COMMAND_PORT, kind="DEALER") as peer:
+                peer.socket.settimeout(0.2)
+                many = peer.packed(b"", UNKNOWN) * 500
+                view = memoryview(many)
+                while not over.is_set():
+                    with contextlib.suppress(TimeoutError):
+                        sent += peer.socket.send(view[sent % len(many) :])
+
+        thread = threading.Thread(target=flood)
+        thread.start()
+        try:
+            wait_until(lambda: sent > 2_000_000)
+            bystanders.are_served(150)
+        finally:
+            over.set()
+            thread.join()
+        assert server.memory() < before + 60
+
+    def test_of_commands_from_one_of_the_teams(
+        self, server: Hosted, bystanders: Bystanders
+    ) -> None:
+        """Whoever moves as fast as it can, without waiting, holds up nobody else."""
+        match = server.place(match={"games": 9_999, "match_seconds": 600, "game_seconds": 600})
+        context = zmq.Context()
+        dealer: zmq.Socket[bytes] = context.socket(zmq.DEALER)
+        dealer.connect(f"tcp://{server.host}:{COMMAND_PORT}")
+
+        def ask(**fields: object) -> dict[str, str]:
+            dealer.send_multipart([b"", json.dumps(fields).encode()])
+            assert dealer.poll(20_000)
+            reply: dict[str, str] = json.loads(dealer.recv_multipart()[1])
+            return reply
+
+        tokens = []
+        for team in match.teams:
+            reply = ask(
+                comm_type="MatchConnect",
+                match_token=match.token,
+                team_name=team.name,
+                password=team.password,
+            )
+            tokens.append(reply["client_token"])
+        moves = [
+            json.dumps({"comm_type": "GameMove", "client_token": token, "move": move}).encode()
+            for token in tokens
+            for move in ("left", "right", "lrotate", "down")
+        ]
+        goal = bystanders.served + 100
+        sent = answered = 0
+        while bystanders.served < goal:
+            with contextlib.suppress(zmq.Again):
+                for _ in range(100):
+                    dealer.send_multipart([b"", moves[sent % len(moves)]], zmq.DONTWAIT)
+                    sent += 1
+            with contextlib.suppress(zmq.Again):
+                while answered < sent:
+                    assert b"GameMoveResp" in dealer.recv_multipart(zmq.DONTWAIT)[1]
+                    answered += 1
+        while answered < sent:
+            assert dealer.poll(20_000), f"{sent - answered} moves were not answered"
+            dealer.recv_multipart()
+            answered += 1
+        context.destroy(linger=0)
+        assert sent > 500
+
+    def test_of_wrong_passwords(self, server: Hosted, bystanders: Bystanders) -> None:
+        """Each would cost the server some time; the right one is still let in, and at once."""
+        match = server.place()
+        context = zmq.Context()
+        dealer: zmq.Socket[bytes] = context.socket(zmq.DEALER)
+        dealer.connect(f"tcp://{server.host}:{COMMAND_PORT}")
+        right = {
+            "comm_type": "MatchConnect",
+            "match_token": match.token,
+            "team_name": match.teams[0].name,
+            "password": match.teams[0].password,
+        }
+        dealer.send_multipart([b"", json.dumps(right).encode()])
+        assert b'"ok"' in dealer.recv_multipart()[1]
+        for number in range(300):
+            wrong = right | {"password": f"guess {number}"}
+            dealer.send_multipart([b"", json.dumps(wrong).encode()])
+        with NewPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
+            reply = json.loads(peer.ask(json.dumps(right).encode()))
+        assert reply["resp"] == "ok"
+        bystanders.are_served(50)
+        context.destroy(linger=0)
+
+
+class TestSubscribers:
+    def test_who_never_reads(self, server: Hosted, bystanders: Bystanders) -> None:
+        before = server.memory()
+        with contextlib.ExitStack() as stack:
+            for kind in PEERS * 5:
+                peer = kind(server.host, STATE_PORT, kind="SUB", window=2_048)
+                stack.enter_context(peer)
+                if isinstance(peer, NewPeer):
+                    peer.subscribe("")
+            bystanders.are_served(300)
+        assert server.memory() < before + 60
+
+    def test_who_subscribes_without_end(self, server: Hosted, bystanders: Bystanders) -> None:
+        before = server.memory()
+        with NewPeer(server.host, STATE_PORT, kind="SUB") as peer:
+            for number in range(0, 20_000, 100):
+                peer.socket.sendall(
+                    b"".join(
+                        peer.packed(b"\1" + str(uuid.UUID(int=n * 7_919)).encode())
+                        for n in range(number, number + 100)
+                    )
+                )
+            bystanders.are_served()
+        assert server.memory() < before + 100
+
+    @pytest.mark.parametrize("frames", [[b"\1" + b"x" * 3_000], [b"\0" * 3_000], [b"x"] * 50])
+    def test_who_sends_messages(self, server: Hosted, frames: list[bytes]) -> None:
+        """Whatever is sent on the state channel is ignored."""
+        with NewPeer(server.host, STATE_PORT, kind="XSUB") as peer:
+            for _ in range(50):
+                peer.send(*frames)
+            time.sleep(0.05)
+
+    def test_who_sends_large_messages(self, server: Hosted) -> None:
+        before = server.memory()
+        for kind in PEERS:
+            with (
+                kind(server.host, STATE_PORT, kind="SUB") as peer,
+                contextlib.suppress(OSError),
+            ):
+                for _ in range(20):
+                    peer.send(b"\1" + b"x" * (1 << 20))
+        assert server.memory() < before + 60
+
+
+def test_a_frozen_server_goes_on(server: Hosted, bystanders: Bystanders) -> None:
+    """As when a laptop sleeps: what was missed is not made up for, and nobody is thrown out."""
+    bystanders.are_served()
+    server.process.send_signal(signal.SIGSTOP)
+    time.sleep(1)
+    server.process.send_signal(signal.SIGCONT)
+    bystanders.are_served(50)
+
+
+@pytest.mark.parametrize("seconds", [86_400.0, -400 * 86_400.0, 3e9])
+def test_a_wall_clock_that_jumps(server: Hosted, bystanders: Bystanders, seconds: float) -> None:
+    """Only timestamps tell of it."""
+    before = bystanders.timestamp
+    server.jump(seconds)
+    bystanders.are_served(50)
+    assert abs(bystanders.timestamp - before - seconds) < 100
+    server.jump(-seconds)
+    bystanders.are_served(20)
+    assert abs(bystanders.timestamp - before) < 100
+
+
+def test_nothing_secret_is_logged(server: Hosted, bystanders: Bystanders) -> None:
+    """After all of the above, and some more that might be quoted."""
+    team = bystanders.match.teams[0]
+    right = json.dumps(
+        {
+            "comm_type": "MatchConnect",
+            "match_token": bystanders.match.token,
+            "team_name": team.name,
+            "password": team.password,
+        }
+    ).encode()
+    token = ""
+    with NewPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
+        token = json.loads(peer.ask(right))["client_token"]
+        for broken in (right[:-1], right + b"x", right.replace(b"MatchConnect", b"Matchconnect")):
+            assert team.password.encode() not in peer.ask(broken)
+        for text in (right[:-1].replace(b'"Home"', b"7"), b'["' + team.password.encode() + b'"]'):
+            assert team.password.encode() not in peer.ask(text)
+        # One that is logged, with its reason.
+        move = {"comm_type": "GameMove", "client_token": token, "move": "up"}
+        assert json.loads(peer.ask(json.dumps(move).encode()))["error"] == "unknown move"
+        move = {"comm_type": "GameMove", "client_token": token, "move": "drop", "piece_number": -7}
+
+        def told() -> bool:
+            # Between two games there is no piece that it could be out of date for.
+            assert json.loads(peer.ask(json.dumps(move).encode()))["resp"] == "OK"
+            return "out of date" in server.log.read_text()
+
+        wait_until(told)
+    bystanders.are_served()
+    log = server.log.read_text()
+    assert '"Home"' in log
+    said = json.dumps(server.told)
+    for secret in (team.password, token, "guess 7"):
+        assert secret not in log
+        assert secret not in said
