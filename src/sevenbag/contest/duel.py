@@ -108,6 +108,7 @@ class Duel:
         level: shared by both, from 1.
         next_number: what the next piece's number will be.
         outcome: how it ended; None while it goes on.
+        boards_changed: whether a board is another one since `take_changes`.
 
     Args:
         rules: see there.
@@ -131,7 +132,7 @@ class Duel:
         self._garbage = _stream(seed, "garbage")
         self._coin = _stream(seed, "coin")
         self.queue: list[PieceName] = [self._dealer() for _ in range(rules.queue_length)]
-        self._boards_changed = True
+        self.boards_changed = True
         self._pieces_changed = True
         self._cleared: list[tuple[int, ...]] = [(), ()]
         self._numbers = [-1, -1]
@@ -238,13 +239,13 @@ class Duel:
     def take_changes(self) -> Changes:
         """What has happened since this was last asked for; at first, everything is new."""
         changes = Changes(
-            self._boards_changed,
+            self.boards_changed,
             (self._cleared[0], self._cleared[1]),
             (self._numbers[0], self._numbers[1]),
             self._pieces_changed,
         )
-        if self._boards_changed:
-            self._boards_changed = False
+        if self.boards_changed:
+            self.boards_changed = False
             self._cleared = [(), ()]
             self._numbers = [-1, -1]
         self._pieces_changed = False
@@ -287,7 +288,7 @@ class Duel:
         self.pieces[seat] = None
         self.locked[seat] += 1
         self._numbers[seat] = piece.number
-        self._boards_changed = self._pieces_changed = True
+        self.boards_changed = self._pieces_changed = True
         if board >> CELLS:
             self.boards[seat] = board
             self._lose(seat)
@@ -345,7 +346,7 @@ class Duel:
         if board >> CELLS and self.rules.garbage_out == "cut":
             board &= VISIBLE
         self.boards[seat] = board
-        self._boards_changed = True
+        self.boards_changed = True
         if board >> CELLS:
             self._lose(seat)
             return

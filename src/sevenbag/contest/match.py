@@ -390,9 +390,8 @@ class Match:
 
     def _tell(self, duel: Duel) -> None:
         """Tell what has changed; a board before the piece that is placed on it."""
-        changes = duel.take_changes()
-        if changes.boards:
-            self._teller.boards(duel, changes)
+        if duel.boards_changed:
+            self._teller.boards(duel, duel.take_changes())
             self._figures_changed = True
         if duel.outcome is None:
             self._teller.pieces(duel)

@@ -1,19 +1,21 @@
-"""What a match tells: its state messages as JSON, in order.
-
-They are put together from text, for speed: thousands of moves a second are told of. Tests hold them
-against the types in `sevenbag.protocols.pason.messages`.
-"""
+"""What a match tells: its state messages, written, in order."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 
 from sevenbag.contest.duel import SEATS
-from sevenbag.protocols.pason.board import VISIBLE
-from sevenbag.protocols.pason.messages import GameEnd, MatchEnd
+from sevenbag.protocols.pason.board import encode as encode_board
+from sevenbag.protocols.pason.messages import (
+    BoardState,
+    GameBoardState,
+    GameEnd,
+    GamePieceState,
+    MatchEnd,
+    PieceState,
+)
 from sevenbag.protocols.pason.messages import encode as encode_message
 
 if TYPE_CHECKING:
@@ -74,16 +76,11 @@ class Teller:
         self._teams = teams
         self._wall = wall
         self._messages: list[bytes] = []
-        self._keys = [f"{_text(team)}:" for team in teams]
         self._game_name = ""
-        self._boards_head = self._pieces_head = ""
 
     def begin(self, game_name: str) -> None:
         """What follows is of this game."""
         self._game_name = game_name
-        name = _text(game_name)
-        self._boards_head = f'{{"comm_type":"GameBoardState","game_name":{name},"sequence":'
-        self._pieces_head = f'{{"comm_type":"GamePieceState","game_name":{name},"sequence":'
 
     def boards(self, duel: Duel, changes: Changes) -> None:
         """Tell both boards.
@@ -91,33 +88,41 @@ class Teller:
         The piece concerned is the one that has just locked, else the one in play.
         """
         self.sequence += 1
-        states: list[str] = []
+        states: dict[str, BoardState] = {}
         for seat in SEATS:
             number = changes.numbers[seat]
             piece = duel.pieces[seat]
             if number == _NONE and piece is not None:
                 number = piece.number
-            rows = ",".join(map(str, changes.cleared[seat]))
-            states.append(
-                f'{self._keys[seat]}{{"board_state":"{duel.boards[seat] & VISIBLE:050x}",'
-                f'"piece_number":{number},"cleared_rows":[{rows}]}}'
+            states[self._teams[seat]] = BoardState(
+                board_state=encode_board(duel.boards[seat]),
+                piece_number=number,
+                cleared_rows=changes.cleared[seat],
             )
-        self._messages.append(
-            f'{self._boards_head}{self.sequence},"timestamp":{self._wall():.6f},'
-            f'"states":{{{states[0]},{states[1]}}}}}'.encode()
+        message = GameBoardState(
+            game_name=self._game_name,
+            sequence=self.sequence,
+            timestamp=self._wall(),
+            states=states,
         )
+        self._messages.append(encode_message(message))
 
     def pieces(self, duel: Duel) -> None:
         """Tell both pieces, and the queue."""
         self.sequence += 1
         first, second = duel.pieces
-        first_key, second_key = self._keys
-        queue = '","'.join(duel.queue)
-        self._messages.append(
-            f'{self._pieces_head}{self.sequence},"timestamp":{self._wall():.6f},'
-            f'"states":{{{first_key}{_piece(first)},{second_key}{_piece(second)}}},'
-            f'"queue":["{queue}"]}}'.encode()
+        one, other = self._teams
+        message = GamePieceState(
+            game_name=self._game_name,
+            sequence=self.sequence,
+            timestamp=self._wall(),
+            states={
+                one: None if first is None else _state(first),
+                other: None if second is None else _state(second),
+            },
+            queue=tuple(duel.queue),
         )
+        self._messages.append(encode_message(message))
 
     def reserve(self) -> int:
         """A sequence for a message that is told later, before any other."""
@@ -173,14 +178,11 @@ class Teller:
 _NONE: Final = -1
 
 
-def _piece(piece: Falling | None) -> str:
-    if piece is None:
-        return "null"
-    return (
-        f'{{"orient":{piece.orient},"piece":"{piece.kind}","number":{piece.number},'
-        f'"row":{piece.row},"col":{piece.col}}}'
+def _state(piece: Falling) -> PieceState:
+    return PieceState(
+        orient=piece.orient,
+        piece=piece.kind,
+        number=piece.number,
+        row=piece.row,
+        col=piece.col,
     )
-
-
-def _text(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,145 @@
+"""The contest's game: moves a second, without a server.
+
+    python bench/pason.py [--runs N] [--moves N] [--json]
+
+"duel" is the game alone; "match" is the game with all that a match does for a move: its time, its
+record and the message that tells of it; "decode" is reading a command, "encode" writing such a
+message by its type instead of from text. Microseconds each, medians of runs that take turns:
+compare them with each other. "replay" is a record of so many events, from its bytes to the end of
+the game, in microseconds an event.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from sevenbag.contest import record
+from sevenbag.contest.duel import SEATS, Duel
+from sevenbag.contest.link import Seat
+from sevenbag.contest.match import Match
+from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.protocols.pason.messages import MOVES, decode_command, decode_state, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.contest import duel
+    from sevenbag.protocols.pason.moves import MoveName
+
+# Random moves top out at once; so boards are cleared away, and a game lasts.
+RULES = GameRules(gravity_ms=(3_600_000,), garbage_out="cut")
+CHANCE = random.Random(1)
+COMMAND = (
+    b'{"comm_type": "GameMove", "client_token": "0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11",'
+    b' "move": "left", "piece_number": 7}'
+)
+
+
+def moves_of(count: int) -> list[tuple[duel.Seat, MoveName]]:
+    """Mostly to and fro, one in ten a drop."""
+    choices: tuple[MoveName, ...] = (*MOVES[:3], "lrotate", "rrotate")
+    return [
+        (CHANCE.choice(SEATS), "drop" if CHANCE.random() < 0.1 else CHANCE.choice(choices))
+        for _ in range(count)
+    ]
+
+
+def in_duel(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+    game = Duel(RULES, 1)
+    begun = time.perf_counter()
+    for seat, move in moves:
+        if game.move(seat, move) == "done" and move == "drop":
+            game.boards[seat] = 0
+    return time.perf_counter() - begun
+
+
+def begun_match() -> Match:
+    rules = ContestRules(game=RULES, match=MatchRules(first_pause_seconds=0, repeat_seconds=60))
+    seats = (Seat(team="Team Awesome"), Seat(team="Test Client"))
+    match = Match("0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11", "Final", seats, rules, 1, time.time)
+    for seat in SEATS:
+        match.connect(seat, 1.0)
+    match.advance(1.0)
+    assert match.phase == "game"
+    return match
+
+
+def in_match(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+    match = begun_match()
+    game = match.duel
+    assert game is not None
+    begun = time.perf_counter()
+    for seat, move in moves:
+        if match.move(seat, move, None, 1.5) == "done" and move == "drop":
+            game.boards[seat] = 0
+        match.take_messages()
+    return time.perf_counter() - begun
+
+
+def decoded(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+    begun = time.perf_counter()
+    for _ in moves:
+        decode_command(COMMAND)
+    return time.perf_counter() - begun
+
+
+def encoded(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+    message = decode_state(begun_match().take_messages()[-1])
+    begun = time.perf_counter()
+    for _ in moves:
+        encode(message)
+    return time.perf_counter() - begun
+
+
+def replayed(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+    match = begun_match()
+    for at, (seat, move) in enumerate(moves):
+        match.move(seat, move, None, 1.5 + at / 10_000)
+    match.advance(1e9)
+    [finished] = match.take_finished()
+    data = finished.replay
+    begun = time.perf_counter()
+    kept = record.decode(data)
+    record.replayed(kept)
+    return (time.perf_counter() - begun) / len(kept.events) * len(moves)
+
+
+PARTS: dict[str, Callable[[list[tuple[duel.Seat, MoveName]]], float]] = {
+    "duel": in_duel,
+    "match": in_match,
+    "decode": decoded,
+    "encode": encoded,
+    "replay": replayed,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--moves", type=int, default=20_000)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    moves = moves_of(args.moves)
+    times: dict[str, list[float]] = {name: [] for name in PARTS}
+    for _ in range(args.runs):
+        for name, part in PARTS.items():
+            times[name].append(part(moves) / len(moves) * 1e6)
+    figures = {name: statistics.median(of) for name, of in times.items()}
+    if args.json:
+        print(json.dumps(figures))
+        return
+    for name, microseconds in figures.items():
+        print(f"{name:8}{microseconds:8.2f} us {1e6 / microseconds:12,.0f} a second")
+
+
+if __name__ == "__main__":
+    main()
