@@ -24,6 +24,9 @@ Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Token: TypeAlias = Annotated[str, msgspec.Meta(min_length=36, max_length=36)]
 """A UUID: all are of one length, so that none is a prefix of another."""
 
+Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**14)]
+"""What is counted; so many of them can be added up that databases take the sum, too."""
+
 
 class Seat(msgspec.Struct, frozen=True, kw_only=True):
     """One side of a match.
@@ -58,20 +61,20 @@ class GameResult(msgspec.Struct, frozen=True, kw_only=True):
         last_piece_number: the highest piece number given out.
     """
 
-    number: Annotated[int, msgspec.Meta(ge=1)]
+    number: Annotated[int, msgspec.Meta(ge=1, le=10_000)]
     game_name: Text
     winner: Literal[0, 1]
     ending: Literal["top out", "points at the time limit", "coin flip at the time limit"]
-    scores: tuple[int, int]
-    lines: tuple[int, int] = (0, 0)
-    pieces: tuple[int, int] = (0, 0)
-    level: int = 1
+    scores: tuple[Number, Number]
+    lines: tuple[Number, Number] = (0, 0)
+    pieces: tuple[Number, Number] = (0, 0)
+    level: Number = 1
     seconds: float = 0.0
-    verdicts: tuple[dict[str, int], dict[str, int]] = msgspec.field(
+    verdicts: tuple[dict[str, Number], dict[str, Number]] = msgspec.field(
         default_factory=lambda: ({}, {})
     )
-    last_sequence: int = 0
-    last_piece_number: int = 0
+    last_sequence: Number = 0
+    last_piece_number: Number = 0
 
 
 class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,8 +97,8 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
         "the other team did not come",
         "called off",
     ]
-    games: tuple[int, int]
-    points: tuple[int, int]
+    games: tuple[Number, Number]
+    points: tuple[Number, Number]
 
 
 # --- from a game server -------------------------------------------------------------------------

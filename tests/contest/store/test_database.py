@@ -15,6 +15,7 @@ from sqlalchemy import create_engine, text
 
 from sevenbag.contest.store import Store
 from sevenbag.errors import (
+    InputError,
     MissingExtraError,
     StoreCorruptError,
     StoreError,
@@ -204,3 +205,31 @@ def test_rows_that_are_not_understood_are_told(store: Store, url: str) -> None:
     engine.dispose()
     with pytest.raises(StoreCorruptError, match="colour"):
         store.matches.get(row.token)
+
+
+def test_numbers_that_no_database_takes_are_refused(store: Store) -> None:
+    row = match(store)
+    with pytest.raises((InputError, StoreError), match="number"):
+        store.matches.keep_game(row.token, game(1, scores=(2**63, 0)), b"")
+    assert store.matches.finished_games(row.token) == ()
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tmp_path: Path) -> None:
+    with Store(f"sqlite:///{tmp_path / 'contest.db'}") as store:
+        row = match(store)
+        # The one connection that there is can write some pages more.
+        with store._database.reading() as session:
+            pages = session.scalar(text("PRAGMA page_count"))
+            session.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
+        with pytest.raises(StoreUnreachableError, match="no room"):
+            store.matches.keep_game(row.token, game(1), bytes(100_000))
+        assert store.matches.finished_games(row.token) == ()
+        assert store.matches.get(row.token).games == (0, 0)
+
+
+def test_a_new_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "contest.db"
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreLockedError, match="locked"):
+            Store(f"sqlite:///{file}", patience=0.1).open()

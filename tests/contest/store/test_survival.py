@@ -15,6 +15,7 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from sevenbag.contest.store import Store
+from sevenbag.errors import StoreUnreachableError
 from tests.contest import postgres
 from tests.contest.store.dying import replay
 from tests.contest.store.entries import ending, game, match
@@ -100,6 +101,8 @@ def test_a_server_that_crashes_has_kept_what_it_told() -> None:
             for number in range(1, 4):
                 assert store.matches.keep_game(token, game(number), replay(number))
                 server.crash()
+                with pytest.raises(StoreUnreachableError):
+                    store.matches.get(token)
                 server.restart()
                 # The connections are new ones, which nobody needs to know.
                 assert check_games(store, token, number) == number

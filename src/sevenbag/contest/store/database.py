@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from sevenbag.contest.store.schema import bring_up
 from sevenbag.errors import (
+    InputError,
     MissingExtraError,
     StoreCorruptError,
     StoreError,
@@ -235,6 +236,8 @@ class Database:
             raise self._translated(error.orig) from None
         except sqlite3.Error as error:
             raise self._translated(error) from None
+        except OverflowError:
+            raise InputError("a number is too large for the store") from None
         except msgspec.DecodeError as error:
             raise StoreCorruptError(
                 f"the store {self.url} holds something that is not understood: {error}"
@@ -302,6 +305,7 @@ _OF_POSTGRESQL: Final[dict[str, tuple[type[StoreError], str]]] = {
     "3D": (StoreUnreachableError, "is not there"),
     "57": _UNREACHABLE,
     "XX": _CORRUPT,
+    "22003": (StoreError, "takes no such number"),
 }
 
 
