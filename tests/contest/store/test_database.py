@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
 import sys
 import threading
 from contextlib import closing
@@ -57,6 +58,18 @@ def test_without_its_driver_postgresql_is_an_extra(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtraError, match=r"sevenbag\[postgres\]"):
         Store("postgresql://u@h/d")
+
+
+@pytest.mark.parametrize("package", ["sqlalchemy", "alembic"])
+def test_without_its_packages_the_store_is_an_extra(package: str) -> None:
+    program = f"import sys; sys.modules[{package!r}] = None; import sevenbag.contest.store"
+    done = subprocess.run(
+        [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    assert done.stderr.splitlines()[-1] == (
+        f"sevenbag.errors.MissingExtraError: a contest's store needs the package {package}: "
+        "pip install 'sevenbag[contest]'"
+    )
 
 
 def test_passwords_in_urls_are_not_shown() -> None:
