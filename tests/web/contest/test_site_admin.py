@@ -89,7 +89,7 @@ def test_a_plan_that_cannot_be_says_why(
     site: Running, admin: Visitor, fields: dict[str, str], told: str
 ) -> None:
     before = len(site.store.contests.list())
-    answer = plan(admin, **fields)  # type: ignore[arg-type]
+    answer = plan(admin, **fields)
     assert answer.status == 422
     assert told in answer.words
     # What was typed is there again.

@@ -1,0 +1,207 @@
+"""The site's door: names and origins, proxies, and everything too large, too odd or too slow."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import socket
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from sevenbag.contest.settings import Settings, SiteSettings
+from sevenbag.errors import InputError
+from sevenbag.web.contest.caller import address_of, household, networks
+from sevenbag.web.contest.server import ContestSite
+from tests.web.contest.visitor import PASSWORD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.web.contest.conftest import Running
+
+URL = "https://contest.example"
+
+
+@pytest.fixture(scope="module")
+def behind(make_site: Callable[..., Running]) -> Running:
+    """A site behind something that speaks TLS for it."""
+    running = make_site(url=URL, trusted_proxies=("127.0.0.0/8",))
+    running.add_team("Alpha")
+    return running
+
+
+# --- names and origins --------------------------------------------------------------------------
+
+
+def test_it_answers_to_its_own_names(site: Running, behind: Running) -> None:
+    port = urlsplit(site.address).port
+    for name in ("127.0.0.1", "localhost", "[::1]", "192.0.2.7"):
+        assert site.visitor().get("/login", Host=f"{name}:{port}").status == 200
+    refused = site.visitor().get("/login", Host="rebound.example")
+    assert (refused.status, "site.url" in refused.text) == (403, True)
+    assert behind.visitor().get("/login", Host="contest.example").status == 200
+    assert behind.visitor().get("/login", Host="rebound.example").status == 403
+    assert behind.site.address == f"{URL}/"
+    assert behind.site.local_address.startswith("http://127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": URL}, 303),
+        ({"Origin": URL, "Sec-Fetch-Site": "same-origin"}, 303),
+        ({"Sec-Fetch-Site": "same-origin"}, 303),
+        ({}, 303),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "https://contest.example.evil.example"}, 403),
+        ({"Origin": "https://contest.example:8443"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+    ],
+)
+def test_forms_come_from_its_own_pages(
+    behind: Running, headers: dict[str, str], status: int
+) -> None:
+    """Also where the proxy puts a name of its own into the request."""
+    for host in ("contest.example", urlsplit(behind.address).netloc):
+        visitor = behind.visitor()
+        visitor.headers = {"Host": host}
+        token = visitor.form_token("/login")
+        fields = [("form_token", token), ("name", "Alpha"), ("password", PASSWORD)]
+        assert visitor.post("/login", fields, **headers).status == status
+
+
+@pytest.mark.parametrize("origin", [None, "https://evil.example", "null"])
+def test_onlookers_come_from_its_own_pages(site: Running, origin: str | None) -> None:
+    address = site.address.replace("http", "ws", 1) + "live"
+    headers = {} if origin is None else {"Origin": origin}
+    with (
+        pytest.raises(InvalidStatus) as refused,
+        connect(address, additional_headers=headers, proxy=None),
+    ):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+@pytest.mark.parametrize("url", ["contest.example", "ftp://contest.example", "https://a.example/b"])
+def test_a_url_that_is_none_is_refused(site: Running, url: str) -> None:
+    settings = Settings(site=SiteSettings(url=url, secret_file=site.settings.site.secret_file))
+    with pytest.raises(InputError, match=r"site\.url"):
+        ContestSite(site.store, site.scheduler, settings)
+
+
+# --- addresses ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("client", "forwarded", "address"),
+    [
+        ("203.0.113.5", None, "203.0.113.5"),
+        ("203.0.113.5", "192.0.2.1", "203.0.113.5"),  # no proxy of ours
+        ("127.0.0.1", None, "127.0.0.1"),
+        ("127.0.0.1", "192.0.2.1", "192.0.2.1"),
+        ("127.0.0.1", "made-up, 198.51.100.1, 192.0.2.1", "192.0.2.1"),
+        ("127.0.0.1", "192.0.2.1, 10.1.2.3", "192.0.2.1"),  # by way of another proxy of ours
+        ("127.0.0.1", "10.9.9.9, 10.1.2.3", "10.9.9.9"),
+        ("127.0.0.1", "192.0.2.1, nonsense", "127.0.0.1"),
+        ("127.0.0.1", "", "127.0.0.1"),
+        ("127.0.0.1", "2001:db8::7", "2001:db8::7"),
+    ],
+)
+def test_whose_word_is_believed(client: str, forwarded: str | None, address: str) -> None:
+    headers = [] if forwarded is None else [(b"x-forwarded-for", forwarded.encode())]
+    scope = {"client": (client, 1), "headers": headers}
+    assert address_of(scope, networks(["127.0.0.1", "10.0.0.0/8"])) == address
+
+
+def test_proxies_are_addresses() -> None:
+    with pytest.raises(InputError, match=r"trusted_proxies has 'proxy\.example'"):
+        networks(["127.0.0.1", "proxy.example"])
+
+
+def test_a_household_is_one_caller() -> None:
+    assert household("2001:db8:1:2::5") == household("2001:db8:1:2:ffff::1")
+    assert household("2001:db8:1:2::5") != household("2001:db8:1:3::5")
+    assert household("192.0.2.1") != household("192.0.2.2")
+    assert household("") == ""
+
+
+# --- what no page of ours sends -----------------------------------------------------------------
+
+
+def test_forms_are_bounded(site: Running) -> None:
+    visitor = site.visitor()
+    token = visitor.form_token("/login")
+    head = f"form_token={token}&name=".encode()
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    cases = [
+        (head + b"x" * (64 << 10), form, 413),
+        (b"&".join([b"a=1"] * 5_000), form, 400),
+        (head + b"%ff%fe", form, 400),
+        (head + b"%00", form, 400),
+        (head + b"\xff", form, 400),
+        (head + b"x", {"Content-Type": "application/json"}, 415),
+        (head + b"x", {"Content-Type": "multipart/form-data; boundary=x"}, 415),
+        (head + b"x", {}, 415),
+        (head + b"x" * 60_000, form, 401),
+        (b"", form, 403),
+    ]
+    for body, headers, status in cases:
+        answer = visitor.ask("POST", "/login", body, **headers)
+        assert (body[-10:], answer.status) == (body[-10:], status)
+        assert "Traceback" not in answer.text
+
+
+def test_a_form_that_says_nothing_of_its_length_is_bounded_too(site: Running) -> None:
+    connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=20)
+    connection.putrequest("POST", "/login")
+    connection.putheader("Content-Type", "application/x-www-form-urlencoded")
+    connection.putheader("Transfer-Encoding", "chunked")
+    connection.endheaders()
+    # It may hang up before all of it has been sent.
+    with contextlib.suppress(ConnectionError):
+        for _ in range(64):
+            connection.send(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
+        connection.send(b"0\r\n\r\n")
+        assert connection.getresponse().status == 413
+    connection.close()
+    assert site.visitor().get("/health").status == 200
+
+
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        b"GET / HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01",
+        b"GET /" + b"x" * 200_000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 50_000 + b"\r\n",
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"BREW /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+        b"POST /team HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"GET /static/%2e%2e/app.py HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    ],
+)
+def test_nonsense_is_refused_and_forgotten(site: Running, request_line: bytes) -> None:
+    parts = urlsplit(site.address)
+    with socket.create_connection((parts.hostname, parts.port), timeout=20) as raw:
+        with contextlib.suppress(ConnectionError):
+            raw.sendall(request_line)
+        raw.shutdown(socket.SHUT_WR)
+        answer = b""
+        with contextlib.suppress(ConnectionError):
+            while chunk := raw.recv(65_536):
+                answer += chunk
+    assert answer == b"" or answer.split()[1][:1] == b"4"
+    assert b"Traceback" not in answer
+    assert site.visitor().get("/health").status == 200
+
+
+def test_only_files_of_the_folder_are_served(site: Running) -> None:
+    assert site.visitor().get("/static/contest/site.css").status == 200
+    for path in ("../app.py", "..%2fapp.py", "contest/..%2f..%2ffiles.py", "%2fetc/passwd", ""):
+        assert site.visitor().get(f"/static/{path}").status == 404
