@@ -384,3 +384,15 @@ async def test_an_unknown_match(house: House) -> None:
         assert (await one.told(link.CallOff)).match_token == token
     await one.tell(link.NotPlaced(match_token=token, reason="no"))
     assert not one.heard
+
+
+async def test_a_match_that_was_broken_off_comes_before_others_of_its_teams(house: House) -> None:
+    one = await house.server("one", instance="a")
+    await house.contest("a", "b", "c")
+    token = await begun(one)
+    await one.cut()
+    again = await house.server("one")
+    await house.scheduler.look()
+    assert not again.heard, "its teams wait for it"
+    await house.after(SETTLED)
+    assert (await again.placed()).match_token == token

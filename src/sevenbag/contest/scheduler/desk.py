@@ -292,22 +292,25 @@ class MatchDesk:
         room -= sum(
             1 for match in self.matches.values() if match.server and match.row.kind == "contest"
         )
-        for match in tuple(self.matches.values()):
+        # What was broken off comes first: its teams wait for it, and play nothing else meanwhile.
+        for match in sorted(self.matches.values(), key=lambda match: match.row.placed is None):
             contest = match.row.kind == "contest"
-            if (
-                match.server
-                or match.not_before > now
-                or (contest and (room <= 0 or match.row.contest_id in self.paused))
-                or (contest and not busy.isdisjoint(match.teams))
-            ):
+            if match.server or (contest and not busy.isdisjoint(match.teams)):
+                continue
+            if contest and match.row.contest_id in self.paused:
                 continue
             avoided = [name for name, until in match.avoided.items() if until > now]
-            server = least_loaded(self.servers.values(), load, avoided)
-            if server is None or not await self._place(match, server):
+            server = (
+                least_loaded(self.servers.values(), load, avoided)
+                if match.not_before <= now and (room > 0 or not contest)
+                else None
+            )
+            if server is not None and await self._place(match, server):
+                load[server.name] += 1
+                room -= contest
+            elif match.row.placed is None:
                 continue
-            load[server.name] += 1
             if contest:
-                room -= 1
                 busy.update(match.teams)
 
     async def _place(self, match: Ongoing, server: GameServer) -> bool:

@@ -43,6 +43,7 @@ class Uplink:
         patience: seconds that a finished game waits for the scheduler to keep it while it is
             there; then the spool has to do.
         pulse: seconds between two words that all is well.
+        log: what is logged.
         logger: where to; by default standard error.
 
     Raises:
@@ -55,6 +56,7 @@ class Uplink:
         *,
         patience: float = 5.0,
         pulse: float = 2.0,
+        log: LogSettings | None = None,
         logger: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
         self.connected = False
@@ -67,7 +69,7 @@ class Uplink:
         self._folder = Path(settings.spool)
         self._patience = patience
         self._pulse = pulse
-        self._log = logger or make_logger(LogSettings())
+        self._log = logger or make_logger(log or LogSettings())
         self._instance = uuid.uuid4().hex
         self._trouble = "the scheduler has not been reached yet"
         self._spool: Spool | None = None
