@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.check.finding import SEVERITIES
+from sevenbag.cli import check_server
 from sevenbag.cli.arguments import count, positive
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import SpecError
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
 _DESCRIPTION: Final = """\
 Checks a bot: starts it some thirty times, talks to it as the texts and the programs in the field
 do, and tells what is not as it should be, where the text says so, and which lines show it. With
---frontend it is itself a bot, and checks the program that starts it. See docs/check.md.
+--frontend it is itself a bot, and checks the program that starts it. See docs/check.md. A contest's
+server is checked by pason://HOST, see docs/pason-client.md.
 """
 _OWN: Final = "beam:nodes=100"
 """Whose moves are played to check a frontend, unless told otherwise."""
@@ -42,7 +44,7 @@ def register(subparsers: Subparsers) -> None:
         metavar="BOT",
         nargs="?",
         help="the bot to check, such as tbp:./my-bot or triangle:./my-bot; with --frontend the one "
-        f"whose moves are played (default: {_OWN})",
+        f"whose moves are played (default: {_OWN}); or a contest's server, pason://HOST",
     )
     parser.add_argument(
         "--frontend", action="store_true", help="be a bot that checks the program that starts it"
@@ -89,11 +91,15 @@ def register(subparsers: Subparsers) -> None:
         metavar="MS",
         help="an answer that takes longer is called slow (default: 500)",
     )
+    check_server.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Check, tell, and say by the exit code how it went."""
-    report = _of_frontend(args) if args.frontend else _of_bot(args)
+    if check_server.names_server(args.bot) and not args.frontend:
+        report = _of_server(args)
+    else:
+        report = _of_frontend(args) if args.frontend else _of_bot(args)
     return int(args.fail_on != "never" and report.fails(args.fail_on))
 
 
@@ -118,6 +124,15 @@ def _of_bot(args: argparse.Namespace) -> Report:
             raise SpecError(f"--only: no check {name!r}; there are {', '.join(checked.choices)}")
     _expect_writable(args.output)
     report = run_until_signal(checked.check())
+    _keep(args, report)
+    return report
+
+
+def _of_server(args: argparse.Namespace) -> Report:
+    if args.only:
+        raise SpecError("--only is for bots; a server is checked in one match, as a whole")
+    _expect_writable(args.output)
+    report = check_server.check(args)
     _keep(args, report)
     return report
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from sevenbag.bots.check.finding import Check, Finding
 
@@ -15,6 +15,14 @@ if TYPE_CHECKING:
 
 _MOST_FINDINGS: Final = 5
 """Of one check; what comes after is more of the same."""
+
+
+class Conversation(Protocol):
+    """What can be quoted."""
+
+    def last(self, count: int, /) -> tuple[str, ...]:
+        """The last so many lines."""
+        ...
 
 
 class Notebook:
@@ -45,7 +53,7 @@ class Notebook:
         self,
         severity: Severity,
         what: str,
-        session: Session | None = None,
+        session: Conversation | None = None,
         *,
         clause: str = "",
         place: str = "",

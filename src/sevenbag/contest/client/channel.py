@@ -36,7 +36,7 @@ class Channel:
 
         Args:
             context: of ZeroMQ.
-            kind: ``zmq.REQ`` or ``zmq.SUB``.
+            kind: such as ``zmq.REQ`` or ``zmq.SUB``.
             endpoint: to connect to; whether anybody is there is not looked at.
             topics: to subscribe to.
         """
@@ -58,9 +58,9 @@ class Channel:
         self._descriptor = descriptor
         self._loop.add_reader(descriptor, self._read)
 
-    def send(self, data: bytes) -> None:
-        """Send one frame."""
-        self._socket.send(data, zmq.NOBLOCK)
+    def send(self, *frames: bytes) -> None:
+        """Send one message."""
+        self._socket.send_multipart(frames, zmq.NOBLOCK)
         # The descriptor tells of news only once: sending may have taken it away.
         self._read()
 
