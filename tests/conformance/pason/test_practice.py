@@ -1,0 +1,153 @@
+"""How a team of 2012 practised: a web address gives it a test match, and its client plays that.
+
+The whole contest runs as its organiser would start it. The team knows its name, its password and
+the site's address.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.cli.run import sevenbag, start, wait_until
+from tests.fakes.pason import programs
+from tests.fakes.pason.addresses import free_address
+from tests.fakes.pason.hosting import Client
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TEAM = "Falling Stars & Co"
+PASSWORD = "pa55 w0rd/with?signs=&%"
+SETTINGS = """
+[site]
+port = 0
+
+[server]
+bind = "{address}"
+farewell = "break off"
+
+[test_match]
+games = 1
+game_seconds = 1
+first_pause_seconds = 0.4
+"""
+
+
+class Site:
+    """`sevenbag contest serve`, as an organiser has it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.game_server = free_address()
+        (folder / "contest.toml").write_text(SETTINGS.format(address=self.game_server))
+        self.process: subprocess.Popen[str] = start("contest", "serve", folder=folder)
+        self.lines: list[str] = []
+        self._ears = [
+            threading.Thread(target=self._hear, args=[stream], daemon=True)
+            for stream in (self.process.stdout, self.process.stderr)
+        ]
+        for ear in self._ears:
+            ear.start()
+        wait_until(lambda: bool(self._url()) or self.process.poll() is not None)
+        self.url = self._url()
+
+    def call(self, **query: str) -> dict[str, Any]:
+        """The web call of 2012."""
+        words = urllib.parse.urlencode(query, quote_via=urllib.parse.quote)
+        url = f"{self.url}/scheduler/create_unauthenticated_test_match?{words}"
+        with urllib.request.urlopen(url, timeout=20) as reply:
+            assert reply.status == 200
+            assert reply.headers.get_content_type() == "application/json"
+            told: dict[str, Any] = json.load(reply)
+            return told
+
+    def end(self) -> None:
+        """Tell it to end, as a service manager would, and hear it out."""
+        self.process.terminate()
+        assert self.process.wait(30) == 128 + signal.SIGTERM, self.lines[-10:]
+        for ear in self._ears:
+            ear.join()
+
+    def _url(self) -> str:
+        found = re.search(r"site: (http://\S+)", "\n".join(self.lines))
+        return found[1].rstrip("/") if found else ""
+
+    def _hear(self, stream: Any) -> None:
+        with stream:
+            for line in stream:
+                self.lines.append(line)  # they are looked at meanwhile
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("contest")
+    password = tmp_path_factory.mktemp("secret") / "password"
+    password.write_text(PASSWORD + "\n")
+    site = Site(folder)
+    try:
+        words = ("--team", TEAM, "--password-file", password)
+        registered = sevenbag("contest", "register", *words, folder=folder)
+        assert registered.returncode == 0, registered.stderr
+        yield site
+    finally:
+        site.end()
+
+
+@pytest.fixture(scope="module")
+def planner(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return programs.planner(tmp_path_factory.mktemp("planner"))
+
+
+def test_a_team_practises(site: Site, planner: list[str]) -> None:
+    # A game server may still be on its way to the site.
+    wait_until(lambda: site.call(team_name=TEAM, password=PASSWORD)["status"] == "success")
+    reply = site.call(team_name=TEAM, password=PASSWORD)
+    assert set(reply) == {"status", "team_name", "server_ip", "internal_ip", "match_token"}
+    assert reply["team_name"] == TEAM
+    # One client takes this one, where it is there; the others know the first only.
+    assert reply["server_ip"] == reply["internal_ip"] == site.game_server
+    command = [*planner, reply["internal_ip"], reply["match_token"], TEAM, PASSWORD]
+    with Client(command) as client:
+        printed = client.ends_well()
+    assert "winner" in printed
+    pieces, _, moves = map(int, printed.splitlines()[-1].split()[-3:])
+    assert moves > pieces > 10
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"team_name": TEAM, "password": PASSWORD + "?"},
+        {"team_name": "Nobody", "password": PASSWORD},
+        {"team_name": TEAM},
+        {},
+    ],
+)
+def test_who_is_not_let_in(site: Site, query: dict[str, str]) -> None:
+    reply = site.call(**query)
+    assert set(reply) == {"status", "reason"}
+    assert reply["status"] == "failed"
+    assert reply["reason"]
+    assert PASSWORD not in reply["reason"]
+
+
+def test_nobody_wrote_the_password_down(site: Site) -> None:
+    """Neither as it is nor as it was in a web address: not in a file, not in a word."""
+    written = {PASSWORD, urllib.parse.quote(PASSWORD), urllib.parse.quote_plus(PASSWORD)}
+    written |= {json.dumps(PASSWORD).strip('"'), PASSWORD.replace("&", "&amp;"), "pa55"}
+    files = [path for path in site.folder.rglob("*") if path.is_file()]
+    assert any(path.suffix.startswith(".db") for path in files)
+    for secret in written:
+        assert not [path for path in files if secret.encode() in path.read_bytes()]
+        assert not [line for line in site.lines if secret in line]
