@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 import structlog
 
 if TYPE_CHECKING:
     from sevenbag.contest.settings import LogSettings
+
+
+_LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 
 
 def make_logger(
@@ -37,6 +40,6 @@ def make_logger(
             *as_json,
             renderer,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.level]),
     )
     return logger

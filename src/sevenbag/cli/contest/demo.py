@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.registry import create_bot
-from sevenbag.cli.arguments import port
+from sevenbag.cli.arguments import port, positive
 from sevenbag.cli.contest.options import say
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import InputError
@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "bots",
         nargs="*",
         metavar="BOT",
-        help="two bots (default: beam:nodes=300 and random)",
+        help="two bots (default: beam and beam:nodes=10)",
     )
     parser.add_argument(
         "--port", type=port, default=8080, metavar="N", help="of the site (default: %(default)s)"
@@ -42,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=range(1, 100),
         metavar="N",
         help="games (default: 3)",
+    )
+    parser.add_argument(
+        "--pace",
+        type=positive,
+        default=12.0,
+        metavar="N",
+        help="moves a second of either bot, at most (default: %(default)g)",
     )
     parser.add_argument(
         "--folder", type=Path, metavar="FOLDER", help="keep everything there (default: nowhere)"
@@ -60,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the match; then, unless told otherwise, show it until a signal comes."""
-    bots = args.bots or ["beam:nodes=300", "random"]
+    bots = args.bots or ["beam", "beam:nodes=10"]
     if len(bots) != 2:
         raise InputError(f"a demo has two bots; {len(bots)} are named")
     for bot in bots:
@@ -71,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
             bots=(bots[0], bots[1]),
             port=args.port,
             games=args.games,
+            pace=args.pace,
             overrides=args.set,
             say=say,
         )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of
 from sevenbag.cli.until_signal import run_until_signal
+from sevenbag.contest.logs import make_logger
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.server.uplink import Uplink
 from sevenbag.errors import InputError
@@ -43,7 +44,7 @@ async def _serve(settings: Settings) -> None:
         settings.server,
         test_client=settings.test_client,
         log=settings.log,
-        keeper=Uplink(settings.server),
+        keeper=Uplink(settings.server, logger=make_logger(settings.log)),
     )
     await server.start()
     say(f"game server: commands {server.command_endpoint}, states {server.state_endpoint}")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.contest.children import Child
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT
 from sevenbag.contest.settings_file import as_toml, load
 from sevenbag.contest.tournament import Plan
-from sevenbag.errors import InputError
+from sevenbag.errors import ContestError, InputError
 from sevenbag.web.contest.venue import Venue, free_loopback
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Demo:
         folder: where everything is kept: settings, database, passwords, spool.
         bots: who plays for the two teams.
         games: of the match.
+        pace: moves a second of either team, at most: what people can follow.
         port: of the site; 0 takes a free one.
         overrides: settings on top.
         say: is told what a person wants to know, in lines.
@@ -43,12 +44,14 @@ class Demo:
         *,
         bots: tuple[str, str],
         games: int,
+        pace: float,
         port: int,
         overrides: Sequence[str],
         say: Callable[[str], None],
     ) -> None:
         self._folder = folder
         self._bots = bots
+        self._pace = pace
         self._say = say
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -69,6 +72,8 @@ class Demo:
                 f"server.spool={folder.resolve() / 'spool'}",
                 *_channels(),
                 f"match.games={games}",
+                # What there is to see is on the site.
+                "log.level=warning",
                 *overrides,
             ],
         )
@@ -84,29 +89,24 @@ class Demo:
         venue = Venue(self.settings, words=[str(file.resolve())], game_servers=1, say=self._say)
         async with venue:
             self._say(f"open {venue.site.address} and watch; Ctrl-C ends it")
-            joining = await self._join(venue)
+            clients = [asyncio.create_task(client.run()) for client in await self._clients(venue)]
+            playing = asyncio.create_task(self._play(venue))
+            watching = asyncio.create_task(venue.watch_over())
             try:
-                playing = asyncio.create_task(self._play(venue))
-                watching = asyncio.create_task(venue.watch_over())
-                await asyncio.wait(
-                    {playing, watching, *joining}, return_when=asyncio.FIRST_COMPLETED
-                )
-                if watching.done():
-                    watching.result()
-                await playing
+                await self._until_played(playing, watching, clients)
                 if not once:
                     await watching
             finally:
-                tasks = [*joining, playing, watching]
-                for task in tasks:
+                for task in (playing, watching, *clients):
                     task.cancel()
-                await asyncio.gather(*tasks, return_exceptions=True)
+                await asyncio.gather(playing, watching, return_exceptions=True)
+                await asyncio.gather(*clients, return_exceptions=True)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _join(self, venue: Venue) -> list[asyncio.Task[int]]:
-        """Register the teams, and let their clients begin."""
-        tasks: list[asyncio.Task[int]] = []
+    async def _clients(self, venue: Venue) -> list[Child]:
+        """Register the teams; what plays for them."""
+        clients: list[Child] = []
         for team, bot in zip(TEAMS, self._bots, strict=True):
             password = secrets.token_urlsafe(12)
             hashed = await asyncio.to_thread(hash_password, password)
@@ -115,13 +115,32 @@ class Demo:
             file.touch(mode=0o600)
             file.write_text(f"{password}\n", "utf-8")
             words = ["join", venue.site.local_address, "--team", team, "--bot", bot]
-            words += ["--password-file", str(file)]
-            tasks.append(asyncio.create_task(Child(f"{team}'s client", words, self._heard).run()))
+            words += ["--password-file", str(file), "--moves-per-second", str(self._pace)]
+            # What they say of the match is told by the match as well.
+            clients.append(Child(f"{team}'s client", words, lambda _: None))
             self._say(f"{team} is played by {bot}")
-        return tasks
+        return clients
 
-    def _heard(self, line: str) -> None:
-        """What clients tell is told by the match as well."""
+    @staticmethod
+    async def _until_played(
+        playing: asyncio.Task[None],
+        watching: asyncio.Task[None],
+        clients: Sequence[asyncio.Task[int]],
+    ) -> None:
+        """Wait for the end of the match.
+
+        Raises:
+            SevenbagError: something ended that was needed for it.
+        """
+        tasks: set[asyncio.Task[Any]] = {playing, watching, *clients}
+        while not playing.done():
+            done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            if watching in done:
+                watching.result()
+            for team, client in zip(TEAMS, clients, strict=True):
+                if client in done and client.result() != 0 and not playing.done():
+                    raise ContestError(f"{team}'s client has ended; its words stand above")
+        playing.result()
 
     async def _play(self, venue: Venue) -> None:
         contest = await venue.scheduler.create_contest(

@@ -1,0 +1,141 @@
+"""`sevenbag contest demo` and `contest match`, as a new user types them."""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import urllib.request
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.cli.run import TRACES, alive, descendants, sevenbag, start, wait_until
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+QUICK = ("--port", "0", "--games", "1", "--pace", "200", "--set", "match.game_seconds=1")
+# Fixed ports, which other tests have at other addresses; the demo itself looks for a free one.
+ALONE = ("--set", "server.bind=127.88.9.1", "--set", "log.level=warning")
+
+
+def lines_of(process: subprocess.Popen[str]) -> list[str]:
+    """Its output, as it comes."""
+    lines: list[str] = []
+    stream = process.stdout
+    assert stream is not None
+    threading.Thread(target=lambda: lines.extend(iter(stream.readline, "")), daemon=True).start()
+    return lines
+
+
+def close(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.wait()
+    for stream in (process.stdout, process.stderr):
+        assert stream is not None
+        stream.close()
+
+
+def test_the_demo_plays_a_match_and_tells_who_won(tmp_path: Path) -> None:
+    done = sevenbag("contest", "demo", "--once", *QUICK, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"open http://127\.0\.0\.1:\d+/ and watch", done.stdout)
+    assert re.search(r"^(Alpha|Beta) has won: majority of games$", done.stdout, re.MULTILINE)
+    assert done.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_stays_to_be_looked_at_until_ctrl_c(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    process = start("contest", "demo", "--folder", folder, *QUICK, folder=tmp_path)
+    try:
+        lines = lines_of(process)
+        wait_until(lambda: any("has won" in line for line in lines), 40)
+        match = next(line.split()[-1] for line in lines if line.startswith("the match: "))
+        with urllib.request.urlopen(match, timeout=10) as answer:
+            assert b"Alpha" in answer.read()
+        children = descendants(process.pid)
+        assert children
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert not any(alive(child) for child in children)
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    finally:
+        close(process)
+    again = sevenbag("contest", "demo", "--folder", folder, folder=tmp_path)
+    assert again.returncode == 2
+    assert "has a contest already" in again.stderr
+    exported = sevenbag("contest", "export", folder / "contest.toml", folder=tmp_path)
+    assert exported.returncode == 0, exported.stderr
+    assert exported.stdout.count("\n") == 2
+
+
+def test_a_client_that_cannot_play_ends_the_demo_in_words(tmp_path: Path) -> None:
+    done = sevenbag("contest", "demo", "beam", "tbp:false", *QUICK, folder=tmp_path)
+    assert done.returncode == 1
+    assert "Beta's client has ended" in done.stderr
+
+
+def test_one_match_without_a_site(tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("correct horse\n")
+    process = start(
+        *("contest", "match", "My Team", "Test Client=random", "--password-file", "password"),
+        *ALONE,
+        *("--set", "match.games=1", "--set", "match.game_seconds=1"),
+        folder=tmp_path,
+    )
+    try:
+        lines = lines_of(process)
+        wait_until(lambda: any("our bot random" in line for line in lines))
+        token = next(line.split()[-1] for line in lines if line.startswith("match token: "))
+        played = sevenbag(
+            *("join", "pason://127.88.9.1", "--token", token, "--team", "My Team"),
+            *("--password-file", "password", "--bot", "beam:nodes=300"),
+            folder=tmp_path,
+        )
+        assert played.returncode == 0, played.stderr
+        assert process.wait(30) == 0
+        wait_until(lambda: any("My Team has won" in line for line in lines))
+        assert process.stderr is not None
+        assert not any(trace in process.stderr.read() for trace in TRACES)
+    finally:
+        close(process)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["demo", "beam"], "a demo has two bots; 1 are named"),
+        (["demo", "beam", "nonesuch"], "nonesuch"),
+        (["match", "A", "A"], "both sides are called 'A'"),
+        (["match", "A", "B="], "'B=' is no side"),
+        (["match", "A", "B=tbp:cat"], "sevenbag join"),
+        (["match", "A", "B", "--password-file", "missing"], "missing: cannot be read"),
+        (["match", "A", "B", "--set", "server.bind=256.1.1.1"], "256.1.1.1"),
+        (["match", "A", "B", "--set", "match.games=0"], "match.games"),
+        (["game-server"], "server.scheduler is empty"),
+        (["serve", "missing.toml"], "missing.toml"),
+        (["serve", "--set", "site.port=x"], "site.port"),
+        (["serve", "--set", "site.store=nonsense"], "it is sqlite:///FILE"),
+        (["serve", "--set", "server.bind=0.0.0.0", "--game-servers", "2"], "an address of its own"),
+        (["register", "--team", "A", "--password-file", "missing"], "missing: cannot be read"),
+        (["watch", "http://x", "--token", "t"], "pason://"),
+    ],
+)
+def test_what_cannot_be_used_is_named(words: list[str], told: str, tmp_path: Path) -> None:
+    done = sevenbag("contest", *words, folder=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert told in done.stderr
+    assert done.stderr.count("\n") <= 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_settings_are_a_file_to_begin_with(tmp_path: Path) -> None:
+    told = sevenbag("contest", "settings", "--set", "match.games=7", folder=tmp_path)
+    (tmp_path / "contest.toml").write_text(told.stdout)
+    again = sevenbag("contest", "settings", folder=tmp_path)
+    assert again.stdout == told.stdout
+    assert "games = 7" in told.stdout
