@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from sevenbag.contest import link
 from sevenbag.contest.scheduler.changes import Change, ChangeKind, Changes
 from sevenbag.contest.scheduler.game_servers import GameServer, Link, least_loaded
-from sevenbag.contest.scheduler.judge import doubt_game, doubt_match
+from sevenbag.contest.scheduler.judge import doubt_game, doubt_match, without_teams
 from sevenbag.contest.store.rows import UNFINISHED, MatchRow, MatchState
 from sevenbag.errors import SchedulerError, UnknownEntryError
 
@@ -476,9 +476,15 @@ class MatchDesk:
             if doubt is not None:
                 await self._audit_lie(server, match, doubt)
                 await self._take_away(match, server, doubt, seconds=_LIE_SECONDS)
-            elif elsewhere and match.begun and told.result.ending != "majority of games":
+            elif elsewhere and not (
+                told.result.ending == "majority of games"
+                or (told.result.winner is not None and not match.begun)
+            ):
                 reason = f"the match has moved to {match.server}"
                 connection.say(link.CallOff(match_token=token, reason=reason))
+            elif told.result.winner is None and match.row.kind == "contest":
+                # Nobody has come; the contest has to go on.
+                await self._finish(match, server, without_teams(token, finished))
             else:
                 await self._finish(match, server, told.result)
         connection.say(link.MatchKept(match_token=token))

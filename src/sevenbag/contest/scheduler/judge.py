@@ -6,12 +6,14 @@ store, or the contest's bracket would stand on numbers that nobody can follow.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
+
+from sevenbag.contest.link import MatchResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag.contest.link import GameResult, MatchResult
+    from sevenbag.contest.link import GameResult
     from sevenbag.contest.rules import MatchRules
 
 
@@ -55,13 +57,13 @@ def doubt_match(
         rules: of the match.
     """
     games = _won(finished)
-    points = (sum(game.scores[0] for game in finished), sum(game.scores[1] for game in finished))
+    points = _scored(finished)
     if result.games != games:
         return f"games are told to be {_pair(result.games)}, and are {_pair(games)}"
     if result.points != points:
         return f"points are told to be {_pair(result.points)}, and are {_pair(points)}"
     if result.winner is None:
-        return "it is told to have no winner"
+        return None if result.ending == "called off" else "it is told to have no winner"
     mine, other = games[result.winner], games[1 - result.winner]
     my_points, other_points = points[result.winner], points[1 - result.winner]
     fits = {
@@ -81,6 +83,25 @@ def doubt_match(
     return None
 
 
+def without_teams(token: str, finished: Sequence[GameResult]) -> MatchResult:
+    """How a match of a contest ends that neither team has come to: as at its time limit.
+
+    Args:
+        token: of the match; the coin, where nothing else decides, is a digit of it.
+        finished: the match's games in the store, in their order.
+    """
+    games = _won(finished)
+    points = _scored(finished)
+    ending: Literal["games at the time limit", "points", "coin flip"]
+    if games[0] != games[1]:
+        winner, ending = games[1] > games[0], "games at the time limit"
+    elif points[0] != points[1]:
+        winner, ending = points[1] > points[0], "points"
+    else:
+        winner, ending = int(token[-1], 16) % 2 == 1, "coin flip"
+    return MatchResult(winner=1 if winner else 0, ending=ending, games=games, points=points)
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 _MOST_VERDICTS: Final = 50
@@ -90,6 +111,10 @@ _LONGEST_VERDICT: Final = 50
 def _won(finished: Sequence[GameResult]) -> tuple[int, int]:
     second = sum(game.winner for game in finished)
     return len(finished) - second, second
+
+
+def _scored(finished: Sequence[GameResult]) -> tuple[int, int]:
+    return sum(game.scores[0] for game in finished), sum(game.scores[1] for game in finished)
 
 
 def _pair(numbers: tuple[int, int]) -> str:
