@@ -265,9 +265,13 @@ def test_results_of_other_plans_change_nothing() -> None:
     plan = Plan(ranking=False)
     assert Tournament(names(4), plan, strange).due == Tournament(names(4), plan, {}).due
     # A final cannot be over before it is known who plays it.
-    early = Tournament(names(4), plan, {"bracket/2/0": result(1)})
+    final = {"bracket/2/0": result(0)}
+    early = Tournament(names(4), plan, final)
     assert early.champion is None
     assert [fixture.name for fixture in early.due] == ["Semi-final 1", "Semi-final 2"]
+    early = Tournament(names(4), plan, final | {"bracket/1/0": result(0)})
+    assert early.champion is None
+    assert [fixture.name for fixture in early.due] == ["Semi-final 2"]
 
 
 @pytest.mark.parametrize("count", [0, 1])
