@@ -120,7 +120,7 @@ class Desk:
         try:
             right = await table.doors[seat].is_right(password)
         except TooBusyError as error:
-            self._reply(sender, self._refused("wrong password", str(error), table))
+            self._reply(sender, self._refused("too many attempts", str(error), table))
             return
         if not right:
             answer = self._wrong_password(table, seat)

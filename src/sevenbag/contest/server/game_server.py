@@ -77,6 +77,7 @@ class GameServer:
         self._dismissal = ""
         self._over = asyncio.Event()
         self._stopping: asyncio.Task[None] | None = None
+        self._farewell: Farewell = settings.farewell
         self._closing: set[asyncio.Task[None]] = set()
 
     # --- its life -------------------------------------------------------------------------------
@@ -133,12 +134,10 @@ class GameServer:
         """End: running games are finished, or broken off.
 
         Args:
-            farewell: which of the two; None for what the settings say.
+            farewell: which of the two; None for what the settings say. To say "break off" while
+                games are still waited for ends the waiting.
         """
-        if self._stopping is None:
-            chosen = farewell or self._settings.farewell
-            self._stopping = asyncio.create_task(self._stop(chosen))
-        await asyncio.shield(self._stopping)
+        await asyncio.shield(self._begin_to_stop(farewell or self._settings.farewell))
 
     async def __aenter__(self) -> Self:
         """Start."""
@@ -189,6 +188,11 @@ class GameServer:
             capacity=settings.capacity,
             hosting=tuple(token for token, table in self.matches.items() if not table.ended),
         )
+
+    @property
+    def dropped_envelopes(self) -> int:
+        """Messages on the command channel that were no requests."""
+        return self._live.commands.dropped
 
     # --- its matches ----------------------------------------------------------------------------
 
@@ -276,8 +280,7 @@ class GameServer:
         self._dismissal = reason
         for token in list(self.matches):
             self.call_off(token, reason)
-        if self._stopping is None:
-            self._stopping = asyncio.create_task(self._stop("break off"))
+        self._begin_to_stop("break off")
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -309,13 +312,22 @@ class GameServer:
             return "the server is about to end"
         return "" if self._keeper is None else self._keeper.trouble
 
-    async def _stop(self, farewell: Farewell) -> None:
+    def _begin_to_stop(self, farewell: Farewell) -> asyncio.Task[None]:
         self._draining = True
         if self._machinery is not None:
+            self._machinery.desk.ending = True
+        if self._stopping is None:
+            self._farewell = farewell
+            self._stopping = asyncio.create_task(self._stop())
+        elif farewell == "break off":
+            self._farewell = farewell
+        return self._stopping
+
+    async def _stop(self) -> None:
+        if self._machinery is not None:
             live = self._machinery
-            live.desk.ending = True
-            self._logger.info("game server ends", farewell=farewell, matches=self._hosted())
-            await self._say_farewell(farewell)
+            self._logger.info("game server ends", farewell=self._farewell, matches=self._hosted())
+            await self._say_farewell()
             if self._keeper is not None:
                 await self._keeper.stop()
             for table in tuple(self.matches.values()):
@@ -325,23 +337,26 @@ class GameServer:
         self._logger.info("game server has ended", commands=self.figures.commands)
         self._over.set()
 
-    async def _say_farewell(self, farewell: Farewell) -> None:
+    async def _say_farewell(self) -> None:
         tables = [table for table in self.matches.values() if not table.ended]
-        patience = _LAST_KEEPING
-        if farewell == "finish":
-            patience = max(patience, self._settings.farewell_seconds)
+        began = time.monotonic()
+        if self._farewell == "finish":
             for table in tables:
                 table.halt(halted=True)
-        until = time.monotonic() + patience
         # Games end in many ways, and nobody waits for this but who ends the server.
-        while time.monotonic() < until and any(  # noqa: ASYNC110
-            table.is_busy if farewell == "finish" else table.is_keeping for table in tables
-        ):
+        while self._waits_for(tables, time.monotonic() - began):  # noqa: ASYNC110
             await asyncio.sleep(_FAREWELL_LOOKS)
         if self._keeper is None:
             # They go on nowhere, and clients may go home.
             for table in tables:
                 table.call_off("the server ends")
+
+    def _waits_for(self, tables: list[Table], seconds: float) -> bool:
+        """Whether there still is something that is worth waiting for, after so many seconds."""
+        if any(table.is_keeping for table in tables) and seconds < _LAST_KEEPING:
+            return True
+        patience = self._settings.farewell_seconds if self._farewell == "finish" else 0.0
+        return seconds < patience and any(table.is_busy for table in tables)
 
 
 def _reachable(bind: str) -> str:

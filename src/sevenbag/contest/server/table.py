@@ -369,7 +369,6 @@ class Table:
             # It goes on nowhere.
             end = MatchEnd(match_name=self.place.match_name, match_token=self.token)
             around.states.publish(self._envelope, [encode(end)])
-        if not self.result.done():
             self.result.set_result(
                 MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
             )
