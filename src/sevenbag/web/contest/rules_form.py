@@ -136,7 +136,7 @@ def _section_fields(section: str, rules: type[msgspec.Struct]) -> tuple[Field, .
         Field(
             f"{section}.{field.name}",
             field.name.replace("_", " "),
-            hints.get(field.name, ""),
+            hints[field.name].replace("`", ""),
             _choices(field.type),
         )
         for field in info.fields

@@ -35,11 +35,21 @@ async function refresh() {
     const newer = page.querySelector(`[data-refresh="${name}"]`);
     if (!newer) continue;
     offerCopies(newer);
-    // Nobody loses the place in what has not changed.
-    if (newer.innerHTML !== part.innerHTML && !part.contains(document.activeElement)) {
-      part.innerHTML = newer.innerHTML;
+    // Nobody loses what is being selected, or the place in what has not changed.
+    if (newer.innerHTML === part.innerHTML || selected(part)) continue;
+    const focused = part.contains(document.activeElement) ? document.activeElement : null;
+    const copy = focused instanceof HTMLElement ? focused.dataset.copy : undefined;
+    part.innerHTML = newer.innerHTML;
+    for (const button of part.querySelectorAll("[data-copy]")) {
+      if (button instanceof HTMLElement && button.dataset.copy === copy) button.focus();
     }
   }
+}
+
+/** @param {Node} part */
+function selected(part) {
+  const selection = getSelection();
+  return selection !== null && !selection.isCollapsed && selection.containsNode(part, true);
 }
 
 async function keepFresh() {

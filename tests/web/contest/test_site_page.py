@@ -1,0 +1,188 @@
+"""The site in a real browser: forms, scripts and policy together, on a desk and on a phone."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from sevenbag.bots.web_worker import find_browser
+from sevenbag.web.contest import create_admin_link
+from tests.web.contest.game_server import GameServer
+from tests.web.contest.visitor import PASSWORD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.web.contest.conftest import Running
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+PHONE = 390
+
+Page = Any
+"""Playwright's; it may not be installed."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as play:
+        chromium = play.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any, site: Running) -> Iterator[Callable[..., Page]]:
+    """Opens a browser of its own; what it complains of is a failure of the test."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+
+    def complain(said: Any) -> None:
+        # An answer such as 422 is an error to browsers, and none to us.
+        if said.type == "error" and "Failed to load resource" not in said.text:
+            complaints.append(said.text)
+
+    def opened(path: str = "/", width: int = 1280) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 844})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", complain)
+        page.goto(site.address.rstrip("/") + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def fill(page: Page, **fields: str) -> None:
+    for name, value in fields.items():
+        page.fill(f"main [name={name}]", value)
+
+
+def fits(page: Page) -> bool:
+    """Whether nothing reaches over the side of the window."""
+    fitting: bool = page.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    )
+    return fitting
+
+
+@pytest.mark.parametrize("width", [1280, PHONE])
+def test_a_team_from_registration_to_a_test_match(
+    visit: Callable[..., Page], site: Running, width: int
+) -> None:
+    page = visit("/", width)
+    page.click("text=Register")
+    name = f"Die Steinstapler & Söhne von nebenan ({width} breit)"
+    fill(page, name=name, password=PASSWORD, password_again=PASSWORD)
+    page.click("main button")
+    page.wait_for_url("**/team")
+    assert page.inner_text("h1") == name
+    assert fits(page)
+    page.click("text=Game Testing")
+    page.get_by_text("No test match is open").wait_for()
+    with GameServer(site) as server:
+        page.click("text=Create a test match")
+        page.locator(".token").first.wait_for()
+        token = page.locator(".token").first.inner_text()
+        assert token in server.placed
+        assert page.locator("text=play.example").is_visible()
+        assert fits(page)
+        # The button puts all of it where it can be pasted from.
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        page.locator("[data-copy]").first.click()
+        page.get_by_text("Copied", exact=True).wait_for()
+        assert page.evaluate("navigator.clipboard.readText()") == token
+        if width > PHONE:
+            # What has changed is shown without anybody's doing.
+            site.run(site.scheduler.call_off_match(token, "enough"))
+            page.get_by_text("No test match is open").wait_for()
+    page.click("nav >> text=Matches >> nth=1")
+    page.locator("text=against Test Client").first.wait_for()
+    assert fits(page)
+    page.click("text=Log out")
+    page.wait_for_url(site.address)
+    page.goto(site.address + "team")
+    page.wait_for_url("**/login")
+
+
+def test_an_organiser_from_the_link_to_a_running_contest(
+    visit: Callable[..., Page], site: Running
+) -> None:
+    for name in ("Alpha", "Beta", "Gamma"):
+        site.add_team(name)
+    link = urlsplit(create_admin_link(site.store, site.settings, site.address)).path
+    page = visit(link, PHONE)
+    fill(page, name="Grace", password=PASSWORD, password_again=PASSWORD)
+    page.click("main button")
+    page.wait_for_url("**/admin")
+    page.click("text=Plan a contest")
+    page.fill("[name=name]", "Grand Prix")
+    page.uncheck("[name=team][value=Gamma]")
+    for each in page.locator("[name=team]").all():
+        each.set_checked(each.input_value() in {"Alpha", "Beta"})
+    page.uncheck("[name=ranking]")
+    page.click("text=Plan it")
+    page.get_by_role("heading", name="Grand Prix").wait_for()
+    assert page.locator("text=Alpha, Beta").is_visible()
+    assert fits(page)
+    # Rules: what is wrong is said beside the field, and can be mended there.
+    page.click("text=Change rules")
+    assert fits(page)
+    page.fill("[name='match.games']", "some")
+    page.click("text=Save the rules >> visible=true")
+    problem = page.locator("#wrong-match\\.games")
+    problem.wait_for()
+    assert "whole number" in problem.inner_text()
+    assert page.locator("[aria-invalid=true]").count() == 1
+    page.fill("[name='match.games']", "7")
+    page.click("text=Save the rules >> visible=true")
+    page.get_by_role("button", name="Start").wait_for()
+    page.click("text=Change rules")
+    page.click("summary:has-text('As a text')")
+    text = page.input_value("textarea")
+    assert re.search(r"^games = 7$", text, re.MULTILINE)
+    page.fill("textarea", text.replace("games = 7", "games = 9"))
+    page.locator("button:visible", has_text="Save the rules").last.click()
+    with GameServer(site) as server:
+        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Pause").wait_for()
+        page.get_by_text("placed").first.wait_for()
+        assert [match["rules"]["match"]["games"] for match in server.placed.values()] == [9]
+        # What cannot be undone is asked about first.
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        page.get_by_role("button", name="Call off").click()
+        assert page.get_by_role("button", name="Pause").is_visible()
+        page.once("dialog", lambda dialog: dialog.accept())
+        page.get_by_role("button", name="Call off").click()
+        page.locator("h1 + .badge", has_text="called off").wait_for()
+    page.click("nav[aria-label=Organisers] >> text=Log")
+    assert page.locator("td", has_text="contest called off").is_visible()
+    assert fits(page)
+
+
+def test_every_field_has_a_name_that_is_read_out(visit: Callable[..., Page], site: Running) -> None:
+    site.team("Labelled")
+    for path in ("/login", "/register", "/login/organiser"):
+        page = visit(path)
+        for field in page.locator("main input:visible").all():
+            assert field.evaluate("field => field.labels.length") == 1
+        assert page.locator("h1").count() == 1
+        assert page.locator("html[lang=en]").count() == 1
+        # Somebody without a mouse comes to the form, and through it.
+        page.locator("main input:visible").first.focus()
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.name") == "password"
