@@ -255,7 +255,6 @@ def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
     drawn = [number for game_numbers in numbers for number, _ in sorted(game_numbers)]
     assert drawn == sorted(set(drawn))
     assert drawn[0] == 1
-    # A record is the game again.
     for result, kept in zip(stage.games, stage.records, strict=True):
         again = record.replayed(kept)
         assert again.outcome == (result.winner, result.ending)
@@ -349,8 +348,10 @@ def test_the_end_of_a_game_is_told_when_it_is_kept() -> None:
     assert stage.wait(100) == []
     assert stage.match.games == (0, 0)
     assert stage.move(1, "left") == "game over"
+    assert stage.match.take_figures() is not None
     stage.match.game_kept(7, stage.now)
     assert stage.match.phase == "held"
+    assert stage.match.take_figures() is None
     for _ in range(2):
         stage.match.game_kept(1, stage.now)
     end = stage.wait(0)
@@ -366,6 +367,7 @@ def test_the_end_of_a_game_is_told_when_it_is_kept() -> None:
         )
     ]
     assert stage.match.games == (0, 1)
+    assert stage.match.take_figures() is not None
     assert stage.wait(2.9) == []
     following = stage.wait(0.2)
     assert isinstance(following[0], GameBoardState)
@@ -386,6 +388,17 @@ def test_a_game_ends_at_its_time_limit_by_points() -> None:
     assert result.seconds == pytest.approx(10)
 
 
+def test_a_game_that_ends_at_its_limit_is_on_record() -> None:
+    stage = Stage(game_seconds=2, games=1)
+    stage.both_come()
+    stage.begin()
+    stage.wait(3)
+    [kept] = stage.records
+    assert record.replayed(kept).outcome == (stage.games[0].winner, "coin flip at the time limit")
+    assert kept.end.milliseconds == 2000
+    assert kept.header.began == pytest.approx(stage.wall() - 3)
+
+
 def test_verdicts_are_counted_by_seat_and_game() -> None:
     stage = Stage(games=9, pause_seconds=1)
     stage.both_come()
@@ -402,7 +415,7 @@ def test_verdicts_are_counted_by_seat_and_game() -> None:
     first, second = stage.games
     assert first.verdicts[1] == {"done": 1, "out of date": 2, "too many moves": 1}
     assert set(first.verdicts[0]) == {"done"}
-    assert second.verdicts[1] == {"game over": 1}
+    assert second.verdicts == ({"done": second.pieces[0]}, {"game over": 1})
     assert all(type(fate) is str for fate in first.verdicts[1])
 
 
@@ -707,3 +720,8 @@ def test_figures_are_told_when_they_change() -> None:
         "level": 1,
         "games": {TEAMS[0]: 0, TEAMS[1]: 0},
     }
+    while stage.match.phase == "game":
+        stage.move(0, "drop")
+    figures = stage.match.take_figures()
+    assert figures is not None
+    assert json.loads(figures)["games"] == {TEAMS[0]: 0, TEAMS[1]: 1}

@@ -251,7 +251,7 @@ class Match:
     def halt(self, halted: bool, now: float) -> None:  # the word of the link
         """Begin no further game, or go on. While no game is played, no limit draws nearer."""
         self.advance(now)
-        if halted == self._halted or self.phase == "over":
+        if self.phase == "over":
             return
         self._halted = halted
         if halted:
@@ -337,8 +337,6 @@ class Match:
 
     def _gather(self) -> None:
         self._connect_by = self._now + self.rules.match.connect_seconds
-        if self._halted:
-            self._stopped_at = self._now
         if self._decided():
             self._end_by_games()
 
