@@ -26,7 +26,8 @@ class Policy:
         workers: the same of workers.
         forms: whether pages have forms, which go to the server itself.
         url: how the server is called from outside, where something stands before it.
-        programs: paths of WebSockets that programs open, not pages.
+        programs: paths that programs call, by whatever name of this machine, with a password or a
+            secret each time; a foreign page has nothing of theirs.
         stranger: what is said to whoever calls the server by a name that is not its own.
     """
 
@@ -89,7 +90,9 @@ class Guard:
         outside = urlsplit(policy.url)
         self._names = {"localhost", host.lower(), socket.gethostname().lower()}
         self._names |= {outside.hostname} if outside.hostname else set()
-        self._origins = {f"{outside.scheme}://{outside.netloc}".lower()} if policy.url else set()
+        self._origins: set[str] = set()
+        if policy.url:
+            self._origins.add(f"{outside.scheme}://{outside.netloc}".lower())
         self._headers = ((b"content-security-policy", policy.header().encode()), *_HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,7 +124,8 @@ class Guard:
         """Why a request is refused; empty if it is not."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        if not self._is_ours(host):
+        for_programs = scope["path"] in self._policy.programs
+        if not for_programs and not self._is_ours(host):
             return self._policy.stranger
         # None is what programs send, and browsers with what changes nothing.
         origin = headers.get(b"origin")
@@ -129,7 +133,7 @@ class Guard:
         ours = {f"http://{host}", f"https://{host}"} | self._origins
         comes_from_us = origin is not None and origin.decode("latin-1").lower() in ours
         if scope["type"] == "websocket":
-            if scope["path"] in self._policy.programs:
+            if for_programs:
                 return "" if origin is None else "only programs may connect here"
             return "" if comes_from_us else "only the page of this server may connect"
         if scope["method"] not in _HARMLESS:

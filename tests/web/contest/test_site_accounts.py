@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import statistics
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -12,6 +10,8 @@ from urllib.parse import urlsplit
 import argon2
 import pytest
 
+from sevenbag.contest import passwords
+from sevenbag.contest.passwords import is_right
 from sevenbag.web.contest import create_admin_link
 from tests.web.contest.visitor import PASSWORD
 
@@ -176,21 +176,22 @@ def test_an_unknown_name_looks_like_a_wrong_password(make_site: Callable[..., Ru
     assert site.visitor().send("/login", name="Ada", password=PASSWORD).status == 401
 
 
-def test_it_takes_no_less_time_either(make_site: Callable[..., Running]) -> None:
-    """Half of a right check at least: an answer without argon2 would be a tenth of it."""
+def test_it_takes_no_less_work_either(
+    make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[str] = []
+
+    def counted(password_hash: str, text: str) -> bool:
+        checked.append(text)
+        return is_right(password_hash, text)
+
+    monkeypatch.setattr(passwords, "is_right", counted)
     site = make_site()
-    seconds: dict[str, list[float]] = {"Known": [], "Unknown": []}
     site.add_team("Known")
-    for _ in range(5):
-        for name, found in seconds.items():
-            visitor = site.visitor()
-            token = visitor.form_token("/login")
-            began = time.perf_counter()
-            fields = [("form_token", token), ("name", name), ("password", "wrong password")]
-            visitor.post("/login", fields)
-            found.append(time.perf_counter() - began)
-    known, unknown = (statistics.median(each) for each in seconds.values())
-    assert unknown > known / 2
+    for name in ("Known", "Unknown", "x" * 1000, ""):
+        site.visitor().send("/login", name=name, password=f"wrong for {name[:9]}")
+    # Each by argon2, once; that its parameters are the same is a test of passwords.
+    assert len(checked) == len(set(checked)) == 4
 
 
 def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running]) -> None:
@@ -329,13 +330,11 @@ def test_no_password_and_no_token_is_written_down(
     visitor.get(f"/team?password={secret}")
     visitor.send("/login", name="Careful", password=secret + "x")
     site.visitor().send(urlsplit(link).path, name="Grace", password=secret, password_again=secret)
-    site.visitor().get(f"/{secret}?{secret}")
     out, err = capfd.readouterr()
     logged = out + err
     assert "/scheduler/create_unauthenticated_test_match" in logged
     assert "organiser joined by a link" in logged
-    # A page that is none is the one place where somebody may write what they like.
-    assert logged.count(secret) == 1
+    assert secret not in logged
     assert link.rpartition("/")[2] not in logged
     assert visitor.cookies["sevenbag_session"] not in logged
     store = site.settings.site.store.removeprefix("sqlite:///")

@@ -202,6 +202,19 @@ def test_whatever_else_is_asked_fails_in_words(site: Running, body: bytes) -> No
     assert len(reply["reason"]) > 10
 
 
+def test_who_has_to_ask_again_is_told_by_the_status(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    login = json.dumps({"team_name": "Nobody", "password": "wrong"}).encode()
+    assert [posted(site, login)[0] for _ in range(9)] == [200] * 8 + [429]
+    site.store.close()
+    try:
+        other = json.dumps({"team_name": "Somebody", "password": "wrong"}).encode()
+        status, reply = posted(site, other)
+        assert (status, reply["status"]) == (503, "failed")
+    finally:
+        site.store.open()
+
+
 def test_a_page_of_somebody_elses_cannot_ask_for_a_team(site: Running) -> None:
     login = json.dumps({"team_name": "Red", "password": PASSWORD}).encode()
     for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):

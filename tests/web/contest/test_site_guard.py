@@ -45,6 +45,9 @@ def test_it_answers_to_its_own_names(site: Running, behind: Running) -> None:
     assert (refused.status, "site.url" in refused.text) == (403, True)
     assert behind.visitor().get("/login", Host="contest.example").status == 200
     assert behind.visitor().get("/login", Host="rebound.example").status == 403
+    # Programs prove who they are each time, and call it what they like.
+    for path in ("/health", "/scheduler/create_unauthenticated_test_match"):
+        assert site.visitor().get(path, Host="contest-hall:8080").status == 200
     assert behind.site.address == f"{URL}/"
     assert behind.site.local_address.startswith("http://127.0.0.1:")
 
@@ -111,6 +114,8 @@ def test_a_url_that_is_none_is_refused(site: Running, url: str) -> None:
         ("127.0.0.1", "192.0.2.1, nonsense", "127.0.0.1"),
         ("127.0.0.1", "", "127.0.0.1"),
         ("127.0.0.1", "2001:db8::7", "2001:db8::7"),
+        ("::ffff:203.0.113.5", None, "203.0.113.5"),
+        ("::ffff:127.0.0.1", "192.0.2.1", "192.0.2.1"),
     ],
 )
 def test_whose_word_is_believed(client: str, forwarded: str | None, address: str) -> None:

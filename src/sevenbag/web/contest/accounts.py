@@ -160,6 +160,7 @@ async def enter(desk: Desk, visitor: Visitor, role: Role, number: int) -> None:
     seconds = TEAM_SECONDS if role == "team" else ADMIN_SECONDS
     if visitor.session_token:
         await asyncio.to_thread(desk.store.sessions.close, visitor.session_token)
+    await asyncio.to_thread(desk.store.sessions.prune)
     token = await asyncio.to_thread(desk.store.sessions.open, role, number, seconds)
     visitor.enters(token, seconds)
 

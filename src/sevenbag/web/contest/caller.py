@@ -40,7 +40,8 @@ def address_of(scope: Scope, proxies: Sequence[Network]) -> str:
     address that is not a proxy's own may be made up.
     """
     client = scope.get("client")
-    address = str(client[0]) if client else ""
+    # How a socket that listens for both calls whoever comes by IPv4.
+    address = str(client[0]).removeprefix("::ffff:") if client else ""
     if not _is_in(address, proxies):
         return address
     told = ",".join(

@@ -16,6 +16,7 @@ from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.secret import authorized
 from sevenbag.errors import SchedulerError, StoreError
 from sevenbag.web.contest.entrance import NotLetInError
+from sevenbag.web.contest.forms import read_body
 from sevenbag.web.contest.visit import visitor_of
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ AnyRequest = Request[Any, Any, Any]
 
 TEST_MATCH_PATH: Final = "/scheduler/create_unauthenticated_test_match"
 """As the clients of 2012 call it."""
+CURRENT_MATCH_PATH: Final = "/scheduler/current_match"
+PROGRAM_PATHS: Final = frozenset(
+    {TEST_MATCH_PATH, CURRENT_MATCH_PATH, LINK_PATH, "/health", "/ready", "/metrics"}
+)
 _MOST_FIELDS: Final = 10
 
 
@@ -60,16 +65,17 @@ def call_routes(desk: Desk) -> list[BaseRouteHandler]:
         reply = {"status": "success", "team_name": team.name, "match_token": match.token}
         return _json({**reply, **match.address.to_reply()})
 
-    @post("/scheduler/current_match", status_code=200)
+    @post(CURRENT_MATCH_PATH, status_code=200)
     async def current_match(request: AnyRequest) -> Response[bytes]:
         try:
-            login = msgspec.json.decode(await request.body(), type=Login)
+            login = msgspec.json.decode(await read_body(request), type=Login)
             team = await let_in(request, login)
             current = await desk.scheduler.current_match(team.name)
         except msgspec.MsgspecError:
             return _failed("the body must be JSON: an object with team_name and password, texts")
         except _FAILURES as error:
-            return _failed(_reason(desk, error))
+            # Who has to ask again is told so by the status, too.
+            return _failed(_reason(desk, error), _status(error))
         return _json(current.to_reply())
 
     @websocket(LINK_PATH)
@@ -147,9 +153,15 @@ def _reason(desk: Desk, error: Exception) -> str:
     return str(error)
 
 
-def _failed(reason: str) -> Response[bytes]:
+def _status(error: Exception) -> int:
+    if isinstance(error, StoreError | TooBusyError):
+        return 503
+    return 429 if isinstance(error, NotLetInError) and error.status == 429 else 200
+
+
+def _failed(reason: str, status: int = 200) -> Response[bytes]:
     # Of status 200, as in 2012: clients look into the reply, and some at nothing else.
-    return _json({"status": "failed", "reason": reason})
+    return _json({"status": "failed", "reason": reason}, status)
 
 
 def _json(reply: object, status: int = 200) -> Response[bytes]:

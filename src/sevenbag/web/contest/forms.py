@@ -60,16 +60,12 @@ async def read_form(request: Request[Any, Any, Any]) -> Form:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _ENCODED:
         raise ClientException("this is no form that a page of this site has", status_code=415)
     try:
-        async with asyncio.timeout(_SECONDS):
-            body = await request.body()
         fields = parse_qsl(
-            body.decode("ascii"),
+            (await read_body(request)).decode("ascii"),
             keep_blank_values=True,
             max_num_fields=_MOST_FIELDS,
             errors="strict",
         )
-    except TimeoutError:
-        raise ClientException("the form did not come in time", status_code=408) from None
     except ValueError:
         raise ClientException("this is no form that a page of this site has") from None
     form = Form([(name, value.replace("\r\n", "\n")) for name, value in fields])
@@ -80,3 +76,16 @@ async def read_form(request: Request[Any, Any, Any]) -> Form:
             "This form is out of date. Go back, load its page again, and send it again."
         )
     return form
+
+
+async def read_body(request: Request[Any, Any, Any]) -> bytes:
+    """All that was sent; how much that may be, the site's application says.
+
+    Raises:
+        HTTPException: it is too large, or does not come.
+    """
+    try:
+        async with asyncio.timeout(_SECONDS):
+            return await request.body()
+    except TimeoutError:
+        raise ClientException("the request did not come in time", status_code=408) from None

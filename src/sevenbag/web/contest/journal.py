@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
+from sevenbag.web.contest.visit import address_seen
+
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
@@ -70,7 +72,7 @@ class Journal:
                     path=_shown(path, part),
                     status=status,
                     ms=round((time.perf_counter() - began) * 1000, 1),
-                    address=scope["client"][0] if scope.get("client") else "",
+                    address=address_seen(scope),
                 )
 
 

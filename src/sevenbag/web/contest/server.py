@@ -6,9 +6,10 @@ import ipaddress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from sevenbag.contest.link import LINK_PATH, LONGEST_FRAME
+from sevenbag.contest.link import LONGEST_FRAME
 from sevenbag.errors import InputError, shown
 from sevenbag.web.contest.app import create_contest_app
+from sevenbag.web.contest.calls import PROGRAM_PATHS
 from sevenbag.web.contest.live import LiveHub
 from sevenbag.web.guard import Guard, Policy
 from sevenbag.web.serving import Serving
@@ -47,7 +48,7 @@ class ContestSite:
         policy = Policy(
             forms=True,
             url=site.url,
-            programs=frozenset({LINK_PATH}),
+            programs=PROGRAM_PATHS,
             stranger="this site does not know itself by this name: its organisers set site.url",
         )
         self._serving = Serving(

@@ -164,6 +164,12 @@ class Visits:
         await self._application(scope, receive, send_with_cookie)
 
 
+def address_seen(scope: Scope) -> str:
+    """From where a request has come that has passed `Visits`; empty if it has not."""
+    visitor = cast("Visitor | None", scope.get(_KEY))
+    return visitor.address if visitor else ""
+
+
 def visitor_of(connection: ASGIConnection[Any, Any, Any, Any]) -> Visitor:
     """Who is calling."""
     scope = cast("MutableMapping[str, Any]", connection.scope)
