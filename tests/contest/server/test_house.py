@@ -1,0 +1,81 @@
+"""Bots of ours that take a seat within the server."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from sevenbag.contest.rules import GameRules, MatchRules
+from sevenbag.contest.server.house import house_player
+from sevenbag.errors import SpecError
+from tests.contest.server.rig import Notebook, Rig, hosting, placement, until
+
+FAST = GameRules(gravity_ms=(20,))
+QUICK = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05, game_seconds=3_600)
+
+
+async def test_the_random_player_moves_as_the_organisers_did() -> None:
+    made: list[str] = []
+    player = house_player(
+        "random",
+        "Test Client",
+        lambda move, number: made.append(move) if number is None else None,
+        moves_per_second=1_000,
+        say=print,
+    )
+    # Nothing happens before the first state.
+    await asyncio.sleep(0.02)
+    assert made == []
+    player.hear([b"{}"])
+    await until(lambda: len(made) > 200)
+    assert set(made) == {"left", "right", "lrotate", "rrotate", "down"}
+    await player.close()
+    count = len(made)
+    await asyncio.sleep(0.02)
+    assert len(made) == count
+
+
+@pytest.mark.parametrize(
+    "bot", ["tbp:./bot", "triangle:node x", "ws://127.0.0.1:1/", "worker:x.js"]
+)
+async def test_programs_play_nothing_here(bot: str) -> None:
+    with pytest.raises(SpecError, match="within a server"):
+        house_player(bot, "Bot", lambda _move, _number: None, moves_per_second=1, say=print)
+
+
+async def test_a_team_that_does_nothing_loses_against_the_random_player() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook, moves_per_second=50) as rig:
+        place = rig.place(
+            placement("A", "Test Client", bots={"Test Client": "random"}, game=FAST, match=QUICK)
+        )
+        # The bot is there already; nobody can come in its name.
+        client = rig.client()
+        assert (await client.connect(place, "Test Client", password=""))["error"] == "unknown team"
+        assert (await client.connect(place))["resp"] == "ok"
+        result = await rig.server.result(place.match_token)
+        assert result.winner is not None
+        assert [told for told in notebook.told if told[0] == "joined"] == [
+            ("joined", place.match_token, 0)
+        ]
+
+
+@pytest.mark.parametrize("bot", ["beam:nodes=200", "pc:nodes=200", "random:seed=3"])
+async def test_bots_that_place_pieces_play_whole_games(bot: str) -> None:
+    match = MatchRules(games=1, first_pause_seconds=0.02, game_seconds=1.5)
+    async with hosting() as rig:
+        place = rig.place(
+            placement("Bot", "Idle", bots={"Bot": bot, "Idle": "random"}, match=match)
+        )
+        await rig.server.result(place.match_token)
+        fates = rig.server.figures.moves
+        assert fates["done"] > 20
+        await _pieces_locked(rig)
+
+
+async def _pieces_locked(rig: Rig) -> None:
+    table = next(iter(rig.server.matches.values()))
+    duel = table.match.duel
+    assert duel is not None
+    assert duel.locked[0] > 0

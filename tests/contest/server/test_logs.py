@@ -1,0 +1,118 @@
+"""What is logged: every move that was not done and why, and no secrets."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any, Literal
+
+import pytest
+
+from sevenbag.contest.logs import make_logger
+from sevenbag.contest.rules import MatchRules
+from sevenbag.contest.server.move_log import LINES_A_SECOND, BoundedLog
+from sevenbag.contest.settings import LogSettings
+from tests.contest.server.rig import PASSWORD, PASSWORD_HASH, hosting, lose, placement
+
+QUICK = MatchRules(
+    games=1,
+    game_seconds=3_600,
+    first_pause_seconds=0,
+    repeat_seconds=0.05,
+    moves_per_second=1_000,
+)
+
+
+async def played(moves: Literal["all", "not done", "none"], form: Literal["json", "text"]) -> str:
+    """The log of a match in which everything happens that is logged."""
+    stream = io.StringIO()
+    settings = LogSettings(format=form, moves=moves)
+    async with hosting(log=settings, logger=make_logger(settings, stream)) as rig:
+        place = rig.place(placement("Team A", "B", match=QUICK))
+        listener = rig.listener(place)
+        wrong = rig.client()
+        await wrong.connect(place, "Team A", password="s3cret but wrong")
+        await wrong.connect(place, "Team\nB", password="s3cret and no team")
+        wrong.token = "12345678-rest-of-a-token"
+        await wrong.move("left")
+        await wrong.ask_raw(b'{"comm_type": "GameMove", "password": "s3cret"')
+        first, second = await rig.both_connected(place)
+        await listener.until("GamePieceState")
+        await second.move("left", piece_number=77)
+        for _ in range(9):
+            await second.move("left")
+        await lose(first, listener)
+        await second.move("drop")
+        table = rig.server.matches[place.match_token]
+        secrets = [*table.client_tokens, place.match_token, PASSWORD, PASSWORD_HASH]
+        await rig.server.stop("break off")
+    log = stream.getvalue()
+    for secret in (*secrets, "s3cret", "rest-of-a-token"):
+        assert secret not in log
+    return log
+
+
+async def test_moves_that_are_not_done_are_logged_each_with_its_reason() -> None:
+    lines: list[dict[str, Any]] = [
+        json.loads(line) for line in (await played("not done", "json")).splitlines()
+    ]
+    assert all({"event", "level", "timestamp"} <= set(line) for line in lines)
+    refused = [line["reason"] for line in lines if line["event"] == "command refused"]
+    assert refused == [
+        "wrong password",
+        "unknown team",
+        "unknown client token",
+        "malformed message",
+    ]
+    moves = [line for line in lines if line["event"] == "move"]
+    assert {line["team"] for line in moves if line["reason"] == "out of date"} == {"B"}
+    assert {"out of date", "collides", "game over"} <= {line["reason"] for line in moves}
+    assert "done" not in {line["reason"] for line in moves}
+    stale = next(line for line in moves if line["reason"] == "out of date")
+    assert (stale["move"], stale["piece_number"]) == ("left", 77)
+    events = [line["event"] for line in lines]
+    for event in ("match placed", "joined", "game begins", "game over", "match over"):
+        assert event in events
+
+
+async def test_how_much_is_logged_of_moves_is_a_setting() -> None:
+    log = await played("all", "text")
+    assert "reason=done" in log
+    assert "reason='out of date'" in log
+    # What somebody calls himself begins no line of its own.
+    assert all(line.startswith("20") for line in log.splitlines())
+    log = await played("none", "text")
+    assert "out of date" not in log
+    assert "wrong password" in log
+
+
+def test_no_more_lines_than_can_be_read_and_a_count_of_the_others() -> None:
+    stream = io.StringIO()
+    now = 100.0
+    log = BoundedLog(make_logger(LogSettings(format="json"), stream), lambda: now)
+    for number in range(1_000):
+        log.tell("move", "collides" if number % 2 else "no piece")
+    # So many of each reason: what happens often hides nothing that happens once.
+    assert len(stream.getvalue().splitlines()) == 2 * LINES_A_SECOND
+    log.tell("move", "out of date")
+    assert '"out of date"' in stream.getvalue()
+    now += 1
+    log.tell("move", "collides")
+    log.tell_left_out()
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()][2 * LINES_A_SECOND + 1 :]
+    assert [line["event"] for line in lines] == ["left out of the log", "move"]
+    counts = lines[0]["by_reason"]
+    assert counts == {"collides": 490, "no piece": 490}
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_errors_have_their_traceback(form: Literal["json", "text"]) -> None:
+    stream = io.StringIO()
+    logger = make_logger(LogSettings(format=form), stream)
+    try:
+        raise ValueError("of a test")
+    except ValueError as error:
+        logger.error("something broke", exc_info=error)
+    assert "of a test" in stream.getvalue()
+    if form == "json":
+        assert len(stream.getvalue().splitlines()) == 1
