@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -51,21 +51,34 @@ class Running:
         self._thread.start()
         self.scheduler = Scheduler(self.store, self.settings)
         self.run(self.scheduler.start())
-        self.site = self.run(self._made())
+        self.serve_again()
         self.address = self.site.local_address
-        self._serving: Future[None] = self._submit(self.site.serve())
 
-    async def _made(self) -> ContestSite:
-        return ContestSite(self.store, self.scheduler, self.settings)
+    def serve_again(self) -> None:
+        """Serve, where it has been served before."""
+        self.run(self._serve())
+
+    def stop_serving(self) -> None:
+        """Break every connection, and listen no more; the scheduler goes on."""
+        self.run(self._stop_serving())
+
+    async def _serve(self) -> None:
+        self.site = ContestSite(self.store, self.scheduler, self.settings)
+        port = urlsplit(self.site.local_address).port
+        site = msgspec.structs.replace(self.settings.site, port=port)
+        self.settings = msgspec.structs.replace(self.settings, site=site)
+        self._serving = asyncio.create_task(self.site.serve())
+
+    async def _stop_serving(self) -> None:
+        self._serving.cancel()
+        await asyncio.gather(self._serving, return_exceptions=True)
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Do something in the site's own loop."""
         return self._submit(work).result(30)
 
     def close(self) -> None:
-        self._serving.cancel()
-        with contextlib.suppress(Exception):
-            self._serving.result(10)
+        self.stop_serving()
 
         async def ended() -> None:
             others = asyncio.all_tasks() - {asyncio.current_task()}

@@ -41,6 +41,8 @@ class Publisher:
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(zmq.XPUB)
         self._socket.set(zmq.SNDHWM, 0)
+        # A new subscription is told even before the end of an old one has been noticed.
+        self._socket.set(zmq.XPUB_VERBOSE, 1)
         self._socket.bind("tcp://127.0.0.1:*")
         self.endpoint = self._socket.get_string(zmq.LAST_ENDPOINT).rstrip("\0")
 

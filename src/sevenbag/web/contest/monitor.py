@@ -59,7 +59,7 @@ def monitor_routes(store: Store, hub: LiveHub) -> list[ControllerRouterHandler]:
     @get("/matches")
     async def matches(request: Request[Any, Any, Any], before: _Number = None) -> Template:
         rows = await overview.matches(before)
-        more = rows[-1].id if len(rows) == PAGE_OF_MATCHES else None
+        more = min(row.id for row in rows) if len(rows) == PAGE_OF_MATCHES else None
         return page(request, "contest/matches.html", rows=rows, more=more, first=before is None)
 
     @get("/matches/{match_id:int}")

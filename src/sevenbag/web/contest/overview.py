@@ -133,11 +133,12 @@ class Overview:
         return await self._lately(("contests",), self._store.contests.list)
 
     async def matches(self, before: int | None) -> tuple[MatchRow, ...]:
-        """Matches, the newest first."""
-        return await self._lately(
-            ("matches", before),
-            lambda: self._store.matches.list(limit=PAGE_OF_MATCHES, before=before),
-        )
+        """A page of matches: what is played, what is over, what is to come; the newest first.
+
+        Args:
+            before: the number of a match; the page has older ones.
+        """
+        return await self._lately(("matches", before), lambda: self._matches(before))
 
     async def match(self, match_id: int) -> MatchView | None:
         """A match; None where there is none."""
@@ -168,6 +169,10 @@ class Overview:
             waiting=matches.counts().get("waiting", 0),
             recent=matches.list(states=_OVER, limit=MOST_RECENT),
         )
+
+    def _matches(self, before: int | None) -> tuple[MatchRow, ...]:
+        rows = self._store.matches.list(limit=PAGE_OF_MATCHES, before=before)
+        return tuple(sorted(rows, key=lambda row: (row.state == "waiting", row.state not in _LIVE)))
 
     def _contest(self, contest_id: int | None) -> ContestView | None:
         if contest_id is None:

@@ -2,10 +2,10 @@
 // old ones. A part is an element with data-part and an id.
 
 const LEAST_PAUSE = 3000; // milliseconds between two times
-const SPREAD = 1500; // not all pages at once
+const SPREAD = 1000; // not all pages at once
 
 export class Parts {
-  #last = 0;
+  #last = -LEAST_PAUSE;
   #wanted = false;
   #timer = 0;
   #after;

@@ -43,11 +43,8 @@ function watch(root, status) {
   function take(event) {
     if (event.event === "picture") show(event);
     else if (event.event === "game over") end(event);
-    else if (event.event === "match over") {
-      over = true;
-      status.tell("The match is over.", "good");
-      parts.stir();
-    } else if (!event.matches.length || event.matches.includes(match)) parts.stir();
+    else if (event.event === "match over") finish();
+    else if (!event.matches.length || event.matches.includes(match)) parts.stir();
   }
 
   /** @param {Picture} picture */
@@ -69,7 +66,17 @@ function watch(root, status) {
       case "playing":
         status.tell(`Live: ${picture.game}`, "good", true);
         break;
+      case "over":
+        // It ended while the line was broken.
+        finish();
     }
+  }
+
+  function finish() {
+    if (over) return;
+    over = true;
+    status.tell("The match is over.", "good");
+    parts.stir();
   }
 
   /** @param {GameOver} event */

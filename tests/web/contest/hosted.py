@@ -1,0 +1,156 @@
+"""A game server as far as the site knows one: it takes matches, and tells what a test wants."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+from typing import TYPE_CHECKING, Final, Self
+from urllib.parse import urlsplit
+
+from sevenbag.contest.duel import SEATS
+from sevenbag.contest.link import (
+    GameDone,
+    GameResult,
+    Hello,
+    MatchDone,
+    MatchResult,
+    Place,
+    Placed,
+    Pulse,
+    decode_from_scheduler,
+    encode,
+)
+from sevenbag.contest.settings import Settings
+from sevenbag.errors import SevenbagError
+from tests.web.contest.publisher import Publisher
+from tests.web.contest.recorded_game import play
+
+if TYPE_CHECKING:
+    import msgspec
+
+    from tests.web.contest.conftest import Running
+
+TEST_GAMES: Final = Settings().test_match.games
+
+_NUMBERS: Final = itertools.count()
+
+
+class GameServer:
+    """One that is linked to a site until it dies.
+
+    Attributes:
+        states: its state channel; its messages are of the match that it took last.
+        match: public number of the match that was made for it.
+    """
+
+    def __init__(self, site: Running) -> None:
+        self._site = site
+        self._name = f"server {next(_NUMBERS)}"
+        self._frames: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._places: asyncio.Queue[Place] = asyncio.Queue()
+        self._ended: list[GameResult] = []
+        self.match = 0
+        self.states = Publisher()
+        site.run(self._connect())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(SevenbagError):
+            self._site.run(
+                self._site.scheduler.call_off_match(self.states.token, "the test is over")
+            )
+        self.die()
+
+    def host(self, team: str) -> None:
+        """Be given a test match of a team, which watchers hear of at once."""
+        if self._site.store.teams.find(team) is None:
+            self._site.add_team(team)
+        made = self._site.run(self._site.scheduler.create_test_match(team, patience=20))
+        self.match = made.match_id
+        self.take_over()
+
+    def take_over(self) -> None:
+        """Wait for a match, perhaps one that was played elsewhere."""
+        place = self._site.run(asyncio.wait_for(self._places.get(), 20))
+        self.states.token = place.match_token
+        self.states.teams = (place.seats[0].team, place.seats[1].team)
+        self.states.wait_until_heard()
+
+    def end_game(self, result: GameResult, replay: bytes) -> None:
+        """A game is kept by the site, and then ends for everybody else."""
+        token = self.states.token
+        self._ended.append(result)
+        self._tell(GameDone(match_token=token, result=result, replay=replay))
+        while len(self._site.store.matches.finished_games(token)) < result.number:
+            self._site.run(asyncio.sleep(0.01))
+        self.states.end_game(result.scores, result.winner)
+
+    def end_match(self) -> MatchResult:
+        """Likewise the match, when as many games are over as it takes."""
+        while True:
+            wins = [game.winner for game in self._ended]
+            leader = max(SEATS, key=wins.count)
+            if wins.count(leader) > TEST_GAMES // 2:
+                break
+            number = len(self._ended) + 1
+            game = play(number, self.states.teams, seed=number)
+            self.end_game(game.result, game.replay)
+        points = [sum(game.scores[seat] for game in self._ended) for seat in SEATS]
+        result = MatchResult(
+            winner=leader,
+            ending="majority of games",
+            games=(wins.count(0), wins.count(1)),
+            points=(points[0], points[1]),
+        )
+        self._tell(MatchDone(match_token=self.states.token, result=result))
+        self.states.end_match()
+        return result
+
+    def die(self) -> None:
+        """In the middle of whatever it does. Harmless when it is repeated."""
+        self._site.run(self._disconnect())
+        self.states.close()
+
+    # --- the link -------------------------------------------------------------------------------
+
+    async def _connect(self) -> None:
+        port = urlsplit(self.states.endpoint).port
+        assert port is not None
+        hello = Hello(
+            name=self._name,
+            version="1",
+            command_address="127.0.0.1",
+            state_address="127.0.0.1",
+            internal_address="127.0.0.1",
+            command_port=1,
+            state_port=port,
+            capacity=9,
+        )
+        self._frames.put_nowait(encode(hello))
+        self._linked = asyncio.create_task(self._site.scheduler.link(self._frames.get, self._hear))
+        self._beating = asyncio.create_task(self._beat())
+
+    async def _disconnect(self) -> None:
+        self._beating.cancel()
+        self._frames.put_nowait(None)
+        await self._linked
+
+    async def _beat(self) -> None:
+        while True:
+            self._frames.put_nowait(encode(Pulse(matches=1, commands=1)))
+            await asyncio.sleep(1)
+
+    async def _hear(self, frame: bytes) -> None:
+        told = decode_from_scheduler(frame)
+        if isinstance(told, Place):
+            self._frames.put_nowait(encode(Placed(match_token=told.match_token)))
+            self._places.put_nowait(told)
+
+    def _tell(self, message: msgspec.Struct) -> None:
+        async def put() -> None:
+            self._frames.put_nowait(encode(message))
+
+        self._site.run(put())

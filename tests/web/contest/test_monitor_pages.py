@@ -1,0 +1,368 @@
+"""The public pages in a real browser: a match as it is played, replays, the contest around it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from sevenbag.bots.web_worker import find_browser
+from sevenbag.contest.record import decode
+from sevenbag.drawing.cells import COLORS
+from sevenbag.protocols.pason.board import cell_bit
+from tests.web.contest.hosted import GameServer
+from tests.web.contest.publisher import filled
+from tests.web.contest.recorded_game import play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.web.contest.conftest import Running
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+
+FLAGS: Final = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+TEAM: Final = "Beta & <b>Co</b>"
+WELL: Final = "#14161b"
+
+Page = Any
+"""Playwright's; it may not be installed."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        chromium = started.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def visit(browser: Any, site: Running) -> Iterator[Callable[..., Page]]:
+    """Opens a page; what a browser complains of is a failure of the test."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+
+    def opened(path: str = "", width: int = 1280, **options: Any) -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 800}, reduced_motion="reduce", **options
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on(
+            "console",
+            lambda said: complaints.append(said.text) if said.type == "error" else None,
+        )
+        page.goto(site.address + path)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    # The line breaks where a test breaks it.
+    broken = ("WebSocket connection", "ERR_CONNECTION_REFUSED")
+    assert [each for each in complaints if not any(words in each for words in broken)] == []
+
+
+@pytest.fixture
+def server(site: Running) -> Iterator[GameServer]:
+    """A game server with a test match of the team."""
+    with GameServer(site) as started:
+        started.host(TEAM)
+        yield started
+
+
+COLOUR = """([well, row, column]) => {
+    const canvas = document.querySelectorAll("canvas.well")[well];
+    const cell = canvas.width / 10;
+    const at = [(column + 0.5) * cell, (row + 0.5) * cell].map(Math.floor);
+    const [r, g, b] = canvas.getContext("2d").getImageData(...at, 1, 1).data;
+    return "#" + [r, g, b].map((each) => each.toString(16).padStart(2, "0")).join("");
+}"""
+
+
+def colour(page: Page, well: int, row: int, column: int) -> str:
+    found: str = page.evaluate(COLOUR, [well, row, column])
+    return found
+
+
+def shows(page: Page, well: int, row: int, column: int, wanted: str) -> None:
+    """Wait until a cell has a colour."""
+    check = f"(where) => ({COLOUR})(where) === '{wanted}'"
+    page.wait_for_function(check, arg=[well, row, column])
+
+
+def figure(page: Page, name: str, seat: int) -> str:
+    found: str = page.inner_text(f"[data-figure={name}][data-seat='{seat}']")
+    return found
+
+
+def line(page: Page, text: str | re.Pattern[str]) -> None:
+    """Wait for what the line of text tells."""
+    page.locator("#line", has_text=text).wait_for()
+
+
+def test_a_match_from_its_first_piece_to_its_end(
+    visit: Callable[..., Page], site: Running, server: GameServer
+) -> None:
+    page = visit(f"matches/{server.match}")
+    line(page, "Waiting for the teams")
+    states = server.states
+    states.boards(filled(), filled())
+    states.pieces(("T", 0, 4, 5), ("I", 1, 8, 0), "LJTSZ")
+    line(page, "Live: Game 1")
+    # A T points down at first: three cells in the row of its origin, one below.
+    shows(page, 0, 4, 5, COLORS["T"])
+    assert [colour(page, 0, 4, x) for x in (3, 4, 6, 7)] == [WELL, *[COLORS["T"]] * 2, WELL]
+    assert [colour(page, 0, 5, x) for x in (4, 5, 6)] == [WELL, COLORS["T"], WELL]
+    assert [colour(page, 1, y, 0) for y in (6, 7, 8, 9, 10, 11)] == [
+        WELL,
+        *[COLORS["I"]] * 4,
+        WELL,
+    ]
+    label = page.get_attribute("canvas.queue", "aria-label")
+    assert label == "Next pieces: L, J, T, S, Z"
+    # It locks, and garbage comes to the other player, whose piece goes on falling.
+    states.boards(filled("....TTT...", ".....T...."), filled("G.GG..G..G"))
+    states.pieces(None, ("I", 1, 9, 0))
+    states.figures((1200, 300), level=2, lines=(7, 3), pieces=(20, 19), games=(0, 0))
+    shows(page, 1, 19, 0, COLORS["G"])
+    assert colour(page, 1, 19, 1) == WELL
+    assert colour(page, 0, 18, 4) == colour(page, 0, 19, 5) == COLORS["T"]
+    page.locator("[data-figure=score]", has_text="1,200").wait_for()
+    assert [figure(page, name, 1) for name in ("score", "lines", "locked")] == ["300", "3", "19"]
+    assert page.inner_text("[data-figure=level]") == "2"
+    page.locator("#words-0", has_text="stack 2 high").wait_for()
+    page.locator("#words-1", has_text="I falling, stack 1 high").wait_for()
+    # The game ends; its replay is there without anybody loading the page again.
+    game = play(1, states.teams)
+    server.end_game(game.result, game.replay)
+    winner = game.result.winner
+    line(page, f"{states.teams[winner]} has won Game 1")
+    assert page.locator(f".won-game[data-seat='{winner}']").is_visible()
+    assert page.locator(f".won-game[data-seat='{1 - winner}']").is_hidden()
+    page.get_by_role("link", name="Watch game 1").wait_for()
+    tally = " : ".join("1" if seat == winner else "0" for seat in (0, 1))
+    page.locator(".tally strong", has_text=tally).wait_for()
+    # The next one begins on empty boards.
+    states.game = "Game 2"
+    states.boards(filled(), filled())
+    states.pieces(("Z", 0, 0, 5), None)
+    line(page, "Live: Game 2")
+    shows(page, 0, 19, 5, WELL)
+    assert page.locator(".won-game:visible").count() == 0
+    result = server.end_match()
+    line(page, "The match is over")
+    assert result.winner is not None
+    won = f"{states.teams[result.winner]} has won the match: majority of games"
+    page.locator(".outcome", has_text=won).wait_for()
+    # Names are text.
+    assert page.locator("main b").count() == 0
+    assert page.locator("h2", has_text=TEAM).count() == 1
+    # Who comes now finds the result, and the way to the last game.
+    page.reload()
+    page.get_by_role("link", name="Watch the last game").wait_for()
+    assert page.locator("#watch").count() == 0
+
+
+def test_rows_flash_and_garbage_rises(browser: Any, site: Running, server: GameServer) -> None:
+    """What moves by itself: seen by the number of pictures that a page draws."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site.address}matches/{server.match}")
+    line(page, "Waiting")
+    states = server.states
+    states.boards(filled("OOOOOOOO.."), filled())
+    states.pieces(("O", 0, 5, 9), None)
+    shows(page, 0, 5, 9, COLORS["O"])
+    page.evaluate("""() => {
+        const canvas = document.querySelector("canvas.well");
+        window.brightest = 0;
+        const look = () => {
+            const cell = canvas.width / 10;
+            const pen = canvas.getContext("2d");
+            const [r, g, b] = pen.getImageData(cell * 2.5, cell * 19.5, 1, 1).data;
+            window.brightest = Math.max(window.brightest, Math.min(r, g, b));
+            requestAnimationFrame(look);
+        };
+        look();
+    }""")
+    states.boards(filled("........OO"), filled(), ((19,), ()))
+    # White where there were an O's cells, and is nothing any more.
+    page.wait_for_function("() => window.brightest > 100")
+    shows(page, 0, 19, 2, WELL)
+    shows(page, 0, 19, 8, COLORS["O"])
+    context.close()
+
+
+def test_a_match_that_moves_to_another_server(
+    make_site: Callable[..., Running], browser: Any
+) -> None:
+    site = make_site(grace_seconds=0.2)
+    context = browser.new_context()
+    page = context.new_page()
+    with GameServer(site) as first:
+        first.host("Alpha")
+        page.goto(f"{site.address}matches/{first.match}")
+        line(page, "Waiting for the teams")
+        first.states.pieces(("T", 0, 4, 5), None)
+        line(page, "Live: Game 1")
+        first.die()
+        line(page, "Waiting for a game server")
+        with GameServer(site) as second:
+            second.take_over()
+            assert second.states.token == first.states.token
+            line(page, "Goes on on another game server")
+            second.states.pieces(None, ("S", 0, 10, 5))
+            line(page, "Live: Game 1")
+            shows(page, 1, 10, 5, COLORS["S"])
+    context.close()
+
+
+def test_the_line_breaks_and_comes_back(
+    visit: Callable[..., Page], site: Running, server: GameServer
+) -> None:
+    page = visit(f"matches/{server.match}")
+    line(page, "Waiting for the teams")
+    site.stop_serving()
+    line(page, re.compile("Connection lost; trying again"))
+    assert page.get_attribute("#line", "data-kind") == "bad"
+    site.serve_again()
+    line(page, "Waiting for the teams")
+    server.states.wait_until_heard()
+    server.states.pieces(("J", 0, 4, 5), None)
+    shows(page, 0, 4, 5, COLORS["J"])
+
+
+def test_a_replay_is_played(visit: Callable[..., Page], site: Running, server: GameServer) -> None:
+    game = play(1, server.states.teams)
+    server.end_game(game.result, game.replay)
+    page = visit(f"matches/{server.match}/games/1")
+    # Who wants less movement starts it by hand.
+    button = page.get_by_role("button", name="Play")
+    button.wait_for()
+    page.select_option("#speed", "16")
+    button.click()
+    page.get_by_role("button", name="Pause").wait_for()
+    winner = server.states.teams[game.result.winner]
+    page.locator("#told", has_text=f"{winner} has won: {game.result.ending}").wait_for()
+    page.get_by_role("button", name="Play").wait_for()
+    assert page.locator(f".won-game[data-seat='{game.result.winner}']").is_visible()
+    for seat in (0, 1):
+        score = game.result.scores[seat]
+        assert figure(page, "score", seat) == f"{score:,}"
+    # The board of the winner, which is not dimmed, cell by cell.
+    board, falls = game.duel.boards[game.result.winner], game.duel.pieces[game.result.winner]
+    assert falls is not None
+    for row in range(10, 20):
+        for column in (0, 4, 9):
+            filled_now = colour(page, game.result.winner, row, column) != WELL
+            falling = abs(row - falls.row) <= 2 and abs(column - falls.col) <= 2
+            if not falling and (row - falls.row) <= 2:
+                assert filled_now == bool(board & cell_bit(row, column))
+    # To the beginning, by keys: the slider is one that browsers know.
+    page.focus("#place")
+    page.keyboard.press("Home")
+    assert page.locator(".won-game:visible").count() == 0
+    assert page.input_value("#place") == "0"
+    assert colour(page, 0, 19, 4) == WELL
+    assert "0:00" in page.inner_text("#clock")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    page.locator("#clock", has_text="0:05").wait_for()
+    page.keyboard.press(" ")
+    page.get_by_role("button", name="Pause").wait_for()
+    # The file is the game.
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Replay as a file").click()
+    record = decode(Path(download.value.path()).read_bytes())
+    assert record.header.teams == server.states.teams
+
+
+def test_home_shows_matches_that_begin_and_end(visit: Callable[..., Page], site: Running) -> None:
+    page = visit()
+    page.get_by_text("No match is being played just now").wait_for()
+    with GameServer(site) as server:
+        server.host(TEAM)
+        mini = page.locator(f"#mini-{server.match}")
+        mini.wait_for()
+        line(page, "")
+        server.states.pieces(("L", 0, 6, 5), ("O", 0, 3, 5))
+        shows(page, 0, 6, 5, COLORS["L"])
+        shows(page, 1, 3, 5, COLORS["O"])
+        server.states.figures((700, 100), games=(1, 0))
+        mini.locator("[data-figure=score]", has_text="700").wait_for()
+        mini.click()
+        line(page, "Live: Game 1")
+        page.go_back()
+        mini.wait_for()
+        result = server.end_match()
+        mini.wait_for(state="detached")
+        page.locator(
+            "#recent .won", has_text=server.states.teams[result.winner or 0]
+        ).first.wait_for()
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_a_phone(visit: Callable[..., Page], site: Running, server: GameServer, width: int) -> None:
+    game = play(1, server.states.teams)
+    server.end_game(game.result, game.replay)
+    server.states.pieces(("I", 0, 10, 5), None)
+    page = visit(width=width, device_scale_factor=2, has_touch=True, is_mobile=True)
+    for path in ("", "matches", "bracket", "ranking", f"matches/{server.match}/games/1"):
+        page.goto(site.address + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    page.goto(f"{site.address}matches/{server.match}")
+    shows(page, 0, 10, 5, COLORS["I"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # Both boards side by side, sharp, and on the first screen.
+    boxes = [page.locator("canvas.well").nth(seat).bounding_box() for seat in (0, 1)]
+    assert boxes[0]["y"] == boxes[1]["y"]
+    assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
+    assert page.evaluate(
+        "() => [...document.querySelectorAll('canvas.well')].every((each) =>"
+        " Math.abs(each.width - 2 * each.clientWidth) <= 2)"
+    )
+
+
+def test_what_is_drawn_is_also_said(
+    visit: Callable[..., Page], site: Running, server: GameServer
+) -> None:
+    game = play(1, server.states.teams)
+    server.end_game(game.result, game.replay)
+    for path in ("", f"matches/{server.match}", f"matches/{server.match}/games/1", "bracket"):
+        page = visit(path)
+        assert page.locator("h1").count() == 1
+        # Whatever is drawn or can be pressed has a name.
+        assert (
+            page.evaluate("""() => [
+            ...document.querySelectorAll("canvas, input, select, button, [role=group]"),
+        ].filter((each) => !each.getAttribute("aria-label") && !each.labels?.length
+            && !each.textContent.trim()).map((each) => each.outerHTML)""")
+            == []
+        )
+        ids = page.evaluate("() => [...document.querySelectorAll('[id]')].map((each) => each.id)")
+        assert len(ids) == len(set(ids))
+        live = page.locator("[role=status]")
+        assert live.count() <= 1 or path.endswith("games/1")
+
+
+def test_without_script_results_are_there(browser: Any, site: Running, server: GameServer) -> None:
+    game = play(1, server.states.teams)
+    server.end_game(game.result, game.replay)
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{site.address}matches/{server.match}")
+    assert "results are here without it" in page.inner_text("main")
+    scores = " : ".join(f"{score:,}" for score in game.result.scores)
+    assert scores in page.inner_text("table.games")
+    context.close()

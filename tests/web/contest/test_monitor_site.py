@@ -1,0 +1,275 @@
+"""The public pages and their line, as programs see them: many at once, nonsense, no secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from sevenbag.contest.link import GameResult, MatchResult
+from sevenbag.contest.rules import ContestRules, MatchRules
+from sevenbag.contest.tournament import Plan
+from tests.web.contest.hosted import GameServer
+from tests.web.contest.publisher import filled
+from tests.web.contest.recorded_game import play
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sevenbag.contest.store import ContestRow
+    from tests.web.contest.conftest import Running
+
+
+@pytest.fixture
+def server(site: Running) -> Iterator[GameServer]:
+    with GameServer(site) as started:
+        started.host("Alpha")
+        yield started
+
+
+def line(site: Running, query: str = "", origin: str | None = None) -> connect:
+    address = site.address.replace("http", "ws", 1)
+    own = site.address.rstrip("/")
+    return connect(f"{address}live{query}", origin=origin or own, max_size=1 << 20)  # type: ignore[arg-type]
+
+
+async def heard(socket: Any, *events: str) -> list[dict[str, Any]]:
+    """What is told until an event of such a name."""
+    found: list[dict[str, Any]] = []
+    async with asyncio.timeout(30):
+        while not found or found[-1]["event"] not in events:
+            found.append(json.loads(await socket.recv()))
+    return found
+
+
+async def test_a_hundred_look_on(site: Running, server: GameServer) -> None:
+    """All see a game that goes on meanwhile, and hear its end, without holding each other up."""
+    crowd = [await line(site, f"?match={server.match}") for _ in range(100)]
+    for socket in crowd:
+        assert (await heard(socket, "picture"))[-1]["standing"] == "placed"
+    listening = [asyncio.create_task(heard(socket, "game over")) for socket in crowd]
+
+    def game() -> None:
+        for move in range(500):
+            server.states.pieces(("T", 0, move % 18, 5), None)
+        server.states.pieces(("T", 0, 18, 7), None)
+        server.states.end_game((5, 6), 1)
+
+    await asyncio.to_thread(game)
+    for events in await asyncio.gather(*listening):
+        pictures = [event for event in events if event["event"] == "picture"]
+        # The newest is always seen; not each before it.
+        assert pictures[-1]["pieces"] == [["T", 0, 18, 7], None]
+        assert len(pictures) < 100
+        assert events[-1]["scores"] == [5, 6]
+    await asyncio.gather(*(socket.close() for socket in crowd))
+
+
+async def test_who_stops_reading_holds_up_nobody(site: Running, server: GameServer) -> None:
+    sleeper = await connect(
+        site.address.replace("http", "ws", 1) + f"live?match={server.match}",
+        origin=site.address.rstrip("/"),  # type: ignore[arg-type]
+        max_queue=1,
+    )
+    async with line(site, f"?match={server.match}") as awake:
+        await heard(awake, "picture")
+        for number in range(30):
+            server.states.game = f"Game {number}"
+            server.states.boards(filled("OO"), filled())
+            server.states.end_game((number, 0), 0)
+            events = await heard(awake, "game over")
+            assert events[-1]["game"] == f"Game {number}"
+    # It has missed pictures, but no end of a game.
+    ends: list[str] = []
+    while len(ends) < 30:
+        ends.append((await heard(sleeper, "game over"))[-1]["game"])
+    assert ends == [f"Game {number}" for number in range(30)]
+    await sleeper.close()
+
+
+@pytest.mark.parametrize(
+    "query", ["?match=x", "?match=-1", "?match=99999999999999999999999", "?match=987654", "?a=b"]
+)
+async def test_lines_that_ask_for_nonsense(site: Running, server: GameServer, query: str) -> None:
+    async with line(site, query) as socket, line(site, f"?match={server.match}") as right:
+        await heard(right, "picture")
+        server.states.end_game((1, 2), 1)
+        server.states.end_match()
+        await heard(right, "match over")
+        # Only what everybody is told.
+        await asyncio.to_thread(server.end_match)
+        assert {event["event"] for event in await heard(socket, "changed")} == {"changed"}
+
+
+async def test_a_line_for_very_many_matches(site: Running, server: GameServer) -> None:
+    many = "&".join(f"match={number}" for number in range(987_000, 987_300))
+    async with line(site, f"?match={server.match}&{many}") as socket:
+        assert (await heard(socket, "picture"))[-1]["match"] == server.match
+
+
+async def test_lines_that_talk(site: Running, server: GameServer) -> None:
+    """A page has nothing to say; who says much is not listened to for ever."""
+    async with line(site, f"?match={server.match}") as socket:
+        await socket.send("hello")
+        await socket.send(b"\0\xff")
+        await heard(socket, "picture")
+        for _ in range(100):
+            await socket.send("x" * 1000)
+        async with asyncio.timeout(30):
+            await socket.wait_closed()
+
+
+async def test_pages_of_others_get_no_line(site: Running) -> None:
+    with pytest.raises(InvalidStatus, match="403"):
+        await line(site, origin="http://elsewhere.example")
+
+
+async def test_a_match_that_is_over_is_said_to_be(site: Running, server: GameServer) -> None:
+    async with line(site, f"?match={server.match}") as socket:
+        await asyncio.to_thread(server.end_match)
+        await heard(socket, "match over")
+    # Those whose line was broken meanwhile see it, too.
+    async with line(site, f"?match={server.match}") as socket:
+        assert (await heard(socket, "picture"))[-1]["standing"] == "over"
+
+
+def test_no_token_is_on_any_public_page(site: Running, server: GameServer) -> None:
+    game = play(1, server.states.teams)
+    server.end_game(game.result, game.replay)
+    token = server.states.token
+    visitor = site.visitor()
+    here = f"/matches/{server.match}"
+    for path in ("/", "/matches", here, f"{here}/games/1", "/bracket", "/ranking"):
+        answer = visitor.get(path)
+        assert answer.status == 200, path
+        assert token not in answer.text
+    frames = visitor.get(f"{here}/games/1/frames", **{"Accept-Encoding": "gzip"})
+    assert token not in gzip.decompress(frames.body).decode()
+    assert token not in zlib.decompress(visitor.get(f"{here}/games/1/replay").body).decode()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/matches/0",
+        "/matches/987654",
+        "/matches/99999999999999999999999999",
+        "/matches/987654/games/1",
+        "/matches/1/games/0",
+        "/matches/1/games/99999999999999999999999999/frames",
+        "/matches/99999999999999999999999999/games/1/replay",
+        "/bracket?contest=987654",
+        "/ranking?contest=987654",
+    ],
+)
+def test_what_is_not_there(site: Running, path: str) -> None:
+    answer = site.visitor().get(path)
+    assert answer.status == 404
+    assert "there is no" in answer.words or "has no" in answer.words
+
+
+@pytest.mark.parametrize("path", ["/bracket?contest=x", "/matches?before=-1", "/matches?before=x"])
+def test_numbers_that_are_none(site: Running, path: str) -> None:
+    assert site.visitor().get(path).status == 400
+
+
+# --- a contest ----------------------------------------------------------------------------------
+
+RULES = ContestRules(match=MatchRules(games=3))
+NAMES = ("Ant", "Bee", "Cat", "Dog", "Eel & <i>Co</i>")
+
+
+def contest(site: Running, plan: Plan, names: tuple[str, ...] = NAMES) -> ContestRow:
+    ids = [
+        found.id if (found := site.store.teams.find(name)) else site.add_team(name)
+        for name in names
+    ]
+    row = site.store.contests.add("Cup", RULES, plan, ids)
+    running = site.store.contests.change(row, "running")
+    assert running is not None
+    return running
+
+
+def play_slot(site: Running, row: ContestRow, slot: str, winner: int) -> None:
+    """Let the first or second seat of a match win it, by three games of the plainest kind."""
+    matches = site.store.matches
+    found = next(each for each in matches.of_contest(row.id) if each.slot == slot)
+    needed = row.rules.match.games // 2 + 1
+    for number in range(1, needed + 1):
+        result = GameResult(
+            number=number,
+            game_name=f"Game {number}",
+            winner=winner,  # type: ignore[arg-type]
+            ending="top out",
+            scores=(100, 200),
+        )
+        assert matches.keep_game(found.token, result, b"replay")
+    games = (needed, 0) if winner == 0 else (0, needed)
+    points = (100 * needed, 200 * needed)
+    assert matches.finish(
+        found.token,
+        MatchResult(winner=winner, ending="majority of games", games=games, points=points),  # type: ignore[arg-type]
+    )
+
+
+def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    visitor = site.visitor()
+    assert "No contest has been announced" in visitor.get("/bracket").words
+    assert "No contest has been announced" in visitor.get("/").words
+    row = contest(site, Plan(ranking=False, third_place=True))
+    words = visitor.get(f"/bracket?contest={row.id}").words
+    # Five in a bracket of eight: the first three have byes, the fourth meets the fifth.
+    assert words.count(": bye") == 3
+    assert "Quarter-finals" in words
+    assert "Winner of Semi-final 1 Winner of Semi-final 2" in words
+    assert "Loser of Semi-final 1 Loser of Semi-final 2" in words
+    tournament = site.store.contests.tournament(row.id)
+    assert [[NAMES[i] for i in each.entrants] for each in tournament.due] == [
+        ["Dog", "Eel & <i>Co</i>"],
+        ["Bee", "Cat"],
+    ]
+    for fixture in tournament.due:
+        one, other = fixture.entrants
+        site.store.matches.add(
+            kind="contest",
+            contest_id=row.id,
+            slot=fixture.slot,
+            name=fixture.name,
+            seats=(row.entrants[one].team_id, row.entrants[other].team_id),
+            rules=row.rules,
+        )
+    play_slot(site, row, tournament.due[0].slot, 1)
+    # Of another address: what was read is shown for a second.
+    page = visitor.get(f"/bracket?contest={row.id}&anew")
+    while "Ant Eel" not in page.words:
+        page = visitor.get("/bracket")
+    assert "Ant Eel & <i>Co</i>" in page.words
+    assert "<i>" not in page.text
+    assert "Eel & <i>Co</i> 2 goes on" in page.words
+
+
+def test_a_ranking(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    contest(site, Plan(ranking=True, qualifiers=4), NAMES[:4])
+    visitor = site.visitor()
+    words = visitor.get("/ranking").words
+    assert "6 matches still to be played" in words
+    assert "Place 1 of the ranking Place 4 of the ranking" in visitor.get("/bracket").words
+    for name in NAMES[:4]:
+        assert name in words
+
+
+def test_a_contest_with_nobody_in_it_yet(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    site.store.contests.add("Empty", RULES, Plan(), [])
+    for path in ("/", "/bracket", "/ranking"):
+        answer = site.visitor().get(path)
+        assert answer.status == 200
+        assert "Empty" in answer.words
