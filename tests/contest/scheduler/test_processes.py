@@ -1,0 +1,164 @@
+"""Real processes that are killed: the site, then the game server whose spool it never heard."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+import zmq
+
+from sevenbag.contest import link
+from sevenbag.contest.passwords import hash_password
+from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.store import Store
+from sevenbag.contest.tournament import Plan
+from tests.cli.run import TRACES, start, wait_until
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PASSWORD = "correct horse battery"
+HOST = "127.88.9.1"  # no other test's address
+SERVER = "127.88.9.2"
+COMMANDS = f"tcp://{SERVER}:5557"
+GAMES = 25
+RULES = ContestRules(
+    game=GameRules(gravity_ms=(50,)),
+    match=MatchRules(games=GAMES, game_seconds=0.2, first_pause_seconds=0.05, pause_seconds=0.05),
+)
+
+
+class Processes:
+    """A site without game servers, and a game server, each a process."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with socket.create_server((HOST, 0)) as free:
+            self.port = free.getsockname()[1]
+        self.said: list[str] = []
+        self._readers: list[threading.Thread] = []
+        self._processes: list[subprocess.Popen[str]] = []
+        self.site = self.start_site()
+        self.server = self.start_server()
+
+    def start_site(self) -> subprocess.Popen[str]:
+        return self._start(
+            *("contest", "serve", "--game-servers", "0", "--set", f"site.host={HOST}"),
+            *("--set", f"site.port={self.port}"),
+        )
+
+    def start_server(self) -> subprocess.Popen[str]:
+        wait_until((self.folder / "contest.secret").exists, 60)
+        return self._start(
+            *("contest", "game-server", "--set", f"server.bind={SERVER}"),
+            *("--set", "server.name=one", "--set", "server.secret_file=contest.secret"),
+            *("--set", f"server.scheduler=http://{HOST}:{self.port}"),
+        )
+
+    def _start(self, *words: str) -> subprocess.Popen[str]:
+        process = start(*words, folder=self.folder)
+        self._processes.append(process)
+        for stream in (process.stdout, process.stderr):
+            assert stream is not None
+            reader = threading.Thread(target=self.said.extend, args=(stream,))
+            reader.start()
+            self._readers.append(reader)
+        return process
+
+    def end(self) -> None:
+        for process in self._processes:
+            process.kill()
+            process.wait()
+        for reader in self._readers:
+            reader.join()
+        for process in self._processes:
+            process.communicate()
+
+
+def spooled(folder: Path) -> list[link.GameDone]:
+    """What the game server has finished and the scheduler has not kept."""
+    found = []
+    for path in sorted((folder / "spool" / "one").glob("*.game")):
+        done = link.decode_from_server(path.read_bytes())
+        assert isinstance(done, link.GameDone)
+        found.append(done)
+    return found
+
+
+def connect(token: str) -> None:
+    """Both teams come, and do nothing more: their games end by the clock."""
+    for team in ("red", "blue"):
+        with zmq.Context() as context, context.socket(zmq.REQ) as client:
+            client.setsockopt(zmq.LINGER, 0)
+            client.setsockopt(zmq.RCVTIMEO, 30_000)
+            client.connect(COMMANDS)
+            client.send_json(
+                {
+                    "comm_type": "MatchConnect",
+                    "match_token": token,
+                    "team_name": team,
+                    "password": PASSWORD,
+                }
+            )
+            assert json.loads(client.recv())["resp"] == "ok"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store(f"sqlite:///{tmp_path}/contest.db") as store:
+        teams = [store.teams.add(name, hash_password(PASSWORD)).id for name in ("red", "blue")]
+        row = store.contests.add("Cup", RULES, Plan(ranking=False), teams)
+        assert store.contests.change(row, "running") is not None
+        yield store
+
+
+@pytest.mark.timeout(180)
+def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: Store) -> None:
+    running = Processes(tmp_path)
+    try:
+        wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"], 60)
+        (match,) = store.matches.list()
+        connect(match.token)
+        wait_until(lambda: len(store.matches.finished_games(match.token)) >= 2, 60)
+
+        running.site.kill()
+        running.site.wait()
+        wait_until(lambda: len(spooled(tmp_path)) >= 3, 60)
+        running.server.kill()
+        running.server.wait()
+        before = store.matches.finished_games(match.token)
+        left = spooled(tmp_path)
+        assert left[0].result.number <= len(before) + 1
+        survivors = {game.number: game for game in before}
+        survivors.update({done.result.number: done.result for done in left})
+        assert sorted(survivors) == list(range(1, len(survivors) + 1))
+        assert len(survivors) < GAMES // 2
+
+        running.site = running.start_site()
+        running.server = running.start_server()
+        wait_until(lambda: len(store.matches.finished_games(match.token)) >= len(survivors), 60)
+        placed = match.placed
+        assert placed is not None
+        wait_until(lambda: (store.matches.get(match.token).placed or 0) > placed, 60)
+        wait_until(lambda: store.matches.get(match.token).state == "placed", 60)
+        connect(match.token)
+        wait_until(lambda: store.matches.get(match.token).state == "done", 60)
+        wait_until(lambda: not spooled(tmp_path), 60)
+        wait_until(lambda: store.contests.get(1).state == "finished", 60)
+    finally:
+        running.end()
+    games = store.matches.finished_games(match.token)
+    assert [game.number for game in games] == list(range(1, len(games) + 1))
+    assert list(games[: len(survivors)]) == [survivors[number] for number in sorted(survivors)]
+    assert all(store.matches.replay(match.id, game.number) for game in games)
+    result = store.matches.get(match.token).result
+    assert result is not None
+    assert result.ending == "majority of games"
+    assert max(result.games) == GAMES // 2 + 1
+    assert not [line for line in running.said if any(trace in line for trace in TRACES)]
+    assert not [line for line in running.said if PASSWORD in line]
