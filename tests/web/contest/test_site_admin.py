@@ -82,6 +82,7 @@ def test_a_contest_is_planned(site: Running, admin: Visitor) -> None:
         ({"name": "Minus", "bracket": "yes", "qualifiers": "-1"}, "whole number"),
         ({"name": "Long", "bracket": "yes", "seed": "9" * 30}, "whole number"),
         ({"name": "Many", "bracket": "yes", "qualifiers": "5000"}, "1024"),
+        ({"name": "Placed", "bracket": "yes", "place Blue": "first"}, "place of 'Blue'"),
         ({"name": "Nobody", "bracket": "yes", "team": "Unknown"}, "no team"),
     ],
 )
@@ -114,6 +115,18 @@ def test_a_plan_is_changed_before_it_starts(site: Running, admin: Visitor) -> No
     late = admin.send(page, revision, ("team", "Blue"), name="Late", bracket="yes")
     assert (late.status, "somebody else" in late.words.lower()) == (422, True)
     assert site.store.contests.get(row.id) == after
+
+
+def test_teams_are_seeded_by_their_places(site: Running, admin: Visitor) -> None:
+    row = planned(site, admin, "Seeded", **{"place Coral": "1", "place Amber": "2"})
+    assert [entrant.name for entrant in row.entrants] == ["Coral", "Amber", "Blue", "Denim"]
+    page = admin.get(f"/admin/contests/{row.id}/plan").text
+    assert re.findall(r'name="place (\w+)" value="(\d+)"', page)[:4] == [
+        ("Amber", "2"),
+        ("Blue", "3"),
+        ("Coral", "1"),
+        ("Denim", "4"),
+    ]
 
 
 # --- rules --------------------------------------------------------------------------------------
@@ -251,3 +264,15 @@ def test_an_organiser_invites_another(site: Running, admin: Visitor) -> None:
     done = guest.send(path, name="Grace", password=PASSWORD, password_again=PASSWORD)
     assert done.location == "/admin"
     assert "Grace" in admin.get("/admin/organisers").words
+    grace = site.store.admins.find("Grace")
+    assert grace is not None
+    # Of the two either may shut out the other, and nobody themselves.
+    to_grace = f"/admin/organisers/{grace.id}"
+    assert guest.send("/admin/organisers", action=f"{to_grace}/disable").status == 400
+    assert admin.send("/admin/organisers", action=f"{to_grace}/disable").status == 303
+    assert guest.get("/admin").status == 303
+    refused = site.visitor().send("/login/organiser", name="Grace", password=PASSWORD)
+    assert refused.status == 403
+    assert admin.send("/admin/organisers", action=f"{to_grace}/enable").status == 303
+    again = site.visitor().send("/login/organiser", name="Grace", password=PASSWORD)
+    assert again.status == 303

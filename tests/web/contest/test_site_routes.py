@@ -70,6 +70,8 @@ ADMINS: Final = {
     "POST /admin/contests/{}/{}",
     "POST /admin/matches/{}/call-off",
     "POST /admin/organisers/link",
+    "POST /admin/organisers/{}/disable",
+    "POST /admin/organisers/{}/enable",
     "POST /admin/teams",
     "POST /admin/teams/{}/disable",
     "POST /admin/teams/{}/enable",

@@ -110,6 +110,14 @@ def admin_routes(desk: Desk) -> list[HTTPRouteHandler]:
         found = await asyncio.to_thread(store.admins.list)
         return page(request, "contest/admin_organisers.html", organisers=found, link=link)
 
+    @post("/organisers/{admin_id:int}/disable", status_code=303)
+    async def disable_organiser(request: AnyRequest, admin_id: FromPath[int]) -> Redirect:
+        return await _set_organiser_disabled(desk, request, admin_id, disabled=True)
+
+    @post("/organisers/{admin_id:int}/enable", status_code=303)
+    async def enable_organiser(request: AnyRequest, admin_id: FromPath[int]) -> Redirect:
+        return await _set_organiser_disabled(desk, request, admin_id, disabled=False)
+
     @post("/matches/{match_id:int}/call-off", status_code=303)
     async def call_off(request: AnyRequest, match_id: FromPath[int]) -> Redirect:
         await read_form(request)
@@ -135,6 +143,8 @@ def admin_routes(desk: Desk) -> list[HTTPRouteHandler]:
         enable,
         organisers,
         organiser_link,
+        disable_organiser,
+        enable_organiser,
         call_off,
         audit,
     ]
@@ -152,3 +162,16 @@ async def _set_disabled(
     what = "team disabled" if disabled else "team enabled"
     await desk.note(visitor_of(request), what, team.name)
     return Redirect("/admin/teams", status_code=303)
+
+
+async def _set_organiser_disabled(
+    desk: Desk, request: AnyRequest, admin_id: int, *, disabled: bool
+) -> Redirect:
+    await read_form(request)
+    visitor = visitor_of(request)
+    if visitor.admin is not None and visitor.admin.id == admin_id:
+        raise InputError("nobody shuts out themselves: another organiser has to do it")
+    admin = await asyncio.to_thread(desk.store.admins.get, admin_id)
+    await asyncio.to_thread(desk.store.admins.set_disabled, admin.id, disabled)
+    await desk.note(visitor, "organiser disabled" if disabled else "organiser enabled", admin.name)
+    return Redirect("/admin/organisers", status_code=303)

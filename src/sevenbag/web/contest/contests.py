@@ -12,7 +12,7 @@ from litestar.params import FromPath  # noqa: TC002  # Litestar reads the annota
 from litestar.response import Redirect, Template
 
 from sevenbag.contest.tournament import Plan, Standing
-from sevenbag.errors import InputError, SchedulerError
+from sevenbag.errors import InputError, SchedulerError, shown
 from sevenbag.web.contest import rules_form
 from sevenbag.web.contest.forms import Form, read_form
 from sevenbag.web.contest.pages import page
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 AnyRequest = Request[Any, Any, Any]
 
 _MOST_TEAMS: Final = 1_024
+_LONGEST_PLACE: Final = 6
 _CALLED_OFF: Final = "called off by the organisers"
 
 
@@ -50,11 +51,13 @@ def contest_routes(desk: Desk) -> list[HTTPRouteHandler]:
         request: AnyRequest, row: ContestRow | None, wrong: str = "", form: Form | None = None
     ) -> Template:
         """The page on which a contest is planned, or changed before it runs."""
-        chosen = {entrant.name for entrant in row.entrants} if row else None
+        chosen = [entrant.name for entrant in row.entrants] if row else None
+        places = {name: str(place) for place, name in enumerate(chosen or (), start=1)}
         plan = row.plan if row else Plan()
         name = row.name if row else ""
         if form is not None:
-            chosen, name = set(form.all("team")), form.text("name")[:200]
+            chosen, name = list(form.all("team")), form.text("name")[:200]
+            places = {team: form.text(f"place {team}")[:_LONGEST_PLACE] for team in chosen}
         return page(
             request,
             "contest/admin_plan.html",
@@ -65,6 +68,7 @@ def contest_routes(desk: Desk) -> list[HTTPRouteHandler]:
             plan=_plan_as_sent(form) if form is not None else msgspec.to_builtins(plan),
             teams=await asyncio.to_thread(store.teams.list, limit=_MOST_TEAMS),
             chosen=chosen,
+            places=places,
             wrong=wrong,
         )
 
@@ -77,7 +81,7 @@ def contest_routes(desk: Desk) -> list[HTTPRouteHandler]:
         form = await read_form(request)
         try:
             name = form.text("name").strip()
-            row = await scheduler.create_contest(name, form.all("team"), plan=_plan(form))
+            row = await scheduler.create_contest(name, _entrants(form), plan=_plan(form))
         except (InputError, SchedulerError) as error:
             return await planning(request, None, str(error), form)
         await desk.note(visitor_of(request), "contest planned", row.name)
@@ -115,7 +119,7 @@ def contest_routes(desk: Desk) -> list[HTTPRouteHandler]:
         row = await planned(desk, contest_id)
         try:
             teams = {team.name: team for team in await _teams(desk)}
-            ids = [teams[name].id for name in form.all("team") if name in teams]
+            ids = [teams[name].id for name in _entrants(form) if name in teams]
             changed = await revised(
                 desk, row, form, name=form.text("name").strip(), plan=_plan(form), entrants=ids
             )
@@ -189,6 +193,21 @@ async def revised(
 
 async def _teams(desk: Desk) -> tuple[Team, ...]:
     return await asyncio.to_thread(desk.store.teams.list, limit=_MOST_TEAMS)
+
+
+def _entrants(form: Form) -> list[str]:
+    """Names of the teams that are chosen: by their places, those without one behind.
+
+    Raises:
+        InputError: a place is no number.
+    """
+    places: dict[str, int] = {}
+    for name in form.all("team"):
+        text = form.text(f"place {name}").strip() or "9" * _LONGEST_PLACE
+        if not (text.isascii() and text.isdecimal()) or len(text) > _LONGEST_PLACE:
+            raise InputError(f"the place of {shown(name)} must be a whole number")
+        places[name] = int(text)
+    return sorted(places, key=places.__getitem__)
 
 
 def _plan_as_sent(form: Form) -> dict[str, object]:
