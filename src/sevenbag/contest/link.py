@@ -213,6 +213,8 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pl
         seats: the two sides.
         rules: of its games and of itself.
         finished: games that were played elsewhere, or before; numbers from 1 on without a gap.
+        attempt: higher than at every earlier placement of the match, 1 at its first: a game that
+            was broken off told numbers that nobody kept.
     """
 
     match_token: Token
@@ -220,6 +222,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pl
     seats: tuple[Seat, Seat]
     rules: ContestRules
     finished: tuple[GameResult, ...] = ()
+    attempt: Annotated[int, msgspec.Meta(ge=1)] = 1
 
 
 class CallOff(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="call off"):

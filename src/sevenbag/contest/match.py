@@ -33,6 +33,9 @@ plus these: the game that was broken off told more, by its time limit some milli
 LATEST_STEPS: Final = 10
 """Time steps that are made up for; of more, one is done, and the others never were."""
 
+_MOST_MARGINS: Final = 100
+"""Clients of 2012 read a sequence into 32 bits."""
+
 Phase: TypeAlias = Literal["gathering", "pause", "game", "held", "over"]
 
 
@@ -81,7 +84,7 @@ class Match:
         seed: what everything random follows from.
         wall: seconds since 1970, for timestamps alone.
         finished: games that were played before, elsewhere; the match goes on after them.
-        attempt: how often it was begun or gone on with, this time included.
+        attempt: higher than at every earlier beginning of the match, 1 at the first.
 
     Raises:
         InputError: both teams are called alike, or finished games are not 1, 2, 3 and so on.
@@ -116,7 +119,7 @@ class Match:
         self.result: MatchResult | None = None
         self.reason = ""
 
-        margins = max(attempt, 2 if finished else 1) - 1
+        margins = min(max(attempt, 2 if finished else 1) - 1, _MOST_MARGINS)
         last = finished[-1] if finished else None
         sequence = (last.last_sequence if last else 0) + margins * SEQUENCE_MARGIN
         self._next_piece = (last.last_piece_number if last else 0) + margins * PIECE_MARGIN + 1

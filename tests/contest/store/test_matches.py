@@ -55,6 +55,24 @@ def test_a_server_is_told_all_that_it_needs(store: Store) -> None:
     assert place.finished == (game(1),)
 
 
+def test_every_placement_of_a_match_has_a_higher_attempt(store: Store) -> None:
+    one, two = teams(store, "one", "two")
+    row: MatchRow | None = store.matches.add(
+        kind="test", name="T", seats=(one.id, two.id), rules=RULES
+    )
+    attempts: list[int] = []
+    ways: tuple[tuple[MatchState, ...], ...] = ((), ("playing",), ("playing",), ())
+    for way in ways:
+        assert row is not None
+        row = store.matches.change(row, "placed", server="a")
+        attempts.append(store.matches.place(row.token if row else "").attempt)
+        for state in (*way, "waiting"):
+            assert row is not None
+            row = store.matches.change(row, state)
+    assert attempts[0] == 1
+    assert attempts == sorted(set(attempts))
+
+
 def test_seats_need_two_names(store: Store) -> None:
     one, two = teams(store, "Test Client", "two")
     bot = BotSeat(name="test client", bot="random")

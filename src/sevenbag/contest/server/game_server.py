@@ -232,6 +232,7 @@ class GameServer:
                 secrets.randbits(64),
                 time.time,
                 place.finished,
+                attempt=place.attempt,
             )
             table = Table(place, match, around)
         except InputError as error:

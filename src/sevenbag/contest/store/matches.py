@@ -264,6 +264,8 @@ class Matches:
                 ),
                 rules=rules_of(match.rules),
                 finished=tuple(game.result for game in _games(session, match.id)),
+                # From one placement to the next it changes twice at least.
+                attempt=max(match.revision // 2, 1),
             )
 
     def keep_game(self, token: str, result: GameResult, replay: bytes) -> bool:
