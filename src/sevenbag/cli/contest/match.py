@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.contest.options import say
 from sevenbag.cli.until_signal import run_until_signal
+from sevenbag.contest.client.password import read_password
 from sevenbag.contest.link import MatchResult, Place, Seat
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.rules import ContestRules
@@ -59,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     settings = load(args.settings, overrides=args.set)
     if args.first.partition("=")[0] == args.second.partition("=")[0]:
         raise InputError(f"both sides are called {args.first.partition('=')[0]!r}")
-    given = None if args.password_file is None else _first_line(args.password_file)
+    given = None if args.password_file is None else read_password(args.password_file)
     sides = [_side(text, given) for text in (args.first, args.second)]
     result = run_until_signal(_play(settings, sides))
     names = [seat.team for seat, _ in sides]
@@ -120,18 +121,6 @@ def _side(text: str, given: str | None) -> tuple[Seat, str]:
         return Seat(team=name, bot=bot), ""
     password = given or secrets.token_urlsafe(9)
     return Seat(team=name, password_hash=hash_password(password)), password
-
-
-def _first_line(path: Path) -> str:
-    try:
-        line = path.read_text("utf-8").partition("\n")[0].rstrip("\r")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is no text in UTF-8") from error
-    if not line:
-        raise InputError(f"{path}: its first line, the password, is empty")
-    return line
 
 
 _FOREIGN: Final = frozenset({"tbp", "triangle", "ws", "wss", "worker"})

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of
+from sevenbag.contest.client.password import read_password
 from sevenbag.contest.passwords import checked_password, hash_password
 from sevenbag.contest.store import Store
-from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -31,17 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Register."""
     settings = settings_of(args)
-    password = checked_password(_first_line(args.password_file))
+    password = checked_password(read_password(args.password_file))
     with Store(settings.site.store) as store:
         team = store.teams.add(args.team, hash_password(password))
     say(f"{team.name} is registered")
     return 0
-
-
-def _first_line(path: Path) -> str:
-    try:
-        return path.read_text("utf-8").partition("\n")[0].rstrip("\r")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is no text in UTF-8") from error
