@@ -234,8 +234,8 @@ def replayed(record: Record) -> Duel:
 def frames(record: Record, most: int = 20_000) -> Iterator[tuple[int, View]]:
     """The game to be looked at: milliseconds since it began, and what is to be seen from then on.
 
-    Every change of a board is a frame. Where there are more events than `most`, not every move
-    between is.
+    Where there are more events than `most`, not every one is a frame, but still every change of a
+    board, up to `most` of them: there are never more than twice as many frames, and three.
     """
     duel = _begin(record)
     # Thinned out evenly over time.
@@ -243,12 +243,14 @@ def frames(record: Record, most: int = 20_000) -> Iterator[tuple[int, View]]:
     apart = record.end.milliseconds / max(most, 1) if many else 0.0
     yield 0, _view(duel, duel.take_changes())
     shown_at = 0
+    boards = 0
     left_out = False
     for event in record.events:
         _play(duel, event)
         now = event >> 4
         changes = duel.take_changes()
-        left_out = not changes.boards and now - shown_at < apart
+        boards += changes.boards
+        left_out = now - shown_at < apart and (not changes.boards or boards > most)
         if not left_out:
             shown_at = now
             yield now, _view(duel, changes)
