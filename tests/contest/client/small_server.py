@@ -62,6 +62,8 @@ class SmallServer:
         token: of the match that there is at first.
         matches: by token.
         verdicts: of all moves.
+        moves: all of them.
+        answers_each: how often a command is answered.
     """
 
     def __init__(self, rules: ContestRules = QUICK, *, seed: int = 1, ports: str = "*:*") -> None:
@@ -70,6 +72,7 @@ class SmallServer:
         self.matches: dict[str, Match] = {}
         self.verdicts: list[Verdict] = []
         self.moves: list[str] = []
+        self.answers_each = 1
         self.token = self.add_match()
         self._clients: dict[str, tuple[str, int]] = {}
         self._context = zmq.Context()
@@ -122,6 +125,11 @@ class SmallServer:
     def answer(self, reply: Json) -> bytes | None:
         """What is sent for an answer; None for nothing."""
         return msgspec.json.encode(reply)
+
+    def say(self, match: Match, state: Json) -> list[Json]:
+        """What is told in place of a state message."""
+        del match
+        return [state]
 
     def envelope(self, token: str, state: Json) -> list[bytes] | None:
         """What is published for a state; None for nothing."""
@@ -196,17 +204,18 @@ class SmallServer:
     def _serve(self, frames: list[bytes]) -> None:
         *way, data = frames
         sent = self.answer(self.follow(data))
-        if sent is not None:
-            self._commands.send_multipart([*way, sent])
+        for _ in range(self.answers_each if sent is not None else 0):
+            self._commands.send_multipart([*way, sent or b""])
 
     def _tell(self) -> None:
         for token, match in self.matches.items():
             for finished in match.take_finished():
                 match.game_kept(finished.result.number, time.monotonic())
             for message in match.take_messages():
-                frames = self.envelope(token, msgspec.json.decode(message))
-                if frames is not None:
-                    self._states.send_multipart(frames)
+                for state in self.say(match, msgspec.json.decode(message)):
+                    frames = self.envelope(token, state)
+                    if frames is not None:
+                        self._states.send_multipart(frames)
 
 
 def refusal(error: ErrorKind, message: str) -> Json:

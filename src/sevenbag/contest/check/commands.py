@@ -41,9 +41,8 @@ async def first_team(lab: Lab) -> None:
     lab.look_at("usable")
     answer = await lab.ask(side.name, lab.connecting(side))
     if not _is_let_in(lab, side, answer, "connect"):
-        kind = None if answer is None else answer.get("comm_type")
-        if kind != "ErrorResp":
-            lab.note("usable", "warning", "after errors, MatchConnect is not answered as it should")
+        if answer is None or "comm_type" not in answer:
+            lab.note("usable", "error", "after errors, commands are not answered as before")
         words = "" if answer is None else f": {answer.get('error')}: {answer.get('message')}"
         raise GoneError(f"{side.name} is not let in{words:.200}")
     lab.look_at("connect-again", "extra-fields")
@@ -68,7 +67,7 @@ async def second_team(lab: Lab) -> None:
     began = time.monotonic()
     if other.password is not None:
         lab.look_at("pause")
-        await lab.listen(lab.timing.settle)
+        await lab.listen(lab.timing.quiet)
         if lab.heard_first is not None:
             lab.note("pause", "error", "states are told before the second team has connected")
         began = time.monotonic()
@@ -88,13 +87,13 @@ async def second_team(lab: Lab) -> None:
 async def after_the_end(lab: Lab) -> None:
     """The match is over: nothing more is told, but who asks is answered."""
     lab.look_at("silence", "after-end")
-    await lab.listen(lab.timing.settle)
+    await lab.listen(lab.timing.quiet)
     answer = await lab.move(lab.sides[0].name, "left")
     if answer is not None and answer.get("comm_type") not in {"GameMoveResp", "ErrorResp"}:
         lab.note("after-end", "error", f"a move after the end is answered by {answer!r:.80}")
     if answer is None:
         lab.note("after-end", "error", "a move after the end is not answered")
-    await lab.listen(lab.timing.settle)
+    await lab.listen(lab.timing.quiet)
 
 
 # --- helpers ------------------------------------------------------------------------------------

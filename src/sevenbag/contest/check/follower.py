@@ -9,6 +9,8 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from sevenbag.protocols.pason.board import FULL_ROW, HEIGHT, WIDTH, cell_bit, decode
 from sevenbag.protocols.pason.messages import (
     GameBoardState,
@@ -39,6 +41,7 @@ class Follower:
         ended: whether the match's end was told.
         states: messages in the present game.
         voids: how often each team was told to have no piece.
+        rows: by team, all rows that its present piece was told to be in, in order.
         newest: the last message of boards and the last one of pieces.
         told: who else is told each message, and when.
     """
@@ -58,6 +61,7 @@ class Follower:
         self.ended = False
         self.states = 0
         self.voids: Counter[str] = Counter()
+        self.rows: dict[str, list[int]] = {}
         self.newest: tuple[State, ...] = ()
         self.told: Callable[[State, float], None] | None = None
         self._teams = teams
@@ -183,14 +187,17 @@ class Follower:
             return
         if garbage > due:
             self._found("garbage", f"{team} got {garbage} rows where {due} were sent")
-        self.looked_at.update(("garbage", "holes"))
+        if garbage:
+            self.looked_at.update(("garbage", "holes"))
         self._waiting[team] = max(0, due - garbage)
 
     # --- pieces ---------------------------------------------------------------------------------
 
     def _pieces(self, message: GamePieceState) -> None:
         drawn: list[str] = []
-        for team, piece in message.states.items():
+        # Orientations that there are none of are found elsewhere.
+        states = {team: _in_ring(piece) for team, piece in message.states.items()}
+        for team, piece in states.items():
             if piece is None:
                 self.voids[team] += self.pieces.get(team) is not None
                 continue
@@ -198,12 +205,15 @@ class Follower:
             if last is None or last.number != piece.number:
                 drawn.append(piece.piece)
                 self._enter(team, piece)
+                self.rows[team] = [piece.row]
             else:
+                if piece.row != self.rows[team][-1]:
+                    self.rows[team].append(piece.row)
                 # Where a piece that enters finds no room, the game is over.
                 self._lie(team, piece)
             self._last[team] = piece
         self._draw(drawn, message.queue)
-        self.pieces = dict(message.states)
+        self.pieces = states
         self.queue = message.queue
 
     def _enter(self, team: str, piece: PieceState) -> None:
@@ -217,11 +227,11 @@ class Follower:
                 self._found(
                     "order", f"{team} has its next piece, and where the last one lies is not told"
                 )
-        if self._overdue[team] and self._overdue[team] <= self._waiting[team]:
-            rows = self._overdue[team]
-            self._found("garbage", f"{rows} rows that were sent to {team} have not come")
-            self._waiting[team] -= rows
-        # Whenever rows enter: before this piece is locked they have come.
+        overdue, has_fallen = self._overdue[team], len(self.rows.get(team, ())) > 1
+        if has_fallen and 0 < overdue <= self._waiting[team]:
+            self._found("garbage", f"{overdue} rows that were sent to {team} have not come")
+            self._waiting[team] -= overdue
+        # Whenever rows enter: when this piece has fallen and is locked, they have come.
         self._overdue[team] = self._waiting[team]
         self._locked[team] = False
         if piece.col != SPAWN_COLUMN or piece.row > SPAWN_ROW:
@@ -282,10 +292,14 @@ _SENT: Final = (0, 0, 1, 2, 4)
 _POINTS: Final = (0, 100, 200, 500, 800)
 
 
+def _in_ring(piece: PieceState | None) -> PieceState | None:
+    if piece is None or 0 <= piece.orient < len(SHAPES[piece.piece]):
+        return piece
+    return msgspec.structs.replace(piece, orient=piece.orient % len(SHAPES[piece.piece]))
+
+
 def _mask(piece: PieceState, row: int | None = None) -> int | None:
     """Its cells as bits of a board, those above the top left out; None if it sticks out."""
-    if not 0 <= piece.orient < len(SHAPES[piece.piece]):
-        return None
     mask = 0
     for down, right in SHAPES[piece.piece][piece.orient]:
         at, column = (piece.row if row is None else row) + down, piece.col + right

@@ -49,19 +49,21 @@ async def gravity(lab: Lab) -> None:
     side = lab.sides[1] if lab.sides[1].password is not None else lab.sides[0]
     piece = await _piece(lab, side.name)
     lab.look_at("gravity")
-    rows = [piece.row]
+    begun = len(lab.follower.rows[side.name]) - 1
 
-    def has_fallen() -> bool:
+    def fallen() -> list[int]:
+        """The rows since it is left alone; none when there is another piece."""
         now = lab.piece(side.name)
-        if now is not None and now.number == piece.number and now.row != rows[-1]:
-            rows.append(now.row)
-        return len(rows) > 2 or now is None or now.number != piece.number
+        same = now is not None and now.number == piece.number
+        return lab.follower.rows[side.name][begun:] if same else []
 
-    if not await lab.until(has_fallen, lab.timing.step) and len(rows) == 1:
+    if not await lab.until(lambda: len(fallen()) != 1, lab.timing.step):
         lab.note("gravity", "error", f"a piece has not fallen within {lab.timing.step:g} s")
         return
+    await lab.until(lambda: len(fallen()) not in {1, 2}, lab.timing.step)
+    rows = fallen()
     if any(after - before != 1 for before, after in itertools.pairwise(rows)):
-        lab.note("gravity", "error", f"a piece falls from row to row by {rows}, must be by one")
+        lab.note("gravity", "error", f"a piece falls by rows {rows}, must be by one at a time")
     await _lock_by_gravity(lab, side.name)
 
 
@@ -75,7 +77,7 @@ async def late_listener(lab: Lab) -> None:
             await channel.wait(left)
             while channel.received:
                 with contextlib.suppress(ProtocolError):
-                    message = decode_state(channel.received.popleft()[-1])
+                    message = decode_state(b"".join(channel.received.popleft()[1:2]))
                     if isinstance(message, GamePieceState):
                         return
         what = f"who subscribes in mid-game hears nothing for {lab.timing.step:g} s"
@@ -106,8 +108,7 @@ async def clears(lab: Lab) -> None:
                 answer = await lab.move(side.name, order.move, order.number)
                 _expect_done(lab, answer)
                 planner.answered(time.monotonic())
-            elif other.password is not None and lab.follower.is_sent(other.name):
-                # Rows enter with a lock at the latest.
+            elif other.password is not None and _is_late(lab, other.name):
                 await _tumble(lab, other.name)
             else:
                 await lab.listen(_LISTENS)
@@ -146,6 +147,14 @@ _MOST_PIECES: Final = 120
 _MOST_SECONDS: Final = 60.0
 _MOST_DROPS: Final = 200
 _LISTENS: Final = 0.005
+
+
+def _is_late(lab: Lab, team: str) -> bool:
+    """Whether rows are on their way to a team for a time step, and enter with a lock at the latest.
+
+    It is not moved otherwise: what its piece has fallen, time has passed.
+    """
+    return lab.follower.is_sent(team) and len(lab.follower.rows.get(team, ())) > 1
 
 
 def _has_seen_all(lab: Lab) -> bool:
@@ -219,17 +228,28 @@ async def _shifts(lab: Lab, team: str) -> None:
         if after.col != before.col + step or after.orient != before.orient:
             what = f"{move} moves a piece from column {before.col} to {after.col}"
             lab.note("shifts", "error", f"{what} within {lab.timing.settle:g} s")
+    await _downs(lab, team)
+
+
+async def _downs(lab: Lab, team: str) -> None:
+    """Several times down; what gravity does meanwhile it does to the other one's piece, too."""
     before = await _piece(lab, team)
-    for _ in range(3):
+    beside = next((name for name in lab.follower.pieces if name != team), team)
+    reference = lab.piece(beside)
+    for _ in range(_DOWNS):
         _expect_done(lab, await lab.move(team, "down", before.number))
 
     def is_down() -> bool:
-        now = lab.piece(team)
-        return now is None or now.number != before.number or now.row >= before.row + 3
+        now, other = lab.piece(team), lab.piece(beside)
+        if now is None or now.number != before.number:
+            return True
+        fallen = now.row - before.row
+        if reference is not None and other is not None and other.number == reference.number:
+            fallen -= max(0, other.row - reference.row)
+        return fallen >= _DOWNS
 
     if not await lab.until(is_down, lab.timing.settle):
-        after = await _piece(lab, team)
-        what = f"three times down moves a piece from row {before.row} to {after.row}"
+        what = f"{_DOWNS} times down does not move a piece by {_DOWNS} rows"
         lab.note("down", "error", f"{what} within {lab.timing.settle:g} s")
 
 
@@ -251,7 +271,7 @@ async def _numbers(lab: Lab, team: str) -> None:
     lab.look_at("out-of-date", "no-number")
     before = await _piece(lab, team)
     _expect_done(lab, await lab.move(team, "right", before.number + 1_000_003))
-    await lab.listen(lab.timing.settle / 2)
+    await lab.listen(lab.timing.quiet)
     after = lab.piece(team)
     if after is not None and after.number == before.number and after.col != before.col:
         lab.note("out-of-date", "error", "a move with another piece_number moves the piece")
@@ -272,7 +292,7 @@ async def _walls(lab: Lab, team: str) -> None:
         if not _expect_done(lab, await lab.move(team, "left", before.number)):
             lab.note("blocked", "error", "a move that collides is not answered as others are")
             return
-    await lab.listen(lab.timing.settle / 2)
+    await lab.listen(lab.timing.quiet)
     after = lab.piece(team)
     if after is not None and after.number == before.number:
         leftmost = min(column for _, column in SHAPES[after.piece][after.orient])
@@ -354,4 +374,5 @@ async def _lose(lab: Lab, team: str, games: int) -> None:
 
 
 _FRUITLESS: Final = 12
+_DOWNS: Final = 4
 _ROWS: Final = 20

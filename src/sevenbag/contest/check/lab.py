@@ -51,6 +51,7 @@ class Timing:
         answer: for an answer.
         begin: from the second team's coming to the first state.
         settle: in which the state channel tells what a move did.
+        quiet: in which it would have told what is not to be.
         step: within which a time step must pass.
         pause: less than this before the first state is called short.
         whole: for everything.
@@ -58,7 +59,8 @@ class Timing:
 
     answer: float = 5.0
     begin: float = 30.0
-    settle: float = 0.5
+    settle: float = 1.0
+    quiet: float = 0.3
     step: float = 10.0
     pause: float = 0.2
     whole: float = 600.0
@@ -98,6 +100,7 @@ class Lab(Notebook):
         self._commands: dict[str, Channel] = {}
         self._states: Channel | None = None
         self._looked_at: set[str] = set()
+        self._silent = 0
         self._ends_at = time.monotonic() + timing.whole
 
     async def open(self) -> None:
@@ -146,7 +149,7 @@ class Lab(Notebook):
         """The answer to a command; None, with a finding, where there is none that can be read.
 
         Raises:
-            GoneError: the check has taken too long.
+            GoneError: the check has taken too long, or nobody answers any more.
         """
         channel = self._channel(team)
         data = command if isinstance(command, bytes) else json.dumps(command).encode()
@@ -163,9 +166,12 @@ class Lab(Notebook):
             self.note("answers", "error", f"no answer within {self.timing.answer:g} s")
             # What comes now would be taken for the next answer.
             self._commands.pop(team).close()
+            self._silent += 1
+            if self._silent == _MOST_SILENT:
+                raise GoneError(f"the server does not answer any more, {_MOST_SILENT} times now")
             return None
-        frames = channel.received.popleft()
-        return self._read_answer(frames)
+        self._silent = 0
+        return self._read_answer(channel.received.popleft())
 
     async def move(self, team: str, move: str, number: int | None = None) -> Json | None:
         """The answer to a move; without a number it is for whatever piece is there."""
@@ -266,7 +272,7 @@ class Lab(Notebook):
                     f"a state message has {len(frames)} frames, the first one {frames[0]!r:.60}; "
                     "must be two, the match token and the JSON",
                 )
-            self._follow(frames[-1])
+            self._follow(frames[1] if len(frames) > 1 else frames[0])
 
     def _follow(self, data: bytes) -> None:
         self.look_at("form", "sequence", "timestamp", "teams", "board-state")
@@ -285,6 +291,7 @@ class Lab(Notebook):
 
 ENDS: Final = (GoneError, SilentServerError)
 """What ends a check."""
+_MOST_SILENT: Final = 3
 
 
 def _without_password(command: Json | bytes) -> str:

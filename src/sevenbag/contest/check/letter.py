@@ -58,7 +58,7 @@ def _board_faults(message: Json, token: str, teams: tuple[str, str]) -> Iterator
         if not isinstance(board, str) or not _HEX.fullmatch(board):
             yield "board-state", "error", f"board_state is {_shown(board)}"
         rows: object = told.get("cleared_rows")
-        if not isinstance(rows, list) or not all(map(_is_integer, cast("list[object]", rows))):
+        if not _is_list_of_integers(rows):
             yield "form", "error", f"cleared_rows is {_shown(rows)}, must be a list of integers"
         if not _is_integer(told.get("piece_number")):
             number = _shown(told.get("piece_number"))
@@ -151,6 +151,10 @@ def _is_integer(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_list_of_integers(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_integer, cast("list[object]", value)))
 
 
 def _is_object(value: object) -> bool:
