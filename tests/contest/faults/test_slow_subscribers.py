@@ -33,7 +33,7 @@ def test_hears_of_the_end(tmp_path: Path) -> None:
             slow.subscribe(match.token)
             with run(sprinter, server, match, 0) as one, run(sprinter, server, match, 1) as other:
                 # Some megabytes, which the kernel holds on their way.
-                witness.watch(messages=10_000)
+                witness.watch(messages=8_000)
                 server.call_off(match)
                 witness.watch()
                 one.ends_well()

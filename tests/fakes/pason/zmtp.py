@@ -29,10 +29,14 @@ class Peer:
         if window:
             # Bytes that wait to be read; it counts from the beginning only.
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
-        self.socket.connect((host, port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.kind = kind
-        self._greet()
+        try:
+            self.socket.connect((host, port))
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._greet()
+        except BaseException:
+            self.socket.close()
+            raise
 
     def __enter__(self) -> Self:
         return self

@@ -34,7 +34,6 @@ _LONGEST_ENVELOPE: Final = 8
 _BACKLOG: Final = 1_024
 _DONTWAIT: Final = int(zmq.DONTWAIT)
 _MORE: Final = int(zmq.DONTWAIT | zmq.SNDMORE)
-_RCVMORE: Final = int(zmq.RCVMORE)
 
 
 class CommandChannel:
@@ -43,6 +42,7 @@ class CommandChannel:
     Attributes:
         endpoint: where it listens, such as ``tcp://127.0.0.1:5557``.
         port: of it.
+        largest_frame: bytes that libzmq takes in at once; whoever sends more is cut off.
         dropped: messages that were no requests: their envelope is none that REQ sends.
         unsent: answers whose client has gone, or reads none.
 
@@ -71,7 +71,8 @@ class CommandChannel:
         socket.set(zmq.BACKLOG, _BACKLOG)
         socket.set(zmq.RCVHWM, _WAITING)
         socket.set(zmq.SNDHWM, _UNREAD)
-        socket.set(zmq.MAXMSGSIZE, max(_LARGEST_FRAME, 2 * largest_message))
+        self.largest_frame = max(_LARGEST_FRAME, 2 * largest_message)
+        socket.set(zmq.MAXMSGSIZE, self.largest_frame)
         self.endpoint, self.port = bound(socket, host, port, "command")
         self.dropped = 0
         self.unsent = 0
@@ -109,39 +110,39 @@ class CommandChannel:
         """
         if self._loop is None:
             return
-        socket = self._socket
-        recv = socket.recv
-        more = socket.get
+        recv = self._socket.recv
         for _ in range(_ROUND):
             try:
                 identity = recv(_DONTWAIT)
             except zmq.Again:
                 break
-            delimiter = recv(_DONTWAIT)
-            if delimiter or not more(_RCVMORE):
-                self._read_unusual([identity, delimiter])
+            # As frames they say whether more of them follow, which to ask for costs as much again.
+            delimiter = recv(_DONTWAIT, copy=False)
+            if len(delimiter) or not delimiter.more:
+                self._read_unusual([identity, delimiter.bytes], more=delimiter.more)
                 continue
-            body = recv(_DONTWAIT)
-            if more(_RCVMORE):
-                self._read_unusual([identity, delimiter, body])
+            body = recv(_DONTWAIT, copy=False)
+            if body.more:
+                self._read_unusual([identity, b"", body.bytes], more=True)
                 continue
             sender = (identity, b"")
-            answer = self._answer(sender, body)
+            answer = self._answer(sender, body.bytes)
             if answer is not None:
                 self._send(sender, answer)
         else:
             self._loop.call_soon(self._read)
 
-    def _read_unusual(self, frames: list[bytes]) -> None:
+    def _read_unusual(self, frames: list[bytes], *, more: bool) -> None:
         """What has another envelope than usual; only one that REP would take is answered.
 
         Requests may have come through devices, or have a number of their own: then there are
         frames before the empty one.
         """
-        while self._socket.get(_RCVMORE):
-            frame = self._socket.recv(_DONTWAIT)
+        while more:
+            frame = self._socket.recv(_DONTWAIT, copy=False)
+            more = frame.more
             if len(frames) <= _LONGEST_ENVELOPE:
-                frames.append(frame)
+                frames.append(frame.bytes)
         if b"" not in frames or frames.index(b"") != len(frames) - 2:
             self.dropped += 1
             return

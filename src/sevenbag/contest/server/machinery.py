@@ -13,6 +13,7 @@ import zmq
 from sevenbag.contest.server.command_channel import CommandChannel
 from sevenbag.contest.server.desk import Desk
 from sevenbag.contest.server.figures import Exposition, Figures, Gauge
+from sevenbag.contest.server.hoarders import Hoarders
 from sevenbag.contest.server.operations import OperationsServer
 from sevenbag.contest.server.state_channel import StateChannel
 from sevenbag.contest.server.timetable import Timetable
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _BEAT: Final = 0.25
 """Seconds between looks for new subscribers, when nothing is told; also how the delay is taken."""
+_FRAMES_UNANSWERED: Final = 2
+"""Frames of the largest size that a client may send while nothing that it is sent arrives."""
 _FILES_OF_A_MATCH: Final = 8
 _FILES: Final = 256
 """Of the process itself, and for onlookers."""
@@ -96,6 +99,13 @@ class Machinery:
                 backlog=settings.state_backlog,
             )
             undo.pop_all()
+        self._hoarders = Hoarders(
+            self.commands.port,
+            self.states.port,
+            most_unanswered=_FRAMES_UNANSWERED * self.commands.largest_frame,
+            logger=logger,
+        )
+        self._watching: asyncio.Task[None] | None = None
 
     async def start(self, *, ready: Callable[[], str]) -> None:
         """Hear commands, and HTTP where that is wanted.
@@ -122,12 +132,16 @@ class Machinery:
                 raise
             self.operations = operations
         self.commands.start()
+        self._watching = self._loop.create_task(self._hoarders.watch())
         self._beat()
 
     async def end(self) -> None:
         """Hear and tell nothing more; what is under way still goes out."""
         if self._beating is not None:
             self._beating.cancel()
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
         if self.operations is not None:
             await self.operations.close()
         await self.desk.close()
@@ -150,7 +164,7 @@ class Machinery:
         self._beating = self._loop.call_at(now + _BEAT, self._beat, now + _BEAT)
 
     def _gauges(self) -> tuple[Gauge, ...]:
-        commands, states = self.commands, self.states
+        commands, states, hoarders = self.commands, self.states, self._hoarders
         return (
             Gauge("matches_hosted", "Matches that are played or linger.", self._count_tables),
             Gauge("start_time_seconds", "When the server began.", lambda: self._began),
@@ -166,6 +180,12 @@ class Machinery:
                 "envelopes_dropped",
                 "Messages on the command channel that were no requests.",
                 lambda: commands.dropped,
+                counts=True,
+            ),
+            Gauge(
+                "connections_closed",
+                "Connections that sent without end.",
+                lambda: hoarders.closed,
                 counts=True,
             ),
             Gauge(

@@ -1,0 +1,151 @@
+"""Connections that send without end, and let nothing come of it, are closed.
+
+libzmq bounds the length of a frame, and how many messages wait to be read. It does not bound how
+many frames a message has that never ends, nor how much one subscriber subscribes to; both would
+fill the server's memory. So the kernel is asked, for each connection, how much has come by it and
+how much of what it was sent has arrived. Where the kernel does not tell (it does on Linux), nothing
+is closed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import struct
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import structlog
+
+MOST_SUBSCRIBED: Final = 16 << 20
+"""Bytes that a subscriber may send in all: subscriptions to some 400,000 matches."""
+_PAUSE: Final = 0.05
+_SHARE: Final = 50
+"""Seconds between two rounds, at least; and how many times as long as a round takes."""
+_AT_ONCE: Final = 50
+"""Connections that are looked at in a row; then others have their turn. Less than a millisecond."""
+_FILES: Final = Path("/proc/self/fd")
+# Of Linux's struct tcp_info: the state, then bytes that the peer has acknowledged and sent.
+_INFO: Final = struct.Struct("=B119xQQ")
+_INFO_OPTION: Final[int | None] = getattr(socket, "TCP_INFO", None)
+_ESTABLISHED: Final = 1
+_RESET: Final = struct.pack("ii", 1, 0)
+
+_Peer: TypeAlias = tuple[object, ...]
+
+
+class _Flow(NamedTuple):
+    """What has gone over a connection.
+
+    Attributes:
+        arrived: bytes that the peer has acknowledged.
+        sent: bytes that the peer has sent.
+    """
+
+    arrived: int
+    sent: int
+
+
+class Hoarders:
+    """Looks after the connections of this process's two channels.
+
+    Attributes:
+        closed: connections so far.
+
+    Args:
+        command_port: of the command channel: there, a client is sent an answer now and then.
+        state_port: of the state channel: there, it has little to say.
+        most_unanswered: bytes that a client may send while nothing that it is sent arrives.
+        logger: of the server.
+    """
+
+    def __init__(
+        self,
+        command_port: int,
+        state_port: int,
+        *,
+        most_unanswered: int,
+        logger: structlog.typing.FilteringBoundLogger,
+    ) -> None:
+        self.closed = 0
+        self._command_port = command_port
+        self._state_port = state_port
+        self._most_unanswered = most_unanswered
+        self._logger = logger
+        # By file and peer: how it stood when something last arrived there.
+        self._flows: dict[tuple[int, _Peer], _Flow] = {}
+
+    async def watch(self) -> None:
+        """Look again and again, until cancelled."""
+        if _INFO_OPTION is None or not _FILES.is_dir():
+            return
+        while True:
+            began = time.monotonic()
+            await self.look()
+            await asyncio.sleep(max(_PAUSE, _SHARE * (time.monotonic() - began)))
+
+    async def look(self) -> None:
+        """Look at each connection once."""
+        before, self._flows = self._flows, {}
+        for number, name in enumerate(os.listdir(_FILES)):  # noqa: PTH208  # names suffice
+            # Files come and go meanwhile, in libzmq's threads; most are no connections.
+            with contextlib.suppress(OSError):
+                self._look_at(int(name), before)
+            if number % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _look_at(self, file: int, before: dict[tuple[int, _Peer], _Flow]) -> None:
+        with _copied(file) as connection:
+            flow = _flow(connection)
+            if flow is None:
+                return
+            port = connection.getsockname()[1]
+            if port == self._state_port:
+                if flow.sent > MOST_SUBSCRIBED:
+                    self._close(connection, flow.sent)
+            elif port == self._command_port:
+                key = file, connection.getpeername()
+                last = before.get(key, flow)
+                if last.arrived != flow.arrived:
+                    last = flow
+                if flow.sent - last.sent > self._most_unanswered:
+                    self._close(connection, flow.sent - last.sent)
+                self._flows[key] = last
+
+    def _close(self, connection: socket.socket, sent: int) -> None:
+        peer = connection.getpeername()[0]
+        # With a reset: who sends and does not read would wait for the end of an orderly farewell.
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        connection.shutdown(socket.SHUT_RDWR)
+        self.closed += 1
+        self._logger.warning("connection closed: it sends without end", peer=peer, bytes=sent)
+
+
+def _copied(file: int) -> socket.socket:
+    """A copy, which stays what it is, whatever becomes of the file meanwhile.
+
+    Raises:
+        OSError: it is no socket, or no longer there.
+    """
+    copy = os.dup(file)
+    try:
+        return socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=copy)
+    except OSError:
+        os.close(copy)
+        raise
+
+
+def _flow(connection: socket.socket) -> _Flow | None:
+    """What has gone over a connection; None if it is none, or the kernel does not tell."""
+    assert _INFO_OPTION is not None
+    told = connection.getsockopt(socket.IPPROTO_TCP, _INFO_OPTION, _INFO.size)
+    if len(told) < _INFO.size:
+        return None
+    state, arrived, sent = _INFO.unpack(told)
+    return _Flow(arrived, sent) if state == _ESTABLISHED else None
