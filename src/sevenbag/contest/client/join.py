@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import math
 import time
 from dataclasses import dataclass, field
@@ -111,10 +112,13 @@ async def play_all(
     """
     # Whoever cannot play is to be told before, and not in the midst of the contest.
     await _try_out(manner)
+    nimble = dataclasses.replace(manner, patience=_nimble(manner.patience))
     played: dict[str, Played] = {}
     over_at: dict[tuple[str, Address], float] = {}
     waited_since = answered_at = time.monotonic()
-    told = ""
+    failing_since: float | None = None
+    pause = _FIRST_PAUSE
+    told = False
     while True:
         now = time.monotonic()
         try:
@@ -134,22 +138,27 @@ async def play_all(
         ):
             if now - waited_since > wait_seconds:
                 raise SilentServerError(f"{site.url} has had no match for {wait_seconds:g} s")
-            if not told:
-                told = f"{manner.team} waits for its next match"
-                say(told)
-            await asyncio.sleep(_POLL)
+            if not told and pause > _FIRST_PAUSE:
+                told = True
+                say(f"{manner.team} waits for its next match")
+            await asyncio.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
             continue
-        told = ""
+        told = False
         try:
-            match = await play_match(task.address, task.token, manner, say)
+            match = await play_match(task.address, task.token, nimble, say)
         except ContestError as error:
             if isinstance(error, RefusedError) and error.error not in _ELSEWHERE:
                 raise
-            say(f"{error}; asking {site.url} where the match goes on")
-            await asyncio.sleep(_POLL)
-            if time.monotonic() - waited_since > wait_seconds:
+            now = time.monotonic()
+            failing_since = now if failing_since is None else failing_since
+            if now - failing_since > manner.patience.silence:
                 raise
+            say(f"{error}; asking {site.url} where the match goes on")
+            await asyncio.sleep(_FAILING_PAUSE)
             continue
+        failing_since = None
+        pause = _FIRST_PAUSE
         waited_since = time.monotonic()
         over_at[task.token, task.address] = waited_since
         if match.result.end_heard or match.result.games != (0, 0):
@@ -161,7 +170,10 @@ async def play_all(
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_POLL: Final = 1.0
+_FIRST_PAUSE: Final = 0.3
+_LONGEST_PAUSE: Final = 2.0
+_FAILING_PAUSE: Final = 1.0
+"""Seconds between questions to the site."""
 _TAKEN_UP: Final = 5.0
 """Seconds after which a match that has ended here, and that the site still has, goes on here."""
 _NEVER: Final = 1.0
@@ -170,6 +182,20 @@ _ELSEWHERE: Final = frozenset(
     ("unknown match", "unknown client token", "server is ending", "match ended")
 )
 """Refusals that the site may know a way out of."""
+
+
+def _nimble(patience: Patience) -> Patience:
+    """Who can ask elsewhere does not wait long for a server that is silent."""
+    return dataclasses.replace(
+        patience,
+        answer=min(patience.answer, _NIMBLE / 2),
+        server=min(patience.server, _NIMBLE),
+        state=min(patience.state, _NIMBLE),
+    )
+
+
+_NIMBLE: Final = 2.0
+"""Seconds."""
 
 
 def _planner(manner: Manner) -> Planner:
