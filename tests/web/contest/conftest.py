@@ -33,8 +33,9 @@ class Running:
         settings: of both.
     """
 
-    def __init__(self, folder: Path, **site: Any) -> None:
-        self.settings = Settings(
+    def __init__(self, folder: Path, settings: Settings | None = None, **site: Any) -> None:
+        self.settings = msgspec.structs.replace(
+            settings or Settings(),
             site=msgspec.structs.replace(
                 SiteSettings(
                     title="Test & Contest",
@@ -43,7 +44,7 @@ class Running:
                     secret_file=str(folder / "contest.secret"),
                 ),
                 **site,
-            )
+            ),
         )
         self.store = Store(self.settings.site.store).open()
         self._loop = asyncio.new_event_loop()
@@ -128,8 +129,8 @@ class Running:
 def make_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Running]]:
     made: list[Running] = []
 
-    def make(**site: Any) -> Running:
-        running = Running(tmp_path_factory.mktemp("site"), **site)
+    def make(settings: Settings | None = None, **site: Any) -> Running:
+        running = Running(tmp_path_factory.mktemp("site"), settings, **site)
         made.append(running)
         return running
 

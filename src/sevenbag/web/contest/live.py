@@ -136,7 +136,7 @@ class LiveHub:
             TooManyOnlookersError: there is no room.
         """
         if len(self._onlookers) >= self._most:
-            raise TooManyOnlookersError("too many look on already; try again in a while")
+            raise TooManyOnlookersError("too many look on already")
         stages = [self._stage(subject) for subject in subjects]
         # Who looks at several sees them small, and needs fewer pictures.
         onlooker = Onlooker(self._pause * max(1, min(len(stages), 3)))

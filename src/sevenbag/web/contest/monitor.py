@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from litestar.types import ControllerRouterHandler
 
     from sevenbag.contest.store import MatchRow, Store
+    from sevenbag.web.contest.live import Onlooker
     from sevenbag.web.contest.overview import MatchView
 
 FACTS: Final = msgspec.json.encode(
@@ -201,27 +202,29 @@ async def _show(socket: WebSocket[Any, Any, Any], hub: LiveHub, rows: Sequence[M
     for row in rows:
         if row.state in {"done", "called off"}:
             hub.end(row.token)
-    leaving = asyncio.create_task(_wait_until_gone(socket))
+    both = [
+        asyncio.create_task(_tell(socket, onlooker)),
+        asyncio.create_task(_wait_until_gone(socket)),
+    ]
     try:
-        while not leaving.done():
-            looking = asyncio.create_task(onlooker.look())
-            await asyncio.wait((looking, leaving), return_when=asyncio.FIRST_COMPLETED)
-            if not looking.done():
-                looking.cancel()
-                break
-            for frame in looking.result():
-                async with asyncio.timeout(_PATIENCE):
-                    await socket.send_text(frame)
-    # uvicorn's word for a socket that was closed meanwhile is an OSError.
-    except (OSError, WebSocketDisconnect, TimeoutError):
-        pass
-    except TooSlowError as error:
-        await _close(socket, str(error))
+        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     finally:
         hub.leave(onlooker)
-        leaving.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await leaving
+        for task in both:
+            task.cancel()
+        await asyncio.gather(*both, return_exceptions=True)
+
+
+async def _tell(socket: WebSocket[Any, Any, Any], onlooker: Onlooker) -> None:
+    # uvicorn's word for a socket that was closed meanwhile is an OSError.
+    with contextlib.suppress(OSError, WebSocketDisconnect, TimeoutError):
+        try:
+            while True:
+                for frame in await onlooker.look():
+                    async with asyncio.timeout(_PATIENCE):
+                        await socket.send_text(frame)
+        except TooSlowError as error:
+            await _close(socket, str(error))
 
 
 async def _wait_until_gone(socket: WebSocket[Any, Any, Any]) -> None:

@@ -133,7 +133,7 @@ class Overview:
         return await self._lately(("contests",), self._store.contests.list)
 
     async def matches(self, before: int | None) -> tuple[MatchRow, ...]:
-        """A page of matches: what is played, what is over, what is to come; the newest first.
+        """A page of matches: what is played, what is over, what is to come.
 
         Args:
             before: the number of a match; the page has older ones.
@@ -172,7 +172,9 @@ class Overview:
 
     def _matches(self, before: int | None) -> tuple[MatchRow, ...]:
         rows = self._store.matches.list(limit=PAGE_OF_MATCHES, before=before)
-        return tuple(sorted(rows, key=lambda row: (row.state == "waiting", row.state not in _LIVE)))
+        coming = [row for row in rows if row.state == "waiting"]
+        others = [row for row in rows if row.state != "waiting"]
+        return (*sorted(others, key=lambda row: row.state not in _LIVE), *reversed(coming))
 
     def _contest(self, contest_id: int | None) -> ContestView | None:
         if contest_id is None:

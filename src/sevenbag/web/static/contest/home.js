@@ -29,8 +29,8 @@ function build() {
   line?.close();
   line = new Line([...stages.keys()], {
     event: take,
-    standing: (open, seconds) => {
-      status.line(open, seconds);
+    standing: (open, seconds, reason) => {
+      status.line(open, seconds, reason);
       if (open && lost) parts.stir();
       lost = !open;
     },

@@ -8,8 +8,9 @@ const LONGEST_WAIT = 15_000;
 /**
  * @typedef {{
  *   event: (event: LiveEvent) => void,
- *   standing: (open: boolean, seconds: number) => void,
- * }} Listener  `standing`: whether the line is open, and in how many seconds it is tried again
+ *   standing: (open: boolean, seconds: number, reason: string) => void,
+ * }} Listener  `standing`: whether the line is open, in how many seconds it is tried again, and what
+ *   the site gave as its reason
  */
 
 export class Line {
@@ -52,18 +53,18 @@ export class Line {
     this.#socket = socket;
     socket.addEventListener("open", () => {
       this.#wait = FIRST_WAIT;
-      this.#listener.standing(true, 0);
+      this.#listener.standing(true, 0, "");
     });
     socket.addEventListener("message", ({ data }) => {
       if (this.#closed) return;
       this.#listener.event(/** @type {LiveEvent} */ (JSON.parse(data)));
     });
-    socket.addEventListener("close", () => {
+    socket.addEventListener("close", ({ reason }) => {
       if (this.#closed || socket !== this.#socket) return;
       // Not all who lost the same server come back in the same moment.
       const wait = this.#wait * (0.5 + Math.random());
       this.#wait = Math.min(LONGEST_WAIT, this.#wait * 2);
-      this.#listener.standing(false, wait / 1000);
+      this.#listener.standing(false, wait / 1000, reason);
       this.#timer = setTimeout(() => this.#open(), wait);
     });
   }

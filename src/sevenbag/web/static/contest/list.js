@@ -13,8 +13,8 @@ if (shown) {
     event: (event) => {
       if (event.event === "changed") parts.stir();
     },
-    standing: (open, seconds) => {
-      status.line(open, seconds);
+    standing: (open, seconds, reason) => {
+      status.line(open, seconds, reason);
       // Something may have been missed.
       if (open && lost) parts.stir();
       lost = !open;

@@ -9,6 +9,7 @@ export class Status {
   #kind = "";
   #open = false;
   #again = 0;
+  #reason = "";
   #heard = performance.now();
   #expected = false;
 
@@ -21,9 +22,11 @@ export class Status {
   /**
    * @param {boolean} open
    * @param {number} seconds  until the next try
+   * @param {string} reason
    */
-  line(open, seconds) {
+  line(open, seconds, reason) {
     this.#open = open;
+    this.#reason = reason || "connection lost";
     this.#again = performance.now() + seconds * 1000;
     this.#heard = performance.now();
     this.#show();
@@ -47,7 +50,8 @@ export class Status {
     const silent = now - this.#heard;
     if (!this.#open) {
       const left = Math.ceil((this.#again - now) / 1000);
-      this.#write(`Connection lost; trying again ${left > 0 ? `in ${left} s` : "now"}…`, "bad");
+      const why = this.#reason[0].toUpperCase() + this.#reason.slice(1);
+      this.#write(`${why}; trying again ${left > 0 ? `in ${left} s` : "now"}…`, "bad");
     } else if (this.#expected && silent > SILENCE) {
       this.#write(`Nothing heard from the game server for ${Math.floor(silent / 1000)} s…`, "bad");
     } else {

@@ -32,9 +32,9 @@ function watch(root, status) {
 
   new Line([match], {
     event: take,
-    standing: (open, seconds) => {
+    standing: (open, seconds, reason) => {
       // When the match is over, nobody misses the line.
-      if (!over) status.line(open, seconds);
+      if (!over) status.line(open, seconds, reason);
       if (open) parts.stir();
     },
   });
