@@ -70,6 +70,8 @@ async def test_moves_that_are_not_done_are_logged_each_with_its_reason() -> None
     assert "done" not in {line["reason"] for line in moves}
     stale = next(line for line in moves if line["reason"] == "out of date")
     assert (stale["move"], stale["piece_number"]) == ("left", 77)
+    # The first pieces of a match are 1 and 2.
+    assert stale["current_piece"] in {1, 2}
     events = [line["event"] for line in lines]
     for event in ("match placed", "joined", "game begins", "game over", "match over"):
         assert event in events

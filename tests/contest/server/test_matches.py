@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 
+import msgspec
 import pytest
 
 from sevenbag.contest import record
@@ -150,6 +151,19 @@ async def test_a_match_goes_on_after_the_games_that_are_known() -> None:
         await lose(loser, listener)
         result = await rig.server.result(place.match_token)
         assert (result.winner, result.games) == (1, (1, 2))
+
+
+@pytest.mark.parametrize("attempt", [2, 5, 1_000])
+async def test_a_match_that_was_begun_elsewhere_counts_on_beyond_it(attempt: int) -> None:
+    async with hosting() as rig:
+        place = rig.place(msgspec.structs.replace(placement(match=QUICK), attempt=attempt))
+        listener = rig.listener(place)
+        await rig.both_connected(place)
+        first = (await listener.until("GamePieceState"))[-1]
+        numbers = [state["number"] for state in first["states"].values()]
+        # Some millions each time; clients of 2012 read integers of 32 bits.
+        assert 10_000_000 < first["sequence"] < 2**31
+        assert all(1_000_000 < number < 2**31 for number in numbers)
 
 
 async def test_a_client_keeps_its_token_when_its_match_comes_to_another_server() -> None:

@@ -182,7 +182,7 @@ class Table:
             verdict = self.match.move(seat, move, number, now)
             around.figures.moves[verdict] += 1
             if verdict not in self._quiet:
-                self._move_logs[seat].tell("move", verdict.value, move=move, piece_number=number)
+                self._tell_move(seat, move, number, verdict)
             self.settle(now)
         except Exception as error:  # noqa: BLE001  # other matches must not notice
             self._break(error)
@@ -268,6 +268,19 @@ class Table:
     def _house_move(self, seat: Seat, move: MoveName, number: int | None) -> None:
         if not self.ended:
             self.move(seat, move, number)
+
+    def _tell_move(
+        self, seat: Seat, move: MoveName, number: int | str | None, verdict: Verdict
+    ) -> None:
+        duel = self.match.duel
+        piece = None if duel is None else duel.pieces[seat]
+        self._move_logs[seat].tell(
+            "move",
+            verdict.value,
+            move=move,
+            piece_number=number,
+            current_piece=None if piece is None else piece.number,
+        )
 
     def _too_many_moves(self, seat: Seat) -> bytes:
         limit = self.place.rules.match.moves_per_second
