@@ -180,6 +180,23 @@ def test_rules_are_changed_as_a_text(site: Running, admin: Visitor) -> None:
     assert site.store.contests.get(row.id).rules.match.games == 7
 
 
+def test_rules_that_somebody_else_has_changed_are_not_overwritten(
+    site: Running, admin: Visitor
+) -> None:
+    row = planned(site, admin, "Disputed")
+    page, old = f"/admin/contests/{row.id}/rules", str(row.revision)
+    assert changed(admin, row, "rules-text", toml="[match]\ngames = 3\n").status == 303
+    texts = {**to_texts(row.rules), "match.games": "5"}
+    for late in (
+        admin.send(page, **{**texts, "revision": old}),
+        admin.send(page, action=f"{page}-text", revision=old, toml=""),
+    ):
+        assert (late.status, "load the page again" in late.words) == (422, True)
+    for revision in ("", "x", "-1", "9" * 40):
+        assert admin.send(page, **{**texts, "revision": revision}).status == 400
+    assert site.store.contests.get(row.id).rules.match.games == 3
+
+
 # --- holding ------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from websockets.sync.client import connect
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.errors import InputError
 from sevenbag.web.contest.caller import address_of, household, networks
-from sevenbag.web.contest.server import ContestSite
+from sevenbag.web.contest.server import ContestSite, reachable_address
 from tests.web.contest.visitor import PASSWORD
 
 if TYPE_CHECKING:
@@ -96,6 +96,39 @@ def test_a_url_that_is_none_is_refused(site: Running, url: str) -> None:
     settings = Settings(site=SiteSettings(url=url, secret_file=site.settings.site.secret_file))
     with pytest.raises(InputError, match=r"site\.url"):
         ContestSite(site.store, site.scheduler, settings)
+
+
+@pytest.mark.parametrize(
+    ("listening", "reachable"),
+    [
+        ("http://127.0.0.1:8080/", "http://127.0.0.1:8080/"),
+        ("http://0.0.0.0:8080/", "http://127.0.0.1:8080/"),
+        ("http://[::]:8080/", "http://[::1]:8080/"),
+        ("http://contest-hall:8080/", "http://contest-hall:8080/"),
+    ],
+)
+def test_where_programs_on_this_machine_find_it(listening: str, reachable: str) -> None:
+    assert reachable_address(listening) == reachable
+
+
+def test_a_fault_of_ours_is_told_in_words_and_written_down(
+    make_site: Callable[..., Running],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    site = make_site()
+    admin = site.admin()
+
+    def broken() -> None:
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr(site.scheduler, "servers", broken)
+    page = admin.get("/admin")
+    assert (page.status, "went wrong on our side" in page.words) == (500, True)
+    assert "deep inside" not in page.text
+    assert "deep inside" in capfd.readouterr().err
+    monkeypatch.undo()
+    assert admin.get("/admin").status == 200
 
 
 # --- addresses ----------------------------------------------------------------------------------

@@ -73,6 +73,7 @@ def from_texts(texts: Mapping[str, str]) -> ContestRules:
 
     Raises:
         WrongRulesError: fields are wrong; all of them are named.
+        SettingsError: each for itself is right, but not all together.
     """
     flags: list[str] = []
     wrong: dict[str, str] = {}
@@ -89,11 +90,7 @@ def from_texts(texts: Mapping[str, str]) -> ContestRules:
                 flags.append(f"{field.name}={text}")
     if wrong:
         raise WrongRulesError(wrong)
-    try:
-        return _rules(settings_file.load(None, {}, flags))
-    except SettingsError as error:
-        # Each for itself is right, but not all together.
-        raise WrongRulesError({"": str(error)}) from None
+    return _rules(settings_file.load(None, {}, flags))
 
 
 def to_toml(rules: ContestRules) -> str:

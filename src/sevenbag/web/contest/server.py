@@ -58,7 +58,7 @@ class ContestSite:
             longest_frame=LONGEST_FRAME,
             most_connections=_MOST_CONNECTIONS,
         )
-        self.local_address = _reachable(self._serving.address)
+        self.local_address = reachable_address(self._serving.address)
         self.address = f"{site.url.rstrip('/')}/" if site.url else self.local_address
 
     def close(self) -> None:
@@ -74,6 +74,18 @@ class ContestSite:
             await self._hub.close()
 
 
+def reachable_address(address: str) -> str:
+    """An address at which something listens, as it can be called from this machine."""
+    parts = urlsplit(address)
+    try:
+        host = ipaddress.ip_address(parts.hostname or "")
+    except ValueError:
+        return address
+    if not host.is_unspecified:
+        return address
+    return f"http://{'127.0.0.1' if host.version == 4 else '[::1]'}:{parts.port}/"
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 
@@ -85,15 +97,3 @@ def _check_url(url: str) -> None:
         raise InputError(
             f"site.url is {shown(url)}, must be such as https://contest.example.org, without a path"
         )
-
-
-def _reachable(address: str) -> str:
-    """An address at which something listens, as it can be called from this machine."""
-    parts = urlsplit(address)
-    try:
-        host = ipaddress.ip_address(parts.hostname or "")
-    except ValueError:
-        return address
-    if not host.is_unspecified:
-        return address
-    return f"http://{'127.0.0.1' if host.version == 4 else '[::1]'}:{parts.port}/"
