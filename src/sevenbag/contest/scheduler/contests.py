@@ -123,25 +123,10 @@ class Contests:
             desk.pause(contest_id, paused=False)
             self._log.info("contest finished", contest=contest_id)
             return
-        there = {
-            match.row.slot for match in desk.matches.values() if match.row.contest_id == contest_id
-        }
-        for fixture in tournament.due:
-            if fixture.slot in there:
-                continue
-            first, second = (row.entrants[entrant].team_id for entrant in fixture.entrants)
-            match = await asyncio.to_thread(
-                self._store.matches.add,
-                kind="contest",
-                name=fixture.name,
-                seats=(first, second),
-                rules=row.rules,
-                contest_id=contest_id,
-                slot=fixture.slot,
-            )
-            if match.token not in desk.matches and match.result is None:
-                desk.add(match)
-                self._changes.tell(Change("match waiting", match.id, match.token, contest_id))
+        # Whatever is due while the contest is paused is drawn up when it goes on.
+        for match in await asyncio.to_thread(self._store.contests.draw_up, contest_id):
+            desk.add(match)
+            self._changes.tell(Change("match waiting", match.id, match.token, contest_id))
         self._changes.tell(Change("contest", contest_id=contest_id))
 
     async def current(self, desk: MatchDesk, team: Team) -> CurrentMatch:
