@@ -165,7 +165,8 @@ async def test_everybody_sees_the_end_and_the_newest(
     for onlooker in crowd:
         hub.leave(onlooker)
         hub.leave(onlooker)
-    assert hub.onlookers == 0
+    assert hub.metrics()["onlookers"] == 0
+    assert hub.metrics()["onlookers_refused_total"] == 1
     hub.join([subject(channel)])
 
 
@@ -198,6 +199,26 @@ async def test_several_matches_on_several_servers(hub: LiveHub, places: Places) 
                     if event["pieces"][0] is not None:
                         seen[event["match"]] = event["pieces"][0]
         assert seen == {1: ["T", 0, 1, 1], 2: ["J", 0, 2, 2]}
+
+
+async def test_a_match_is_heard_before_anybody_looks(places: Places, channel: Publisher) -> None:
+    """So that whoever comes later knows of every cell which piece it came from."""
+    places[channel.token] = channel.endpoint
+    hub = LiveHub(
+        places.get,
+        playing=lambda: [channel.token, "unknown"],
+        find={channel.token: subject(channel)}.get,
+    )
+    hub.start()
+    await asyncio.to_thread(channel.wait_until_heard)
+    channel.boards(filled(), filled())
+    channel.pieces(("O", 0, 0, 5), None)
+    channel.boards(filled("....OO....", "....OO...."), filled())
+    onlooker = hub.join([subject(channel)])
+    seen = await until(onlooker, lambda event: event["boards"][0] != EMPTY)
+    assert seen["boards"][0] == "." * 184 + "OO" + "." * 8 + "OO...."
+    assert hub.metrics()["matches_heard"] == 1
+    await hub.close()
 
 
 async def test_an_end_that_was_not_heard(hub: LiveHub, channel: Publisher) -> None:

@@ -139,6 +139,19 @@ async def test_a_match_that_is_over_is_said_to_be(site: Running, server: GameSer
         assert (await heard(socket, "picture"))[-1]["standing"] == "over"
 
 
+async def test_onlookers_are_counted(site: Running, server: GameServer) -> None:
+    async with line(site, f"?match={server.match}") as socket:
+        await heard(socket, "picture")
+        server.states.raw(b"rubbish")
+        server.states.end_game((1, 2), 1)
+        await heard(socket, "game over")
+        text = (await asyncio.to_thread(site.visitor().get, "/metrics")).text
+    lines = dict(each.split(" ") for each in text.splitlines() if not each.startswith("#"))
+    assert float(lines["sevenbag_onlookers"]) >= 1
+    assert float(lines["sevenbag_matches_heard"]) >= 1
+    assert float(lines["sevenbag_states_not_understood_total"]) >= 1
+
+
 def test_no_token_is_on_any_public_page(site: Running, server: GameServer) -> None:
     game = play(1, server.states.teams)
     server.end_game(game.result, game.replay)

@@ -55,6 +55,7 @@ def create_contest_app(
         InputError: a setting of the site cannot be used.
     """
     desk = Desk(store, scheduler, settings, load_secret(settings.site.secret_file))
+    desk.figures.show(hub.metrics, "Of those who look on.")
     routes = Litestar(
         [
             _static,

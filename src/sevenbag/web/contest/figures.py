@@ -39,7 +39,11 @@ class Figures:
             ("role", "outcome"),
             registry=self._registry,
         )
-        self._registry.register(_Scheduler(scheduler))
+        self.show(scheduler, "Of the scheduler.")
+
+    def show(self, figures: Callable[[], Mapping[str, float]], words: str) -> None:
+        """Show what somebody else counts, by name; what ends in ``_total`` only rises."""
+        self._registry.register(_Told(figures, words))
 
     def text(self) -> bytes:
         """All of them, as Prometheus reads them."""
@@ -49,12 +53,13 @@ class Figures:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-class _Scheduler(Collector):
-    def __init__(self, figures: Callable[[], Mapping[str, float]]) -> None:
+class _Told(Collector):
+    def __init__(self, figures: Callable[[], Mapping[str, float]], words: str) -> None:
         self._figures = figures
+        self._words = words
 
     def collect(self) -> Iterable[Metric]:
         for name, value in self._figures().items():
             counted = name.endswith("_total")
             family = CounterMetricFamily if counted else GaugeMetricFamily
-            yield family(f"sevenbag_{name}", "Of the scheduler.", value)
+            yield family(f"sevenbag_{name}", self._words, value)

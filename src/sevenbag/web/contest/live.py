@@ -99,6 +99,8 @@ class LiveHub:
         self._stages: dict[str, _Stage] = {}
         self._onlookers: set[Onlooker] = set()
         self._changed: set[int] | None = None
+        self._refused = 0
+        self._faults = 0
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
@@ -111,15 +113,15 @@ class LiveHub:
 
         return cls(scheduler.state_endpoint, scheduler.subscribe, scheduler.playing, find)
 
-    @property
-    def onlookers(self) -> int:
-        """How many look on."""
-        return len(self._onlookers)
-
-    @property
-    def watched(self) -> int:
-        """How many matches are heard."""
-        return len(self._stages)
+    def metrics(self) -> dict[str, float]:
+        """What is counted, by name."""
+        return {
+            "onlookers": len(self._onlookers),
+            "onlookers_refused_total": self._refused,
+            "matches_heard": len(self._stages),
+            "states_not_understood_total": self._faults
+            + sum(stage.scene.faults for stage in self._stages.values()),
+        }
 
     def start(self) -> None:
         """Begin to hear; `join` does so, too."""
@@ -136,6 +138,7 @@ class LiveHub:
             TooManyOnlookersError: there is no room.
         """
         if len(self._onlookers) >= self._most:
+            self._refused += 1
             raise TooManyOnlookersError("too many look on already")
         stages = [self._stage(subject) for subject in subjects]
         # Who looks at several sees them small, and needs fewer pictures.
@@ -223,6 +226,7 @@ class LiveHub:
                 wanted = stage.onlookers or token in playing
                 if not wanted and loop.time() > stage.left + _LINGER:
                     del self._stages[token]
+                    self._faults += stage.scene.faults
                     self._detach(stage)
                 else:
                     self._move(stage)
