@@ -87,18 +87,24 @@ class PasswordChecks:
         """
         if len(text) > LONGEST:
             return False
-        mark = self._mark(password_hash or "", text)
-        if mark in self._right:
-            self._right.move_to_end(mark)
+        if password_hash is not None and self.remembers(password_hash, text):
             return True
         async with self._turn():
             kept = password_hash or _nobodys_hash()
             right = await asyncio.to_thread(is_right, kept, text) and password_hash is not None
         if right:
-            self._right[mark] = None
+            self._right[self._mark(kept, text)] = None
             while len(self._right) > _MOST_REMEMBERED:
                 self._right.popitem(last=False)
         return right
+
+    def remembers(self, password_hash: str, text: str) -> bool:
+        """Whether this password was right a while ago; False says nothing."""
+        mark = self._mark(password_hash, text[: LONGEST + 1])
+        if mark not in self._right:
+            return False
+        self._right.move_to_end(mark)
+        return True
 
     async def hash(self, text: str) -> str:
         """What is kept of a password.

@@ -215,6 +215,19 @@ def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running])
     assert guesser.send("/login", name="Victim", password="more").status == 429
 
 
+def test_guesses_do_not_hold_up_whoever_is_at_play(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    site.add_team("Playing")
+    assert site.visitor().send("/login", name="Playing", password=PASSWORD).status == 303
+    statuses = [
+        site.visitor().send("/login", name="Playing", password=f"guess {number}").status
+        for number in range(10)
+    ]
+    assert statuses == [401] * 8 + [429] * 2
+    # From the very same address.
+    assert site.visitor().send("/login", name="Playing", password=PASSWORD).status == 303
+
+
 def test_a_header_from_nowhere_is_not_believed(make_site: Callable[..., Running]) -> None:
     site = make_site()
     site.add_team("Victim")
