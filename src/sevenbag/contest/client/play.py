@@ -2,7 +2,7 @@
 
 ::
 
-    from sevenbag.contest.client.play import connect
+    from sevenbag.contest.client import connect
 
     with connect("pason://127.0.0.1", token, "My Team", password) as match:
         for turn in match.turns():
@@ -109,10 +109,11 @@ class AsyncTurn:
         self.opponent: Board = to_kernel(others[0] if others else 0)
         self.queue = tuple(Piece[name] for name in view.queue if name in Piece.__members__)
         self._match = match
+        self._places = places_for(self.board, self.piece)
 
     def placements(self) -> list[Placement]:
         """Every place where the piece can lock, from where it enters."""
-        return places_for(self.board, self.piece)
+        return list(self._places)
 
     async def place(self, placement: Placement) -> bool:
         """Bring the piece there and drop it; whether that is where it went.
@@ -165,7 +166,7 @@ class AsyncMatch:
         return result_of(self.view, self.team)
 
     async def turns(self) -> AsyncGenerator[AsyncTurn]:
-        """A turn for each of our pieces, until the match is over.
+        """A turn for each of our pieces that can be placed, until the match is over.
 
         Raises:
             RefusedError: the server knows this team no more.
@@ -179,7 +180,10 @@ class AsyncMatch:
                 await self._listen(time.monotonic() + _LISTENS)
                 continue
             last = number
-            yield AsyncTurn(self, number, piece.piece)
+            turn = AsyncTurn(self, number, piece.piece)
+            # Where there is no room, gravity decides.
+            if turn.placements():
+                yield turn
 
     async def move(self, move: MoveName, number: int | None = None) -> None:
         """Make one move.
@@ -340,7 +344,7 @@ class Match:
         return self._known.result
 
     def turns(self) -> Iterator[Turn]:
-        """A turn for each of our pieces, until the match is over. See `AsyncMatch.turns`."""
+        """A turn for each of our pieces that can be placed. See `AsyncMatch.turns`."""
         return self._turns()
 
     def move(self, move: MoveName, number: int | None = None) -> None:
