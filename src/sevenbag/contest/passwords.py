@@ -25,7 +25,6 @@ LONGEST: Final = 128
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 << 10, parallelism=1)
 """OWASP's least: some 20 ms, so that the teams of a whole contest can connect at once."""
 _THREADS: Final = 2
-_MOST_WAITING: Final = 200
 _MOST_REMEMBERED: Final = 2_000
 
 
@@ -66,9 +65,13 @@ class PasswordChecks:
 
     Who has given the right password once is recognised at once the next time: clients ask often.
     Of right passwords a hash is remembered whose key only this process has, for as long as it runs.
+
+    Args:
+        most_waiting: that may wait for a thread, each for some 10 ms; more are sent away.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, most_waiting: int = 200) -> None:
+        self._most_waiting = most_waiting
         self._threads = asyncio.Semaphore(_THREADS)
         self._waiting = 0
         self._key = secrets.token_bytes(32)
@@ -123,7 +126,7 @@ class PasswordChecks:
 
     @contextlib.asynccontextmanager
     async def _turn(self) -> AsyncGenerator[None]:
-        if self._waiting >= _MOST_WAITING:
+        if self._waiting >= self._most_waiting:
             raise TooBusyError("too many passwords are being checked; try again in a moment")
         self._waiting += 1
         try:
