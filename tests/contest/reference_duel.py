@@ -53,7 +53,7 @@ class SlowDuel:
         self.cleared: list[list[int]] = [[], []]
         self.last = [-1, -1]
         self.level = 1
-        self.next_number = first_number
+        self.next_numbers = [first_number, first_number]
         self.winner: int | None = None
         self.ending = ""
         self.random = {
@@ -112,8 +112,11 @@ class SlowDuel:
         kind = self.queue.pop(0)
         self.queue.append(self.deal())
         states = len(CELLS[kind])
-        piece = Piece(kind, self.rules.spawn_orientation % states, 0, 5, self.next_number)
-        self.next_number += 1
+        orient = self.rules.spawn_orientation % states
+        piece = Piece(kind, orient, 0, 5, self.next_numbers[seat])
+        for counted in (0, 1):
+            if counted == seat or self.rules.piece_numbers == "shared":
+                self.next_numbers[counted] = piece.number + 1
         if not self.free(seat, piece) and self.rules.blocked_spawn == "lose":
             self.lose(seat)
         self.pieces[seat] = self.lifted(seat, piece) if not self.over() else piece

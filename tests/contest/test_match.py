@@ -336,6 +336,65 @@ def test_every_move_that_is_done_is_told_and_no_other() -> None:
     assert len(stage.told) - seen == verdicts.count("done")
 
 
+def test_states_can_be_told_less_often() -> None:
+    stage = Stage(states_per_second=10, game=GameRules(gravity_ms=(60_000,)), repeat_seconds=60)
+    stage.both_come()
+    stage.begin()
+    first = stage.duel().pieces[0]
+    assert first is not None
+    seen = len(stage.told)
+    # A hundred moves in a second: one state of pieces every tenth of it.
+    for turn in range(100):
+        assert stage.move(0, "left" if turn % 2 else "right") == "done"
+        stage.wait(0.01)
+    told = stage.told[seen:]
+    assert 9 <= len(told) <= 11
+    stage.wait(0.2)
+    newest = stage.told[-1]
+    assert isinstance(newest, GamePieceState)
+    assert dict(newest.states) == state_of(stage.duel())[0]
+    # A new piece is told at once, after its board.
+    seen = len(stage.told)
+    for _ in range(3):
+        stage.move(0, "drop")
+    assert [type(message) for message in stage.told[seen:]] == [GameBoardState, GamePieceState] * 3
+    # Where it ends there is nothing left to tell.
+    stage.move(1, "left")
+    stage.move(1, "right")
+    while stage.match.phase == "game":
+        stage.move(0, "drop")
+    assert isinstance(stage.told[-1], GameEnd)
+    assert stage.wait(1.9) == []
+
+
+def test_numbers_and_names_begin_as_the_rules_say() -> None:
+    stage = Stage(
+        first_sequence=500,
+        first_piece_number=70,
+        game_name="{match}: {number}",
+        game=GameRules(piece_numbers="own"),
+    )
+    stage.both_come()
+    stage.begin()
+    board, pieces = stage.told
+    assert isinstance(board, GameBoardState)
+    assert (board.sequence, board.game_name) == (500, "Final: 1")
+    assert isinstance(pieces, GamePieceState)
+    assert [of and of.number for of in pieces.states.values()] == [70, 70]
+    stage.move(1, "drop")
+    stage.move(1, "drop")
+    later = stage.told[-1]
+    assert isinstance(later, GamePieceState)
+    assert [of and of.number for of in later.states.values()] == [70, 72]
+    stage.lose(0)
+    stage.begin()
+    # Nobody's number comes again.
+    highest = stage.games[0].last_piece_number
+    for piece in stage.duel().pieces:
+        assert piece is not None
+        assert piece.number == highest + 1
+
+
 # --- the end of a game ----------------------------------------------------------------------------
 
 

@@ -7,14 +7,15 @@ that the same moves and steps make the same game again.
 
 from __future__ import annotations
 
-import random
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
+from sevenbag.contest.chance import below, stream
 from sevenbag.protocols.pason.board import CELLS, FULL_ROW, HEIGHT, VISIBLE, WIDTH, cell_bit
 from sevenbag.protocols.pason.shapes import PIECES, SHAPES, SPAWN_COLUMN, SPAWN_ROW
 
 if TYPE_CHECKING:
+    import random
     from collections.abc import Callable
 
     from sevenbag.contest.rules import GameRules
@@ -68,7 +69,7 @@ class Falling:
         orient: its orientation.
         row: of its origin; negative above the top.
         col: of its origin.
-        number: that no other piece of the match has.
+        number: that no other piece of the match has, or none of its player's.
     """
 
     __slots__ = ("col", "kind", "number", "orient", "row")
@@ -106,7 +107,7 @@ class Duel:
         locked: pieces locked by both.
         waiting: garbage rows that are to enter at each seat.
         level: shared by both, from 1.
-        next_number: what the next piece's number will be.
+        next_numbers: what the next piece's number will be, for both.
         outcome: how it ended; None while it goes on.
         boards_changed: whether a board is another one since `take_changes`.
 
@@ -125,12 +126,12 @@ class Duel:
         self.locked = [0, 0]
         self.waiting = [0, 0]
         self.level = 1
-        self.next_number = first_number
+        self.next_numbers = [first_number, first_number]
         self.outcome: Outcome | None = None
         # One stream each: what is tossed for garbage does not change which pieces come.
-        self._dealer = _dealer(rules, _stream(seed, "queue"))
-        self._garbage = _stream(seed, "garbage")
-        self._coin = _stream(seed, "coin")
+        self._dealer = _dealer(rules, stream(seed, "queue"))
+        self._garbage = stream(seed, "garbage")
+        self._coin = stream(seed, "coin")
         self.queue: list[PieceName] = [self._dealer() for _ in range(rules.queue_length)]
         self.boards_changed = True
         self._pieces_changed = True
@@ -138,6 +139,11 @@ class Duel:
         self._numbers = [-1, -1]
         for seat in self._tossed():
             self._draw(seat)
+
+    @property
+    def next_number(self) -> int:
+        """Higher than every number that was given out."""
+        return max(self.next_numbers)
 
     @property
     def step_ms(self) -> int:
@@ -360,15 +366,19 @@ class Duel:
             if row != FULL_ROW:
                 return row
             if self.rules.full_garbage_row == "repair":
-                return row & ~(1 << _below(self._garbage, WIDTH))
+                return row & ~(1 << below(self._garbage, WIDTH))
 
     def _draw(self, seat: Seat) -> None:
         """Let a piece enter."""
         kind = self.queue.pop(0)
         self.queue.append(self._dealer())
         orient = self.rules.spawn_orientation % len(SHAPES[kind])
-        piece = Falling(kind, orient, SPAWN_ROW, SPAWN_COLUMN, self.next_number)
-        self.next_number += 1
+        number = self.next_numbers[seat]
+        if self.rules.piece_numbers == "shared":
+            self.next_numbers = [number + 1, number + 1]
+        else:
+            self.next_numbers[seat] = number + 1
+        piece = Falling(kind, orient, SPAWN_ROW, SPAWN_COLUMN, number)
         self.pieces[seat] = piece
         self._pieces_changed = True
         if piece.mask & self.boards[seat]:
@@ -443,28 +453,15 @@ def _clear(board: int, row: int) -> tuple[int, tuple[int, ...]]:
     return board, rows
 
 
-def _stream(seed: int, name: str) -> random.Random:
-    # Texts seed alike on every machine and in every version of Python.
-    return random.Random(f"{name} {seed}")  # games, not secrets
-
-
-def _below(stream: random.Random, count: int) -> int:
-    """A number from 0, evenly; of bits alone, which every version of Python gives alike."""
-    while True:
-        number = stream.getrandbits(count.bit_length())
-        if number < count:
-            return number
-
-
-def _dealer(rules: GameRules, stream: random.Random) -> Callable[[], PieceName]:
+def _dealer(rules: GameRules, chance: random.Random) -> Callable[[], PieceName]:
     """What gives the next piece of the queue."""
     if rules.queue == "uniform":
-        return lambda: PIECES[_below(stream, len(PIECES))]
+        return lambda: PIECES[below(chance, len(PIECES))]
     bag: list[PieceName] = []
 
     def from_bag() -> PieceName:
         if not bag:
             bag.extend(PIECES)
-        return bag.pop(_below(stream, len(bag)))
+        return bag.pop(below(chance, len(bag)))
 
     return from_bag

@@ -8,13 +8,15 @@ what is due by then, and no more work however late it is.
 from __future__ import annotations
 
 import functools
-import random
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from sevenbag.contest import record as records
-from sevenbag.contest.duel import SEATS, Duel, Verdict
+from sevenbag.contest.chance import stream
+from sevenbag.contest.duel import Duel, Verdict
 from sevenbag.contest.link import GameResult, MatchResult
+from sevenbag.contest.tally import Tally
 from sevenbag.contest.telling import Teller
 from sevenbag.errors import InputError
 
@@ -33,6 +35,7 @@ plus these: the game that was broken off told more, by its time limit some milli
 LATEST_STEPS: Final = 10
 """Time steps that are made up for; of more, one is done, and the others never were."""
 
+_LONGEST_NAME: Final = 200
 _MOST_MARGINS: Final = 100
 """Clients of 2012 read a sequence into 32 bits."""
 
@@ -121,17 +124,19 @@ class Match:
 
         margins = min(max(attempt, 2 if finished else 1) - 1, _MOST_MARGINS)
         last = finished[-1] if finished else None
-        sequence = (last.last_sequence if last else 0) + margins * SEQUENCE_MARGIN
-        self._next_piece = (last.last_piece_number if last else 0) + margins * PIECE_MARGIN + 1
+        sequence, piece = rules.match.first_sequence - 1, rules.match.first_piece_number - 1
+        if last is not None:
+            sequence, piece = last.last_sequence, last.last_piece_number
+        sequence += margins * SEQUENCE_MARGIN
+        self._next_piece = piece + margins * PIECE_MARGIN + 1
         self._text_numbers = rules.match.text_numbers
         self._seed = seed
         self._wall = wall
         self._teller = Teller(token, name, self.teams, wall, sequence)
         self._present = [False, False]
-        self._wins = [0, 0]
-        self._points = [0, 0]
+        self._tally = Tally(rules.match.games, seed)
         for game in finished:
-            self._count_game(game)
+            self._tally.add(game)
         match = rules.match
         self._played_before = sum(game.seconds + match.pause_seconds for game in finished)
 
@@ -139,13 +144,13 @@ class Match:
         self._halted = False
         self._stopped_at: float | None = None
         self._connect_by: float | None = None
-        self._begin_at = 0.0
         self._match_limit: float | None = None
-        self._game_began = self._game_limit = 0.0
-        self._game_wall = 0.0
+        self._game_began = self._game_limit = self._game_wall = 0.0
         self._first_piece = self._next_piece
-        self._step_at = self._repeat_at = 0.0
-        self._end_sequence = 0
+        self._begin_at = self._step_at = self._repeat_at = self._quiet_until = 0.0
+        self._late_at = math.inf
+        per_second = match.states_per_second
+        self._apart = 1 / per_second if per_second else 0.0
         self._recorder = records.Recorder()
         self._finished: list[FinishedGame] = []
         self._held: GameResult | None = None
@@ -155,12 +160,12 @@ class Match:
     @property
     def games(self) -> tuple[int, int]:
         """Games won by both, in games that are kept."""
-        return self._wins[0], self._wins[1]
+        return self._tally.games
 
     @property
     def points(self) -> tuple[int, int]:
         """Points of both in those games."""
-        return self._points[0], self._points[1]
+        return self._tally.points
 
     @property
     def present(self) -> tuple[bool, bool]:
@@ -243,11 +248,11 @@ class Match:
             return
         self._now = max(now, self._now)
         self._held = None
-        self._count_game(game)
+        self._tally.add(game)
         self._teller.game_end(game.scores, game.winner, game.last_sequence)
         self._figures_changed = True
         self._pause(self.rules.match.pause_seconds)
-        if self._decided():
+        if self._tally.decided:
             self._end_by_games()
         self._plan()
 
@@ -274,7 +279,7 @@ class Match:
         self._now = max(now, self._now)
         if self.phase != "over":
             self.reason = reason
-            self._end(None, "called off")
+            self._end_without_winner()
             self._plan()
 
     def take_messages(self) -> list[bytes]:
@@ -307,12 +312,12 @@ class Match:
             case "pause":
                 self.due = None if self._halted else min(self._begin_at, self._limit())
             case "game":
-                self.due = min(self._step_at, self._repeat_at, self._game_limit)
+                self.due = min(self._step_at, self._repeat_at, self._game_limit, self._late_at)
             case "held" | "over":
                 self.due = None
 
     def _limit(self) -> float:
-        return float("inf") if self._match_limit is None else self._match_limit
+        return math.inf if self._match_limit is None else self._match_limit
 
     def _go_on(self) -> None:
         """Do the one thing that is due first."""
@@ -335,12 +340,14 @@ class Match:
                 self._tell(duel)
             elif self.due == self._step_at:
                 self._step(duel)
+            elif self.due == self._late_at:
+                self._tell(duel)
             else:
                 self._repeat(duel)
 
     def _gather(self) -> None:
         self._connect_by = self._now + self.rules.match.connect_seconds
-        if self._decided():
+        if self._tally.decided:
             self._end_by_games()
 
     def _pause(self, seconds: float) -> None:
@@ -360,7 +367,7 @@ class Match:
         if self._match_limit is None:
             self._match_limit = now + self.rules.match.match_seconds
         self.game_number += 1
-        self.game_name = f"Game {self.game_number}"
+        self.game_name = self._name_of_game()
         self._first_piece = self._next_piece
         duel = self.duel = Duel(self.rules.game, self._game_seed(), first_number=self._first_piece)
         self._recorder = records.Recorder()
@@ -391,6 +398,8 @@ class Match:
 
     def _tell(self, duel: Duel) -> None:
         """Tell what has changed; a board before the piece that is placed on it."""
+        if self._apart and self._is_too_early(duel):
+            return
         if duel.boards_changed:
             self._teller.boards(duel, duel.take_changes())
             self._figures_changed = True
@@ -398,6 +407,17 @@ class Match:
             self._teller.pieces(duel)
         else:
             self._finish_game(duel)
+
+    def _is_too_early(self, duel: Duel) -> bool:
+        """Whether this state is to be told later, with those that follow it by then."""
+        if duel.boards_changed or duel.outcome is not None or self._now >= self._quiet_until:
+            self._quiet_until = self._now + self._apart
+            self._late_at = math.inf
+            return False
+        if self._late_at == math.inf:
+            self._late_at = self._quiet_until
+            self._plan()
+        return True
 
     def _finish_game(self, duel: Duel) -> None:
         outcome = duel.outcome
@@ -439,65 +459,45 @@ class Match:
         """Since the game began; not past its limit, however late that was seen."""
         return int((min(self._now, self._game_limit) - self._game_began) * 1000)
 
+    def _name_of_game(self) -> str:
+        name = self.rules.match.game_name
+        name = name.replace("{number}", str(self.game_number)).replace("{match}", self.name)
+        return name[:_LONGEST_NAME]
+
     def _game_seed(self) -> int:
-        return _stream(self._seed, f"game {self.game_number}").getrandbits(62)
+        return stream(self._seed, f"game {self.game_number}").getrandbits(62)
 
     # --- helpers: the end -----------------------------------------------------------------------
 
-    def _count_game(self, game: GameResult) -> None:
-        self._wins[game.winner] += 1
-        for seat in SEATS:
-            self._points[seat] += game.scores[seat]
-
-    def _decided(self) -> bool:
-        """Whether no further game is needed, or there is none."""
-        games = self.rules.match.games
-        return max(self._wins) * 2 > games or sum(self._wins) >= games
-
     def _end_by_games(self) -> None:
-        """End it as the contest's text says: games, then points, then a coin."""
-        (first, second), (first_points, second_points) = self.games, self.points
-        if max(first, second) * 2 > self.rules.match.games:
-            self._end(0 if first > second else 1, "majority of games")
-        elif first != second:
-            self._end(0 if first > second else 1, "games at the time limit")
-        elif first_points != second_points:
-            self._end(0 if first_points > second_points else 1, "points")
-        else:
-            coin = _stream(self._seed, "match").getrandbits(1)
-            self._end(1 if coin else 0, "coin flip")
+        self._end(self._tally.result())
 
     def _end_by_absence(self) -> None:
         first, second = self.present
         if first == second:
-            self._end(None, "called off")
+            self._end_without_winner()
         else:
-            self._end(0 if first else 1, "the other team did not come")
+            winner: Seat = 0 if first else 1
+            self._end(
+                MatchResult(
+                    winner=winner,
+                    ending="the other team did not come",
+                    games=self.games,
+                    points=self.points,
+                )
+            )
 
-    def _end(
-        self,
-        winner: Seat | None,
-        ending: Literal[
-            "majority of games",
-            "games at the time limit",
-            "points",
-            "coin flip",
-            "the other team did not come",
-            "called off",
-        ],
-    ) -> None:
-        self.phase = "over"
-        self.result = MatchResult(
-            winner=winner, ending=ending, games=self.games, points=self.points
+    def _end_without_winner(self) -> None:
+        self._end(
+            MatchResult(winner=None, ending="called off", games=self.games, points=self.points)
         )
+
+    def _end(self, result: MatchResult) -> None:
+        self.phase = "over"
+        self.result = result
         self._teller.match_end()
 
 
 def _plain(verdicts: Counter[str]) -> dict[str, int]:
     """With texts for keys, not words of an enumeration."""
     return {str(fate): count for fate, count in verdicts.items()}
-
-
-def _stream(seed: int, name: str) -> random.Random:
-    # As in a game: texts seed alike everywhere.
-    return random.Random(f"{name} {seed}")  # games, not secrets

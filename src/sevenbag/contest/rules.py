@@ -45,6 +45,7 @@ class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
             needed, or locks where it was and rises with the stack. (open)
         garbage_out: whether rows pushed past the top lose the game, or are cut off. (open)
         full_garbage_row: a garbage row tossed full is tossed again, or gets one random gap. (open)
+        piece_numbers: both players' pieces are counted together, or each one's own. (open)
     """
 
     points: tuple[Points, Points, Points, Points, Points] = (0, 100, 200, 500, 800)
@@ -62,6 +63,7 @@ class GameRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     garbage_overlap: Literal["lift", "lock"] = "lift"
     garbage_out: Literal["lose", "cut"] = "lose"
     full_garbage_row: Literal["redraw", "repair"] = "redraw"
+    piece_numbers: Literal["shared", "own"] = "shared"
 
     def __post_init__(self) -> None:
         if any(a >= b for a, b in itertools.pairwise(self.level_points)):
@@ -79,6 +81,11 @@ class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         first_pause_seconds: from the second team's coming to the first state message.
         pause_seconds: between games.
         repeat_seconds: the state is told again at least so often.
+        states_per_second: where pieces are is told so often at most, but new pieces at once; 0 for
+            after every move.
+        first_sequence: of the match's first message; the text starts nowhere.
+        first_piece_number: of the match's first piece.
+        game_name: what games are called; ``{number}`` is the game's, ``{match}`` the match's name.
         linger_seconds: how long after its end a match answers commands.
         move_reply: what an executed move is answered with; the real server sent ``OK``, the text
             has ``ok``.
@@ -93,6 +100,10 @@ class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     first_pause_seconds: Seconds = 1.0
     pause_seconds: Seconds = 2.0
     repeat_seconds: Annotated[float, msgspec.Meta(ge=0.05, le=60)] = 1.0
+    states_per_second: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    first_sequence: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 1
+    first_piece_number: Annotated[int, msgspec.Meta(ge=0, le=1_000_000)] = 1
+    game_name: Annotated[str, msgspec.Meta(min_length=1, max_length=100)] = "Game {number}"
     linger_seconds: Seconds = 30.0
     move_reply: Literal["OK", "ok"] = "OK"
     text_numbers: bool = False

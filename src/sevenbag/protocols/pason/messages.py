@@ -30,6 +30,7 @@ ErrorKind: TypeAlias = Literal[
     "too many moves",
     "too many attempts",
     "server is ending",
+    "server fault",
 ]
 
 ERROR_KINDS: Final[dict[ErrorKind, str]] = {
@@ -47,6 +48,7 @@ ERROR_KINDS: Final[dict[ErrorKind, str]] = {
     "too many moves": "more moves a second than the match allows; this one was not done",
     "too many attempts": "so many passwords of the team are tried that this one was not looked at",
     "server is ending": "the server takes no more clients; the match goes on elsewhere",
+    "server fault": "a fault of the server's own; its log has more",
 }
 """What an `ErrorResp` may have as its ``error``, and what each means. The contest's text names
 none."""
