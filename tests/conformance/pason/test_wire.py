@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT
+from tests.fakes.pason.addresses import COMMAND_PORT, STATE_PORT, free_address
 from tests.fakes.pason.hosting import Hosted, Match, hosted
 from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -122,3 +123,22 @@ def test_order_and_space_of_json_are_free(server: Hosted) -> None:
         for end in ('"GameMove"}', '"GameMove", "piece_number": null}', '"GameMove"}\0'):
             assert json.loads(peer.ask((text + end).encode()))["resp"] == "OK"
     server.result(match)
+
+
+def test_channels_at_different_hosts(tmp_path: Path) -> None:
+    elsewhere = free_address()
+    with hosted(tmp_path, state_bind=elsewhere) as server:
+        match = server.place(match={"games": 1, "game_seconds": 0.3})
+        referee = match.referee()
+        with (
+            NewPeer(elsewhere, STATE_PORT, kind="SUB") as states,
+            NewPeer(server.host, COMMAND_PORT, kind="REQ") as commands,
+        ):
+            states.subscribe(match.token)
+            entered(commands, match, 0)
+            entered(commands, match, 1)
+            while not referee.ended:
+                referee.read(states.receive())
+        for host, port in ((server.host, STATE_PORT), (elsewhere, COMMAND_PORT)):
+            with pytest.raises(ConnectionRefusedError):
+                NewPeer(host, port, kind="SUB")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import random
+import resource
 import signal
 import socket
 import struct
@@ -127,6 +128,23 @@ def test_half_open_ones(server: Hosted, bystanders: Bystanders) -> None:
             if number % 3:
                 plain.sendall(b"\xff\0\0\0")
         bystanders.are_served(50)
+
+
+def test_no_file_is_left(server: Hosted, bystanders: Bystanders) -> None:
+    """So many connections that the server can take no more: who is there plays on."""
+    usual = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
+    few = descriptors(server) + 20
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (few, usual[1]))
+    try:
+        with contextlib.ExitStack() as stack:
+            for number in range(40):
+                stack.enter_context(connection(server, PORTS[number % 2]))
+            wait_until(lambda: descriptors(server) == few)
+            bystanders.are_served(50)
+    finally:
+        resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, usual)
+    with NewPeer(server.host, COMMAND_PORT, kind="REQ") as peer:
+        assert json.loads(peer.ask(UNKNOWN))["error"] == "unknown client token"
 
 
 class TestEnvelopes:

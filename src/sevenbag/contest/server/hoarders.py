@@ -90,8 +90,13 @@ class Hoarders:
 
     async def look(self) -> None:
         """Look at each connection once."""
+        try:
+            names = os.listdir(_FILES)  # noqa: PTH208  # paths would take longer
+        except OSError:
+            # Every file is taken, so that this folder cannot be opened either.
+            return
         before, self._flows = self._flows, {}
-        for number, name in enumerate(os.listdir(_FILES)):  # noqa: PTH208  # names suffice
+        for number, name in enumerate(names):
             # Files come and go meanwhile, in libzmq's threads; most are no connections.
             with contextlib.suppress(OSError):
                 self._look_at(int(name), before)
