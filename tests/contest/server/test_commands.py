@@ -103,8 +103,23 @@ async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwar
         await stopping
         assert server.figures.refused.total() == len(answers)
         told = {answer["error"] for answer in answers}
-        # The other two are in tests of their own.
-        assert told | {"server is ending", "too many attempts"} == set(get_args(ErrorKind))
+        # The others are in tests of their own.
+        others = {"server is ending", "server fault", "too many attempts"}
+        assert told | others == set(get_args(ErrorKind))
+
+
+async def test_a_fault_of_the_servers_own_is_answered_and_nobody_else_notices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with hosting() as rig:
+        place, other = rig.place(placement()), rig.place(placement())
+        client, unlucky = rig.client(), rig.client()
+        await client.connect(other)
+        table = rig.server.matches[place.match_token]
+        monkeypatch.setattr(table, "join", None)
+        for _ in range(3):
+            assert (await unlucky.connect(place))["error"] == "server fault"
+        assert (await client.move("left"))["resp"] == "OK"
 
 
 async def test_many_passwords_at_once_are_not_all_tried() -> None:

@@ -59,6 +59,7 @@ class Desk:
         self._sessions = sessions
         self._seats = sessions.seats
         self._figures = figures
+        self._logger = logger
         self._log = BoundedLog(logger, clock)
         self._reply = reply
         self._largest_message = largest_message
@@ -66,6 +67,22 @@ class Desk:
 
     def answer(self, sender: Sender, body: bytes) -> bytes | None:
         """The answer to a command; None when a password must be checked first."""
+        try:
+            return self._answer(sender, body)
+        except Exception as error:  # noqa: BLE001  # others must not notice, and it is answered
+            return self._failed(error)
+
+    async def close(self) -> None:
+        """Check no more passwords."""
+        tasks = tuple(self._checking)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._log.tell_left_out()
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _answer(self, sender: Sender, body: bytes) -> bytes | None:
         if len(body) > self._largest_message:
             return self._refused(
                 "message too large",
@@ -81,16 +98,6 @@ class Desk:
                 return self._unknown_client(command)
             return found[0].move(found[1], command.move, command.piece_number)
         return self._connect(sender, command)
-
-    async def close(self) -> None:
-        """Check no more passwords."""
-        tasks = tuple(self._checking)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        self._log.tell_left_out()
-
-    # --- helpers --------------------------------------------------------------------------------
 
     def _connect(self, sender: Sender, command: MatchConnect) -> bytes | None:
         token, team = command.match_token, command.team_name
@@ -118,16 +125,16 @@ class Desk:
 
     async def _check(self, sender: Sender, table: Table, seat: Seat, password: str) -> None:
         try:
-            right = await table.doors[seat].is_right(password)
+            if not await table.doors[seat].is_right(password):
+                answer = self._wrong_password(table, seat)
+            elif table.ended:
+                answer = self._refused("match ended", "this match is over", table)
+            else:
+                answer = self._let_in(table, seat)
         except TooBusyError as error:
-            self._reply(sender, self._refused("too many attempts", str(error), table))
-            return
-        if not right:
-            answer = self._wrong_password(table, seat)
-        elif table.ended:
-            answer = self._refused("match ended", "this match is over", table)
-        else:
-            answer = self._let_in(table, seat)
+            answer = self._refused("too many attempts", str(error), table)
+        except Exception as error:  # noqa: BLE001  # it is answered, whatever it is
+            answer = self._failed(error)
         self._reply(sender, answer)
 
     def _let_in(self, table: Table, seat: Seat) -> bytes:
@@ -144,6 +151,10 @@ class Desk:
         if self._sessions.has_ended(token):
             return self._refused("match ended", "the match of this client_token is over")
         return self._refused("unknown client token", f"no client has {shown(_short(token))}")
+
+    def _failed(self, error: Exception) -> bytes:
+        self._logger.error("command failed", exc_info=error)
+        return self._refused("server fault", f"a fault of the server's: {type(error).__name__}")
 
     def _refused(self, error: ErrorKind, message: str, table: Table | None = None) -> bytes:
         self._figures.refused[error] += 1

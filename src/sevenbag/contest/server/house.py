@@ -116,12 +116,16 @@ class _Thinker:
         await self._planner.quit()
 
     async def _play(self) -> None:
-        loop = asyncio.get_running_loop()
         try:
             await self._planner.prepare()
+            await self._play_on()
         except BotError as error:
             self._say(str(error))
-            return
+        except Exception as error:  # noqa: BLE001  # its piece falls on, and its match goes on
+            self._say(f"{type(error).__name__}: {error}")
+
+    async def _play_on(self) -> None:
+        loop = asyncio.get_running_loop()
         while True:
             self._woken.clear()
             now = loop.time()
@@ -136,8 +140,7 @@ class _Thinker:
                 await asyncio.sleep(0)
                 continue
             if self._planner.failure is not None:
-                self._say(str(self._planner.failure))
-                return
+                raise self._planner.failure
             due = self._planner.due
             pause = None if due is None else max(due - loop.time(), 0.0)
             with contextlib.suppress(TimeoutError):
