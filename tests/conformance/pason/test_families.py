@@ -17,6 +17,7 @@ from tests.fakes.pason.hosting import Hosted, Match, Witness, hosted, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.fakes.pason.referee import Referee
 
@@ -121,6 +122,12 @@ class TestCompiled:
         assert min(sent) > 100
         assert all(referee.garbage.values()), "both have sent rows"
         assert sum(referee.rows.values()) > 20
+
+    def test_the_library_of_2012(self, server: Hosted, planner: list[str], tmp_path: Path) -> None:
+        match = server.place()
+        referee, printed = play(server, match, programs.planner_of_2012(tmp_path), planner)
+        agree(server, match, referee)
+        assert all(int(text.split()[-1]) > 100 for text in printed)
 
     def test_written_to_the_text(self, server: Hosted, planner: list[str]) -> None:
         """With ``ok`` for ``OK`` the strict client sends one move a piece; that is the switch."""

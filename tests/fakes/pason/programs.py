@@ -5,6 +5,7 @@ What a client is built with is Debian's; where it is missing, tests skip and say
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -31,6 +32,33 @@ def planner(folder: Path) -> list[str]:
         "-o",
         str(command),
         "-lzmq",
+        "-ljsoncpp",
+    )
+    return [str(command)]
+
+
+def planner_of_2012(folder: Path) -> list[str]:
+    """The path search with a libzmq 2.x, which no distribution has any more.
+
+    ``SEVENBAG_OLD_ZMQ`` names a folder with its ``include`` and its ``libzmq.so``.
+    """
+    old = os.environ.get("SEVENBAG_OLD_ZMQ")
+    if not old:
+        pytest.skip("SEVENBAG_OLD_ZMQ names no folder with a libzmq 2.x")
+    command = folder / "planner2"
+    _compile(
+        "a libzmq 2.x and libjsoncpp-dev",
+        _tool("c++"),
+        "-std=c++11",
+        "-O1",
+        "-Wno-deprecated-declarations",
+        f"-I{old}/include",
+        "-I/usr/include/jsoncpp",
+        str(HERE / "planner.cpp"),
+        "-o",
+        str(command),
+        f"{old}/libzmq.so",
+        f"-Wl,-rpath,{old}",
         "-ljsoncpp",
     )
     return [str(command)]
