@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -116,9 +117,13 @@ def test_whatever_is_wrong_is_a_failure_with_a_reason(
     assert len(game_server.placed) == before
 
 
-def test_without_a_game_server_there_is_no_match(make_site: Callable[..., Running]) -> None:
+def test_without_a_game_server_there_is_no_match(
+    make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
     site = make_site()
     site.add_team("Lonely")
+    impatient = functools.partial(site.scheduler.create_test_match, patience=0.1)
+    monkeypatch.setattr(site.scheduler, "create_test_match", impatient)
     reply = asked(site, urlencode({"team_name": "Lonely", "password": PASSWORD}))
     assert reply["status"] == "failed"
     assert "game server" in reply["reason"]
