@@ -228,6 +228,23 @@ def test_a_match_that_moves_to_another_server(
     context.close()
 
 
+def test_a_game_server_that_falls_silent_is_told_of(
+    browser: Any, site: Running, server: GameServer
+) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.clock.install()
+    page.goto(f"{site.address}matches/{server.match}")
+    line(page, "Waiting for the teams")
+    server.states.pieces(("J", 0, 4, 5), None)
+    line(page, "Live: Game 1")
+    page.clock.fast_forward(8_000)
+    line(page, re.compile(r"Nothing heard from the game server for \d+ s"))
+    server.states.pieces(("J", 0, 5, 5), None)
+    line(page, "Live: Game 1")
+    context.close()
+
+
 def test_the_line_breaks_and_comes_back(
     visit: Callable[..., Page], site: Running, server: GameServer
 ) -> None:

@@ -237,7 +237,7 @@ def _contest_view(
 
 
 def _round_name(ties: int) -> str:
-    return {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}.get(ties, f"Last {2 * ties}")
+    return {1: "Final", 2: "Semi-finals", 4: "Quarter-finals"}.get(ties, f"Round of {2 * ties}")
 
 
 def _tie(
