@@ -104,7 +104,7 @@ class GameServer:
             figures=self.figures,
             logger=self._logger,
             log=self._log,
-            checks=PasswordChecks(),
+            checks=PasswordChecks(most_waiting=4 * self._settings.capacity + 200),
             house_moves_per_second=self._test_client.moves_per_second,
             gone=self._forget,
         )

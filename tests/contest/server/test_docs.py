@@ -1,0 +1,88 @@
+"""The page about the game server says what is so."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from sevenbag.contest.duel import Verdict
+from sevenbag.contest.server import command_channel, doors, hoarders, move_log, table
+from sevenbag.contest.server.figures import Exposition, Figures
+from sevenbag.contest.server.game_server import GameServer
+from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
+
+if TYPE_CHECKING:
+    import pytest
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "game-server.md").read_text("utf-8")
+SOURCES = ROOT / "src" / "sevenbag" / "contest" / "server"
+
+
+async def test_every_metric_is_on_the_page_and_no_other() -> None:
+    server = GameServer(
+        ServerSettings(command_port=0, state_port=0),
+        test_client=TestClientSettings(),
+        log=LogSettings(),
+    )
+    async with server:
+        machinery = server._machinery  # no port is taken for this
+        assert machinery is not None
+        figures = Figures()
+        figures.moves["done"] = figures.refused["malformed message"] = 1
+        text = Exposition(figures, machinery._gauges()).text().decode()
+    samples = {
+        sample.name.removeprefix("sevenbag_contest_")
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+    section = PAGE.partition("## What is counted")[2].partition("\n## ")[0]
+    told = set(re.findall(r"`([a-z_]+)`", "".join(re.findall(r"(?m)^\|[^|]*\|", section))))
+    assert told == samples
+    assert all(f"`{verdict}`" in section for verdict in Verdict)
+
+
+def test_every_event_of_the_log_is_on_the_page() -> None:
+    page = " ".join(PAGE.split())
+    pattern = re.compile(r'(?:logger\.(?:info|warning|error)|\.tell)\(\s*"([^"]+)"')
+    events: set[str] = set()
+    for source in SOURCES.glob("*.py"):
+        if source.name not in {"uplink.py", "spool.py"}:
+            events |= set(pattern.findall(source.read_text("utf-8")))
+    assert {"match placed", "move", "command refused", "match broke"} <= events
+    ends = {"game server ends", "game server has ended"}
+    assert not {event for event in events - ends if f"`{event}`" not in page}
+
+
+def test_the_bounds_are_those_of_the_server() -> None:
+    rows = dict(re.findall(r"(?m)^\| ([^|]+) \| ([^|]+) \|", PAGE))
+    settings = ServerSettings()
+    expected = {
+        "a command": f"{settings.largest_message >> 10} KiB",
+        "a frame": f"{command_channel._LARGEST_FRAME >> 20} MiB",
+        "commands of a connection that wait to be read": f"{command_channel._WAITING}",
+        "answers that a client does not read": f"{command_channel._UNREAD:,}",
+        "what a subscriber sends": f"{hoarders.MOST_SUBSCRIBED >> 20} MiB",
+        "state messages that wait for a subscriber": f"{settings.state_backlog:,}",
+        "passwords of a team that are checked at once": f"{doors._MOST_WAITING}",
+        "wrong passwords of a team": f"{doors._FREE}",
+        "matches": f"{settings.capacity}",
+        "lines of the log about one player's moves, or refused commands": (
+            f"{move_log.LINES_A_SECOND} a second"
+        ),
+    }
+    for what, bound in expected.items():
+        assert bound in rows[what], what
+    assert table._REPEAT_END == 5
+
+
+def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    code = PAGE.partition("```python\n")[2].partition("```")[0]
+    exec(compile(code, "docs/game-server.md", "exec"), {})  # our own page
+    said = capsys.readouterr().out.strip()
+    assert f"# {said}" in code
+    assert asyncio.iscoroutinefunction(GameServer.run)
