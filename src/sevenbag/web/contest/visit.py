@@ -147,7 +147,8 @@ class Visits:
         given = self._cookies.read("; ".join(v for name, v in headers if name == b"cookie"))
         session = fault = None
         token = given.get(self._cookies.session, "")
-        if token:
+        # Files are the same for everybody.
+        if token and not scope["path"].startswith("/static/"):
             try:
                 session = await asyncio.to_thread(self._store.sessions.find, token)
             except StoreError as error:
