@@ -17,9 +17,10 @@ from tests.bots.conftest import mark  # noqa: F401  # a fixture
 from tests.cli.run import COMMAND, environment, sevenbag
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 from tests.contest.client.test_session import LONG
+from tests.contest.client.test_site import Answers
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _BOT = """
 import json
@@ -186,3 +187,63 @@ def test_a_bot_that_does_not_play_these_rules_never_connects(tmp_path: Path) -> 
     assert code == 1
     assert lines == ["sevenbag: choosy: does not play these rules (unsupported_rules)"]
     assert present == (False, False)
+
+
+@pytest.fixture
+def answers() -> Iterator[Answers]:
+    site = Answers()
+    yield site
+    site.stop()
+
+
+def test_by_a_site(answers: Answers) -> None:
+    """A test match that the site makes; and the check of a server, by one, too."""
+    with SmallServer() as server:
+        answers.body = {
+            "status": "success",
+            "team_name": TEAMS[0],
+            "server_ip": "127.0.0.1",
+            "internal_ip": "127.0.0.1",
+            "match_token": server.token,
+            "command_port": server.address.command_port,
+            "state_port": server.address.state_port,
+        }
+        words = ["join", answers.url, "--team", TEAMS[0], "--bot", "beam:nodes=300", "--test"]
+        other = join(server, 1, "random")
+        done = sevenbag(*words, SEVENBAG_PASSWORD=PASSWORDS[0])
+        ended(other)
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == f"test match {server.token} on {server.url}"
+    assert lines[-1].startswith("Alpha team won against Beta: 2:0 games")
+    assert answers.asked == (
+        "/scheduler/create_unauthenticated_test_match",
+        {"team_name": TEAMS[0], "password": PASSWORDS[0]},
+    )
+
+
+def test_a_server_is_checked_by_its_site(answers: Answers) -> None:
+    with SmallServer(ONE_GAME) as server:
+        answers.body = {
+            "status": "success",
+            "server_ip": "127.0.0.1",
+            "match_token": server.token,
+            "command_port": server.address.command_port,
+            "state_port": server.address.state_port,
+            "opponent": TEAMS[1],
+        }
+        other = join(server, 1, "random:seed=2", "--moves-per-second", "20")
+        words = ["check", answers.url, "--team", TEAMS[0], "--fail-on", "warning"]
+        done = sevenbag(*words, SEVENBAG_PASSWORD=PASSWORDS[0])
+        ended(other)
+    assert done.returncode == 0, done.stdout
+    assert f"Pason check of {server.url}" in done.stdout
+
+
+def test_a_site_that_refuses(answers: Answers) -> None:
+    answers.body = {"status": "failed", "reason": "bad team or password"}
+    for more in ([], ["--test"]):
+        words = ["join", answers.url, "--team", "A", "--bot", "random", *more]
+        done = sevenbag(*words, SEVENBAG_PASSWORD="secret word")
+        assert done.returncode == 1
+        assert done.stderr == ("sevenbag: the server refuses: failed: bad team or password\n")

@@ -214,7 +214,7 @@ class Session:
                 self._client_token = reply.client_token
                 return
             if isinstance(reply, ErrorResp):
-                if reply.error == "match ended":
+                if reply.error == "match ended" and self._client_token:
                     self._lose_end()
                     return
                 refused = reply
