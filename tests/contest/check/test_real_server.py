@@ -94,7 +94,7 @@ def test_bots_against_each_other_lose_hardly_a_piece() -> None:
             )
         for played in both:
             missed, pieces = played.undone
-            assert pieces > 100
+            assert pieces > 30
             # The machine may be busy: a piece that gravity locks then is planned as no other.
             assert missed <= pieces * 0.1
             assert not played.failure
