@@ -55,6 +55,9 @@ def agree(server: Hosted, match: Match, referee: Referee) -> dict[str, Any]:
     won = Counter(winner for _, _, winner in referee.games)
     assert result["games"] == [won[name] for name in names]
     assert result["points"] == [sum(game[1][name] for game in kept) for name in names]
+    # More games, else more points, else a coin.
+    ranks = list(zip(result["games"], result["points"], strict=True))
+    assert ranks[result["winner"]] == max(ranks)
     return result
 
 
