@@ -229,14 +229,16 @@ async def test_an_end_that_was_not_heard(hub: LiveHub, channel: Publisher) -> No
 
 
 async def test_an_endpoint_that_is_none(
-    hub: LiveHub, places: Places, channel: Publisher, caplog: pytest.LogCaptureFixture
+    places: Places, channel: Publisher, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    hub = LiveHub(places.get)
     places[channel.token] = "rubbish"
     onlooker = hub.join([subject(channel)])
     assert (await until(onlooker, named("picture")))["standing"] == "waiting"
-    assert "cannot be heard" in caplog.text
+    assert "state channel cannot be heard" in capsys.readouterr().err
     places[channel.token] = channel.endpoint
     await until(onlooker, lambda event: event["standing"] == "placed")
+    await hub.close()
 
 
 RUBBISH = [

@@ -8,22 +8,23 @@ Ends of games and matches reach all.
 from __future__ import annotations
 
 import asyncio
-import logging
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 import zmq
 
+from sevenbag.contest.logs import make_logger
+from sevenbag.contest.settings import LogSettings
 from sevenbag.errors import SevenbagError
 from sevenbag.web.contest.scene import Scene, in_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from structlog.typing import FilteringBoundLogger
+
     from sevenbag.contest.scheduler import Scheduler, Subscription
     from sevenbag.contest.store import MatchRow, Store
-
-_LOG: Final = logging.getLogger(__name__)
 
 
 class TooManyOnlookersError(SevenbagError):
@@ -74,6 +75,7 @@ class LiveHub:
         playing: tokens of the matches that are played now, which are heard from the beginning: the
             colours of their cells are known to whoever comes later.
         find: what there is to look at for a token; called in a thread.
+        logger: where to; by default standard error.
         most_onlookers: at once.
         pictures_per_second: of one match, for one onlooker, at most.
     """
@@ -84,6 +86,7 @@ class LiveHub:
         changes: Callable[[], Subscription] | None = None,
         playing: Callable[[], Iterable[str]] = tuple,
         find: Callable[[str], Subject | None] | None = None,
+        logger: FilteringBoundLogger | None = None,
         *,
         most_onlookers: int = 500,
         pictures_per_second: float = 25.0,
@@ -92,6 +95,7 @@ class LiveHub:
         self._changes = changes
         self._playing = playing
         self._find = find
+        self._logger = logger or make_logger(LogSettings())
         self._most = most_onlookers
         self._pause = 1 / pictures_per_second
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
@@ -104,14 +108,20 @@ class LiveHub:
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
-    def of(cls, scheduler: Scheduler, store: Store) -> LiveHub:
+    def of(cls, scheduler: Scheduler, store: Store, log: LogSettings) -> LiveHub:
         """The hub of a scheduler's matches."""
 
         def find(token: str) -> Subject | None:
             row = store.matches.find(token)
             return None if row is None else Subject.of(row)
 
-        return cls(scheduler.state_endpoint, scheduler.subscribe, scheduler.playing, find)
+        return cls(
+            scheduler.state_endpoint,
+            scheduler.subscribe,
+            scheduler.playing,
+            find,
+            make_logger(log),
+        )
 
     def metrics(self) -> dict[str, float]:
         """What is counted, by name."""
@@ -127,9 +137,13 @@ class LiveHub:
         """Begin to hear; `join` does so, too."""
         if self._tasks:
             return
-        self._tasks.append(asyncio.create_task(self._follow()))
+        work = [self._follow()]
         if self._changes is not None:
-            self._tasks.append(asyncio.create_task(self._relay(self._changes)))
+            work.append(self._relay(self._changes))
+        for each in work:
+            task = asyncio.create_task(each)
+            task.add_done_callback(self._tell_fault)
+            self._tasks.append(task)
 
     def join(self, subjects: Sequence[Subject]) -> Onlooker:
         """Look at some matches; to be followed by `leave`.
@@ -180,6 +194,11 @@ class LiveHub:
         if self._context is not None:
             self._context.destroy(linger=0)
             self._context = None
+
+    def _tell_fault(self, task: asyncio.Task[None]) -> None:
+        """A fault of ours is told at once, not when everything ends."""
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._logger.error("onlookers are told no more", exc_info=error)
 
     # --- what the scheduler does ----------------------------------------------------------------
 
@@ -238,7 +257,7 @@ class LiveHub:
         try:
             subject = await asyncio.to_thread(self._find, token)
         except SevenbagError as error:
-            _LOG.warning("a match cannot be heard before somebody looks: %s", error)
+            self._logger.warning("match not heard yet", reason=str(error))
             return
         if subject is not None:
             self._stage(subject)
@@ -261,7 +280,9 @@ class LiveHub:
             try:
                 feed = self._feeds[endpoint] = _Feed(self._context, endpoint)
             except zmq.ZMQError as error:
-                _LOG.warning("the state channel at %s cannot be heard: %s", endpoint, error)
+                self._logger.warning(
+                    "state channel cannot be heard", endpoint=endpoint, reason=str(error)
+                )
                 return False
         feed.add(stage)
         return True

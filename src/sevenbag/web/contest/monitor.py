@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
@@ -79,12 +80,15 @@ def monitor_routes(store: Store, hub: LiveHub) -> list[ControllerRouterHandler]:
         return page(request, "contest/game.html", view=view, game=chosen, facts=FACTS)
 
     @get("/matches/{match_id:int}/games/{number:int}/frames")
-    async def frames(match_id: FromPath[int], number: FromPath[int]) -> Response[bytes]:
-        return Response(
-            await playbacks.find(match_id, number),
-            media_type="application/json",
-            headers={"content-encoding": "gzip"},
-        )
+    async def frames(
+        request: Request[Any, Any, Any], match_id: FromPath[int], number: FromPath[int]
+    ) -> Response[bytes]:
+        packed = await playbacks.find(match_id, number)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            coding = {"content-encoding": "gzip", "vary": "accept-encoding"}
+            return Response(packed, media_type="application/json", headers=coding)
+        plain = await asyncio.to_thread(gzip.decompress, packed)
+        return Response(plain, media_type="application/json")
 
     @get("/matches/{match_id:int}/games/{number:int}/replay")
     async def replay(match_id: FromPath[int], number: FromPath[int]) -> Response[bytes]:

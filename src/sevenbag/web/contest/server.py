@@ -43,7 +43,7 @@ class ContestSite:
     def __init__(self, store: Store, scheduler: Scheduler, settings: Settings) -> None:
         site = settings.site
         _check_url(site.url)
-        self._hub = LiveHub.of(scheduler, store)
+        self._hub = LiveHub.of(scheduler, store, settings.log)
         application, _ = create_contest_app(store, scheduler, settings, self._hub)
         policy = Policy(
             forms=True,
