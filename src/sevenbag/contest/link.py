@@ -9,11 +9,15 @@ have played the same match, the game that is first in the store is the one that 
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+import hashlib
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import msgspec
 
 from sevenbag.contest.rules import ContestRules  # noqa: TC001  # msgspec reads the annotations
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 LONGEST_FRAME = 16 << 20
 """Bytes of a message, at most."""
@@ -168,12 +172,15 @@ class GameDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=
         replay: see `sevenbag.contest.record`.
         age: seconds since it was finished, by the server's clock; what was finished after the match
             had moved elsewhere is of no use.
+        line: what `line_after` makes of the games before it, as the server knows them; empty where
+            it does not tell.
     """
 
     match_token: Token
     result: GameResult
     replay: bytes
     age: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    line: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 
 class MatchDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match done"):
@@ -267,6 +274,26 @@ class Dismissed(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag
 
 
 FromScheduler: TypeAlias = Place | CallOff | Halt | Kept | NotKept | MatchKept | Dismissed
+
+
+def line_after(games: Iterable[GameResult], line: str = "") -> str:
+    """A word for a match's games so far; other games have another one.
+
+    Two servers that have played on from the same game have different ones, and what the second of
+    them tells of later games cannot be put behind the first one's.
+
+    Args:
+        games: in their order.
+        line: the word for the games before them.
+    """
+    for game in games:
+        numbers = (
+            *(game.number, game.winner, *game.scores, *game.pieces),
+            *(game.last_sequence, game.last_piece_number),
+        )
+        line = hashlib.sha256(f"{line} {numbers}".encode()).hexdigest()[:32]
+    return line
+
 
 encode = msgspec.json.Encoder().encode
 decode_from_server = msgspec.json.Decoder(FromServer).decode

@@ -176,10 +176,24 @@ class House:
         self.settings = settings()
         self.scheduler = Scheduler(self.store, self.settings, clock=self.clock, pace=None)
         self.servers: list[ScriptedServer] = []
+        self._killed: list[Scheduler] = []
+        self._dead: list[ScriptedServer] = []
+
+    async def end(self) -> None:
+        """Leave nothing behind, not even of what was killed."""
+        for scheduler in (*self._killed, self.scheduler):
+            await scheduler.stop()
+        async with asyncio.timeout(PATIENCE):
+            for server in (*self._dead, *self.servers):
+                if server.over is not None:
+                    await server.over
+        self.store.close()
 
     async def restart(self) -> None:
         """Kill the scheduler and begin another one: nothing but the store is left."""
-        self.servers.clear()
+        self._dead += self.servers
+        self._killed.append(self.scheduler)
+        self.servers = []
         self.scheduler = Scheduler(self.store, self.settings, clock=self.clock, pace=None)
         await self.scheduler.start()
 

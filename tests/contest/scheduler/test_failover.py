@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from sevenbag.contest import link
@@ -26,8 +27,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     house = House(tmp_path)
     await house.scheduler.start()
     yield house
-    await house.scheduler.stop()
-    house.store.close()
+    await house.end()
 
 
 async def begun(server: ScriptedServer) -> str:
@@ -233,6 +233,19 @@ async def test_the_scheduler_dies_after_it_wrote_down_a_place_that_no_server_hea
     assert (await one.placed()).match_token == row.token
 
 
+async def test_a_server_that_ends_gives_its_matches_back_at_once(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    await one.finish_game(token, 1)
+    two = await house.server("two")
+    await one.tell(link.Pulse(matches=1, commands=0, draining=True))
+    await one.tell(link.NotPlaced(match_token=token, reason="the game server ends"))
+    await one.cut()
+    await house.scheduler.look()
+    assert len((await two.placed()).finished) == 1
+
+
 async def test_both_servers_die(house: House) -> None:
     one, two = await house.server("one"), await house.server("two")
     await house.match()
@@ -315,6 +328,25 @@ class TestAServerThatComesBackTooLate:
         assert (await one.told(link.CallOff)).match_token == token
         assert "another game 2" in (await one.told(link.NotKept)).reason
         assert house.results(token) == [(1, 0), (2, 0)]
+
+    async def test_nothing_is_put_behind_games_that_it_does_not_follow_on(
+        self, house: House
+    ) -> None:
+        """Both have played a second game; one goes on to tell its third."""
+        _, two, token = await self.moved(house)
+        await two.tell(link.Joined(match_token=token, seat=0))
+        await two.finish_game(token, 2, 1)
+        second = game_done(token, 2, 1, points=200, age=99.0)
+        third = game_done(token, 3, 1, age=99.0)
+        one = await house.server("one")
+        await one.tell(second)
+        line = link.line_after([game_done(token, 1).result, second.result])
+        await one.tell(msgspec.structs.replace(third, line=line))
+        assert [(await one.told(link.NotKept)).number for _ in range(2)] == [2, 3]
+        assert house.results(token) == [(1, 0), (2, 1)]
+        line = link.line_after(house.store.matches.finished_games(token))
+        await two.tell(msgspec.structs.replace(third, line=line, age=0.0))
+        assert [(await two.told(link.Kept)).number for _ in range(2)] == [2, 3]
 
     async def test_what_is_over_is_called_off(self, house: House) -> None:
         _, two, token = await self.moved(house)

@@ -31,8 +31,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     house = House(tmp_path)
     await house.scheduler.start()
     yield house
-    await house.scheduler.stop()
-    house.store.close()
+    await house.end()
 
 
 def changed(**changes: object) -> GameResult:

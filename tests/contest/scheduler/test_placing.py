@@ -29,8 +29,7 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
     house = House(tmp_path)
     await house.scheduler.start()
     yield house
-    await house.scheduler.stop()
-    house.store.close()
+    await house.end()
 
 
 async def play(server: ScriptedServer, token: str, winner: int = 0) -> None:
@@ -197,8 +196,7 @@ class TestAContest:
         await play(one, place.match_token)
         await house.scheduler.look()
         await one.placed()
-        await house.scheduler.stop()
-        house.store.close()
+        await house.end()
 
     async def test_tells_teams_what_to_play(self, house: House) -> None:
         current = house.scheduler.current_match

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
-import zmq
 
 from sevenbag.contest import link
 from sevenbag.contest.passwords import hash_password
@@ -16,13 +14,13 @@ from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import Store
 from sevenbag.contest.tournament import Plan
 from tests.cli.run import TRACES, start, wait_until
+from tests.contest.scheduler.teams import PASSWORD, TEAMS, has_come
 
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator
     from pathlib import Path
 
-PASSWORD = "correct horse battery"
 HOST = "127.88.9.1"  # no other test's address
 SERVER = "127.88.9.2"
 COMMANDS = f"tcp://{SERVER}:5557"
@@ -92,26 +90,15 @@ def spooled(folder: Path) -> list[link.GameDone]:
 
 def connect(token: str) -> None:
     """Both teams come, and do nothing more: their games end by the clock."""
-    for team in ("red", "blue"):
-        with zmq.Context() as context, context.socket(zmq.REQ) as client:
-            client.setsockopt(zmq.LINGER, 0)
-            client.setsockopt(zmq.RCVTIMEO, 30_000)
-            client.connect(COMMANDS)
-            client.send_json(
-                {
-                    "comm_type": "MatchConnect",
-                    "match_token": token,
-                    "team_name": team,
-                    "password": PASSWORD,
-                }
-            )
-            assert json.loads(client.recv())["resp"] == "ok"
+    for team in TEAMS:
+        # The store knows the place before the game server does.
+        wait_until(lambda team=team: has_come(COMMANDS, token, team), 30)  # type: ignore[misc]
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     with Store(f"sqlite:///{tmp_path}/contest.db") as store:
-        teams = [store.teams.add(name, hash_password(PASSWORD)).id for name in ("red", "blue")]
+        teams = [store.teams.add(name, hash_password(PASSWORD)).id for name in TEAMS]
         row = store.contests.add("Cup", RULES, Plan(ranking=False), teams)
         assert store.contests.change(row, "running") is not None
         yield store

@@ -8,6 +8,7 @@ import os
 import time
 from typing import TYPE_CHECKING, TypeVar
 
+import msgspec
 import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
@@ -312,7 +313,9 @@ async def test_a_game_that_does_not_count_is_put_aside(scene: Scene) -> None:
     await keeping
     assert scene.spooled() == []
     (aside,) = (scene.folder / "spool" / "one" / "refused").iterdir()
-    assert link.decode_from_server(aside.read_bytes()) == game_done(TOKENS[0], 4)
+    done = link.decode_from_server(aside.read_bytes())
+    assert isinstance(done, GameDone)
+    assert done.result == game_done(TOKENS[0], 4).result
 
 
 async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scene) -> None:
@@ -372,6 +375,23 @@ async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
     ]
     await asyncio.sleep(0.3)
     assert scene.scheduler._peers.empty(), "it does not come back"
+
+
+async def test_each_game_says_what_it_follows_on(scene: Scene) -> None:
+    host = FakeHost()
+    uplink = await scene.uplink(host, patience=0)
+    peer = await scene.scheduler.peer()
+    games = [game_done(TOKENS[0], number).result for number in (1, 2, 3)]
+    await peer.say(msgspec.structs.replace(PLACE, finished=tuple(games[:1])))
+    await peer.next(link.Placed)
+    for number in (2, 3):
+        await keep(uplink, game_done(TOKENS[0], number))
+        assert (await peer.next(GameDone)).line == link.line_after(games[: number - 1])
+    await peer.say(link.CallOff(match_token=TOKENS[0], reason="moved"))
+    await peer.say(link.Halt(match_token=TOKENS[0], halted=True))
+    await until(lambda: len(host.asked) == 2)
+    await keep(uplink, game_done(TOKENS[0], 4))
+    assert (await peer.next(GameDone)).line not in {"", link.line_after(games)}
 
 
 async def test_it_tells_who_has_come_and_what_has_begun(scene: Scene) -> None:

@@ -178,7 +178,10 @@ class MatchDesk:
         if server is None or server.link is not connection:
             return
         server.go(self._clock(), self._wall())
-        self._log.warning("game server is gone", server=server.name)
+        if server.draining:
+            self._log.info("game server has ended", server=server.name)
+        else:
+            self._log.warning("game server is gone", server=server.name)
         self._changes.tell(Change("server", server=server.name))
 
     async def hear(self, connection: Link, message: link.FromServer) -> None:
@@ -328,7 +331,9 @@ class MatchDesk:
         return True
 
     async def _unplace(self, match: Ongoing, reason: str, *, pause: float = 0.0) -> None:
-        self._log.warning("match waits", match=match.row.id, server=match.server, reason=reason)
+        server = self.servers.get(match.server)
+        tell = self._log.info if server is not None and server.draining else self._log.warning
+        tell("match waits", match=match.row.id, server=match.server, reason=reason)
         if await self._change(match, "waiting") is None:
             return
         match.server, match.placed, match.begun = "", False, False
@@ -426,6 +431,8 @@ class MatchDesk:
         if doubt is not None:
             await self._audit_lie(server, match, doubt)
             return doubt, False
+        if told.line and told.line != link.line_after(finished):
+            return f"game {number} follows on other games than those in the store", False
         elsewhere = match.server not in {"", server.name}
         if elsewhere and match.begun and told.age <= self._clock() - match.since:
             # It went on alone while its teams have gone over.
@@ -441,9 +448,11 @@ class MatchDesk:
         )
         if match.row.token in connection.hosting:
             await self._assign(match, server)
-            return
-        self._call_off_at(match.server, match.row.token, "another server has finished its game")
-        await self._unplace(match, "its server was overtaken", pause=_SETTLE_SECONDS)
+        elif match.server:
+            self._call_off_at(match.server, match.row.token, "another server has finished its game")
+            await self._unplace(match, "its server was overtaken", pause=_SETTLE_SECONDS)
+        else:
+            match.not_before = self._clock() + _SETTLE_SECONDS
 
     async def _refuse_game(
         self, server: GameServer, connection: Link, told: link.GameDone, reason: str

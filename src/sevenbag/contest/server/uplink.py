@@ -77,11 +77,14 @@ class Uplink:
         """What could not be written into the spool, and is in memory alone."""
         self._unsettled: dict[str, asyncio.Event] = {}
         """What the scheduler has not settled, by name in the spool; set when it has."""
+        self._lines: dict[str, str] = {}
+        """For each match here a word for its finished games."""
         self._to_say: asyncio.Queue[link.FromServer | str] = asyncio.Queue()
         """Messages, and names of what the spool has."""
         self._gone = asyncio.Event()
         self._gone.set()
         self._living: asyncio.Task[None] | None = None
+        self._ending = False
 
     @property
     def trouble(self) -> str:
@@ -112,6 +115,7 @@ class Uplink:
         """Say that what is unfinished goes on elsewhere, wait a little for answers, and end."""
         if self._living is None:
             return
+        self._ending = True
         self._to_say.put_nowait(_LAST_WORDS)
         if self.connected:
             await asyncio.wait([self._living], timeout=2 * _LAST_WORDS_SECONDS)
@@ -123,10 +127,15 @@ class Uplink:
 
     async def keep(self, token: str, result: link.GameResult, replay: bytes) -> None:
         """Keep a finished game; it is in the store, or at least in the spool, afterwards."""
-        await self._keep(link.GameDone(match_token=token, result=result, replay=replay))
+        # Of a match that was called off it is not known any more what the game follows on.
+        line = self._lines.get(token, _UNKNOWN_LINE)
+        if token in self._lines:
+            self._lines[token] = link.line_after([result], line)
+        await self._keep(link.GameDone(match_token=token, result=result, replay=replay, line=line))
 
     async def match_done(self, token: str, result: link.MatchResult) -> None:
         """Keep how a match ended."""
+        self._lines.pop(token, None)
         await self._keep(link.MatchDone(match_token=token, result=result))
 
     def joined(self, token: str, seat: int) -> None:
@@ -210,7 +219,7 @@ class Uplink:
 
     def _lose(self, reason: str) -> None:
         trouble = f"the scheduler cannot be reached: {reason}"
-        if self.connected or trouble != self._trouble:
+        if not self._ending and (self.connected or trouble != self._trouble):
             self._log.warning("scheduler is away", reason=reason)
         self.connected = False
         self._trouble = trouble
@@ -266,13 +275,17 @@ class Uplink:
     def _obey(self, host: Host, message: link.FromScheduler) -> None:
         match message:
             case link.Place(match_token=token):
+                here = token in host.hello().hosting
                 try:
                     host.place(message)
                 except PlacementRefusedError as error:
                     self._say(link.NotPlaced(match_token=token, reason=str(error)))
                 else:
+                    if not here:
+                        self._lines[token] = link.line_after(message.finished)
                     self._say(link.Placed(match_token=token))
             case link.CallOff(match_token=token, reason=reason):
+                self._lines.pop(token, None)
                 host.call_off(token, reason)
             case link.Halt(match_token=token, halted=halted):
                 host.halt(token, halted)
@@ -295,6 +308,8 @@ class Uplink:
         while True:
             next_one = await self._to_say.get()
             if next_one is _LAST_WORDS:
+                # That it takes no more matches, before it gives back those that it has.
+                await connection.send(link.encode(host.pulse()), text=True)
                 for token in host.hello().hosting:
                     lost = link.NotPlaced(match_token=token, reason="the game server ends")
                     await connection.send(link.encode(lost), text=True)
@@ -334,6 +349,8 @@ async def _all_set(events: list[asyncio.Event]) -> None:
 
 _LAST_WORDS: Final = "."
 """Stands for what is said last; no file of the spool has this name."""
+
+_UNKNOWN_LINE: Final = "?"
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 2.0

@@ -1,0 +1,234 @@
+"""Real game servers, whose connection to the scheduler is cut while their matches are played."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from sevenbag.contest import link
+from sevenbag.contest.passwords import hash_password
+from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.scheduler import Scheduler
+from sevenbag.contest.secret import load_secret
+from sevenbag.contest.server import GameServer
+from sevenbag.contest.server.uplink import Uplink
+from sevenbag.contest.settings import (
+    LogSettings,
+    ServerSettings,
+    Settings,
+    SiteSettings,
+    TestClientSettings,
+)
+from sevenbag.contest.store import Store
+from sevenbag.contest.tournament import Plan
+from tests.contest.scheduler.teams import PASSWORD, TEAMS, has_come
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+GAMES = 31
+RULES = ContestRules(
+    game=GameRules(gravity_ms=(50,)),
+    match=MatchRules(
+        games=GAMES,
+        game_seconds=0.1,
+        first_pause_seconds=0.02,
+        pause_seconds=0.02,
+    ),
+)
+
+
+class Bridge:
+    """The way of one game server to the scheduler, which can be cut."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self._scheduler = scheduler
+        self._connections: set[ServerConnection] = set()
+        self._open = True
+        self.port = 0
+
+    async def __aenter__(self) -> Bridge:
+        self._server = await serve(self._take, "127.0.0.1", 0, max_size=link.LONGEST_FRAME)
+        self.port = next(iter(self._server.sockets)).getsockname()[1]
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        self._server.close()
+        await self._server.wait_closed()
+
+    def cut(self) -> None:
+        self._open = False
+        for connection in self._connections:
+            connection.transport.abort()
+
+    def mend(self) -> None:
+        self._open = True
+
+    async def _take(self, connection: ServerConnection) -> None:
+        if not self._open:
+            connection.transport.abort()
+            return
+        self._connections.add(connection)
+
+        async def hear() -> bytes | str | None:
+            try:
+                return await connection.recv()
+            except ConnectionClosed:
+                return None
+
+        async def say(frame: bytes) -> None:
+            try:
+                await connection.send(frame, text=True)
+            except ConnectionClosed as error:
+                raise ConnectionError from error
+
+        await self._scheduler.link(hear, say)
+        self._connections.discard(connection)
+
+
+class Field:
+    """A scheduler on a store, and two game servers that it hears over bridges."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self.store = store
+        self.folder = folder
+        self.settings = Settings(site=SiteSettings(grace_seconds=0.5), log=LogSettings())
+        self.scheduler = Scheduler(store, self.settings, pace=0.02)
+        self.bridges: dict[str, Bridge] = {}
+        self.servers: dict[str, GameServer] = {}
+
+    async def add(self, name: str) -> None:
+        """One more game server."""
+        bridge = self.bridges[name] = Bridge(self.scheduler)
+        await bridge.__aenter__()
+        settings = ServerSettings(
+            name=name,
+            command_port=0,
+            state_port=0,
+            scheduler=f"http://127.0.0.1:{bridge.port}",
+            secret_file=str(self.folder / "secret"),
+            spool=str(self.folder / "spool"),
+        )
+        self.servers[name] = GameServer(
+            settings,
+            test_client=TestClientSettings(),
+            log=LogSettings(),
+            keeper=Uplink(settings, pulse=0.1),
+        )
+        await self.servers[name].start()
+
+    async def end(self) -> None:
+        for bridge in self.bridges.values():
+            bridge.mend()
+        for server in self.servers.values():
+            await server.stop("break off")
+        await self.scheduler.stop()
+        for bridge in self.bridges.values():
+            await bridge.__aexit__()
+
+    async def begin(self) -> str:
+        """The contest's one match, placed on a server."""
+        teams = [self.store.teams.add(name, hash_password(PASSWORD)).id for name in TEAMS]
+        row = self.store.contests.add("Cup", RULES, Plan(ranking=False), teams)
+        await self.scheduler.start_contest(row.id)
+        await until(lambda: bool(self.scheduler.playing()))
+        (token,) = self.scheduler.playing()
+        return token
+
+    async def teams_come(self, name: str, token: str) -> None:
+        """Both connect to a server."""
+        for team in TEAMS:
+            endpoint = self.servers[name].command_endpoint
+            assert await asyncio.to_thread(has_come, endpoint, token, team)
+
+    def place_of(self, token: str) -> str:
+        """The server that the scheduler has it on; empty for none."""
+        address = self.scheduler.address(token)
+        return "" if address is None else address.server
+
+    def games(self, token: str) -> int:
+        """How many are in the store."""
+        return len(self.store.matches.finished_games(token))
+
+    def spooled(self, name: str) -> int:
+        """Games that a server has finished and the scheduler has not kept."""
+        return len(list((self.folder / "spool" / name).glob("*.game")))
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not condition():  # noqa: ASYNC110  # what it waits for has no event
+            await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+async def field(tmp_path: Path) -> AsyncIterator[Field]:
+    load_secret(tmp_path / "secret")
+    with Store(f"sqlite:///{tmp_path}/contest.db") as store:
+        field = Field(store, tmp_path)
+        await field.scheduler.start()
+        try:
+            await field.add("one")
+            yield field
+        finally:
+            await field.end()
+
+
+async def finished(field: Field, token: str) -> None:
+    """The match comes to its end, and is whole."""
+    await until(lambda: field.store.matches.get(token).state == "done")
+    games = field.store.matches.finished_games(token)
+    assert [game.number for game in games] == list(range(1, len(games) + 1))
+    row = field.store.matches.get(token)
+    assert row.result is not None
+    assert row.result.ending == "majority of games"
+    assert max(row.result.games) == GAMES // 2 + 1
+    assert sum(row.result.games) == len(games)
+
+
+@pytest.mark.timeout(120)
+async def test_teams_that_play_on_beyond_a_cut_lose_nothing(field: Field) -> None:
+    """The match is placed elsewhere in vain: nobody comes there, and it goes back."""
+    token = await field.begin()
+    await field.teams_come("one", token)
+    await until(lambda: field.games(token) >= 1)
+    await field.add("two")
+    field.bridges["one"].cut()
+    await until(lambda: field.place_of(token) == "two")
+    await until(lambda: field.spooled("one") >= 2)
+    table = field.servers["one"].matches[token]
+    field.bridges["one"].mend()
+    await until(lambda: field.place_of(token) == "one")
+    await finished(field, token)
+    kept = field.store.matches.finished_games(token)
+    assert tuple(sum(game.winner == seat for game in kept) for seat in (0, 1)) == table.match.games
+    await until(lambda: field.spooled("one") == 0)
+    assert not (field.folder / "spool" / "one" / "refused").exists()
+
+
+@pytest.mark.timeout(120)
+async def test_teams_that_went_over_are_not_overtaken_by_those_they_left(field: Field) -> None:
+    """The server that was cut off plays on alone; what it finishes then does not count."""
+    token = await field.begin()
+    await field.teams_come("one", token)
+    await until(lambda: field.games(token) >= 1)
+    await field.add("two")
+    field.bridges["one"].cut()
+    await until(lambda: field.place_of(token) == "two")
+    await field.teams_come("two", token)
+    before = field.games(token)
+    await until(lambda: field.spooled("one") >= 2 and field.games(token) > before)
+    field.bridges["one"].mend()
+    await until(lambda: field.servers["one"].matches[token].ended)
+    assert field.place_of(token) in {"two", ""}
+    await finished(field, token)
+    await until(lambda: field.spooled("one") == 0)
+    refused = list((field.folder / "spool" / "one" / "refused").iterdir())
+    assert refused, "what does not count is kept for somebody to look at"
+    end = field.servers["two"].matches[token].match.games
+    assert sum(end) == field.games(token)
