@@ -391,7 +391,6 @@ class Duel:
         """Raise a piece until it overlaps nothing: above the top, nothing ever is."""
         while piece.mask & self.boards[seat]:
             piece.row -= 1
-            self._pieces_changed = True
 
     def _lose(self, seat: Seat) -> None:
         self.outcome = Outcome(1 if seat == 0 else 0, "top out")
