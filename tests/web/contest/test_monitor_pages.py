@@ -174,33 +174,45 @@ def test_a_match_from_its_first_piece_to_its_end(
     assert page.locator("#watch").count() == 0
 
 
+BRIGHTNESS = """([row, column]) => {
+    const canvas = document.querySelector("canvas.well");
+    const cell = canvas.width / 10;
+    const at = [(column + 0.5) * cell, (row + 0.5) * cell].map(Math.floor);
+    return Math.min(...canvas.getContext("2d").getImageData(...at, 1, 1).data.slice(0, 3));
+}"""
+
+
 def test_rows_flash_and_garbage_rises(browser: Any, site: Running, server: GameServer) -> None:
-    """What moves by itself: seen by the number of pictures that a page draws."""
     context = browser.new_context()
     page = context.new_page()
+    page.clock.install()
     page.goto(f"{site.address}matches/{server.match}")
     line(page, "Waiting")
     states = server.states
     states.boards(filled("OOOOOOOO.."), filled())
     states.pieces(("O", 0, 5, 9), None)
-    shows(page, 0, 5, 9, COLORS["O"])
-    page.evaluate("""() => {
-        const canvas = document.querySelector("canvas.well");
-        window.brightest = 0;
-        const look = () => {
-            const cell = canvas.width / 10;
-            const pen = canvas.getContext("2d");
-            const [r, g, b] = pen.getImageData(cell * 2.5, cell * 19.5, 1, 1).data;
-            window.brightest = Math.max(window.brightest, Math.min(r, g, b));
-            requestAnimationFrame(look);
-        };
-        look();
-    }""")
-    states.boards(filled("........OO"), filled(), ((19,), ()))
+    line(page, "Live")
+    # From here on time passes only when it is told to.
+    page.clock.pause_at(page.evaluate("Date.now()") + 5_000)
+    assert colour(page, 0, 19, 8) == WELL
+
     # White where there were an O's cells, and is nothing any more.
-    page.wait_for_function("() => window.brightest > 100")
-    shows(page, 0, 19, 2, WELL)
-    shows(page, 0, 19, 8, COLORS["O"])
+    states.boards(filled("........OO"), filled(), ((19,), ()))
+    states.pieces(None, None)
+    while page.evaluate(BRIGHTNESS, [19, 2]) < 150:
+        page.clock.run_for(1)
+    page.clock.run_for(400)
+    assert colour(page, 0, 19, 2) == WELL
+    assert colour(page, 0, 19, 8) == COLORS["O"]
+    # Four rows of garbage are not where they will be, at first.
+    garbage = ["G.GGGGGGGG"] * 4
+    states.boards(filled("........OO", *garbage), filled())
+    while colour(page, 0, 18, 0) == WELL:
+        page.clock.run_for(1)
+    assert colour(page, 0, 16, 0) == WELL
+    page.clock.run_for(200)
+    assert [colour(page, 0, row, 0) for row in (15, 16, 19)] == [WELL, *[COLORS["G"]] * 2]
+    assert colour(page, 0, 15, 8) == COLORS["O"]
     context.close()
 
 
@@ -267,9 +279,9 @@ def test_a_replay_is_played(visit: Callable[..., Page], site: Running, server: G
     # Who wants less movement starts it by hand.
     button = page.get_by_role("button", name="Play")
     button.wait_for()
-    page.select_option("#speed", "16")
     button.click()
     page.get_by_role("button", name="Pause").wait_for()
+    page.select_option("#speed", "16")
     winner = server.states.teams[game.result.winner]
     page.locator("#told", has_text=f"{winner} has won: {game.result.ending}").wait_for()
     page.get_by_role("button", name="Play").wait_for()
