@@ -72,6 +72,12 @@ def fill(page: Page, **fields: str) -> None:
         page.fill(f"main [name={name}]", value)
 
 
+def arrived(page: Page, heading: str) -> None:
+    """Wait for the page with this heading, all of it: a click does not."""
+    page.get_by_role("heading", name=heading, exact=True).first.wait_for()
+    page.wait_for_load_state()
+
+
 def fits(page: Page) -> bool:
     """Whether nothing reaches over the side of the window."""
     fitting: bool = page.evaluate(
@@ -93,10 +99,12 @@ def test_a_team_from_registration_to_a_test_match(
     assert page.inner_text("h1") == name
     assert fits(page)
     page.click("text=Game Testing")
-    page.get_by_text("No test match is open").wait_for()
+    arrived(page, "Test matches")
+    assert page.get_by_text("No test match is open").is_visible()
     with GameServer(site) as server:
         page.click("text=Create a test match")
         page.locator(".token").first.wait_for()
+        arrived(page, "Test matches")
         token = page.locator(".token").first.inner_text()
         assert token in server.placed
         assert page.locator("text=play.example").is_visible()
@@ -112,6 +120,7 @@ def test_a_team_from_registration_to_a_test_match(
             page.get_by_text("No test match is open").wait_for()
     page.click("nav >> text=Matches >> nth=1")
     page.locator("text=against Test Client").first.wait_for()
+    page.wait_for_load_state()
     assert fits(page)
     page.click("text=Log out")
     page.wait_for_url(site.address)
@@ -130,33 +139,38 @@ def test_an_organiser_from_the_link_to_a_running_contest(
     page.click("main button")
     page.wait_for_url("**/admin")
     page.click("text=Plan a contest")
+    arrived(page, "Plan a contest")
     page.fill("[name=name]", "Grand Prix")
     page.uncheck("[name=team][value=Gamma]")
     for each in page.locator("[name=team]").all():
         each.set_checked(each.input_value() in {"Alpha", "Beta"})
     page.uncheck("[name=ranking]")
     page.click("text=Plan it")
-    page.get_by_role("heading", name="Grand Prix").wait_for()
+    arrived(page, "Grand Prix")
     assert page.locator("text=Alpha, Beta").is_visible()
     assert fits(page)
     # Rules: what is wrong is said beside the field, and can be mended there.
     page.click("text=Change rules")
+    arrived(page, "Rules of Grand Prix")
     assert fits(page)
     page.fill("[name='match.games']", "some")
     page.click("text=Save the rules >> visible=true")
     problem = page.locator("#wrong-match\\.games")
     problem.wait_for()
+    page.wait_for_load_state()
     assert "whole number" in problem.inner_text()
     assert page.locator("[aria-invalid=true]").count() == 1
     page.fill("[name='match.games']", "7")
     page.click("text=Save the rules >> visible=true")
-    page.get_by_role("button", name="Start").wait_for()
+    arrived(page, "Grand Prix")
     page.click("text=Change rules")
+    arrived(page, "Rules of Grand Prix")
     page.click("summary:has-text('As a text')")
     text = page.input_value("textarea")
     assert re.search(r"^games = 7$", text, re.MULTILINE)
     page.fill("textarea", text.replace("games = 7", "games = 9"))
     page.locator("button:visible", has_text="Save the rules").last.click()
+    arrived(page, "Grand Prix")
     with GameServer(site) as server:
         page.get_by_role("button", name="Start").click()
         page.get_by_role("button", name="Pause").wait_for()
@@ -170,6 +184,7 @@ def test_an_organiser_from_the_link_to_a_running_contest(
         page.get_by_role("button", name="Call off").click()
         page.locator("h1 + .badge", has_text="called off").wait_for()
     page.click("nav[aria-label=Organisers] >> text=Log")
+    arrived(page, "Who did what")
     assert page.locator("td", has_text="contest called off").is_visible()
     assert fits(page)
 
