@@ -1,8 +1,9 @@
 """Gives a contest's matches to game servers, and keeps their games.
 
-`Scheduler` is the way in. Below it, the `desk` gives matches to servers and takes them away,
-`contests` says which are due; `game_servers` are the connections, `judge` doubts what they tell,
-`changes` and `views` are what the site hears.
+`Scheduler` is the way in. Below it, the `desk` gives matches that are `ongoing` to servers and
+takes them away, `results` puts what they finish into the store once the `judge` has doubted it, and
+`contests` says which matches are due. `game_servers` are the connections; `changes` and `views` are
+what the site hears.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where matches are given to game servers, taken from them, and their games put into the store.
+"""Where matches are given to game servers and taken from them.
 
 The rules that no crash may break:
 
@@ -16,15 +16,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest import link
 from sevenbag.contest.scheduler.changes import Change, ChangeKind, Changes
 from sevenbag.contest.scheduler.game_servers import GameServer, Link, least_loaded
-from sevenbag.contest.scheduler.judge import doubt_game, doubt_match, without_teams
+from sevenbag.contest.scheduler.ongoing import Ongoing
+from sevenbag.contest.scheduler.results import Results
 from sevenbag.contest.store.rows import UNFINISHED, MatchRow, MatchState
-from sevenbag.errors import SchedulerError, UnknownEntryError
+from sevenbag.errors import SchedulerError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -33,38 +33,6 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.settings import SiteSettings
     from sevenbag.contest.store import Store
-
-T = TypeVar("T")
-
-
-@dataclass(slots=True, eq=False)
-class Ongoing:
-    """A match that is not over.
-
-    Attributes:
-        row: as it is in the store.
-        server: name of the server that it is assigned to; empty while it waits.
-        placed: whether that server has said that it has it.
-        begun: whether a team has come to it there.
-        since: when it came to this server or began to wait, by the scheduler's clock.
-        not_before: when it may be placed.
-        avoided: servers that are not to have it, by name, and until when.
-        settled: set when clients can connect to it, or never will.
-    """
-
-    row: MatchRow
-    server: str = ""
-    placed: bool = False
-    begun: bool = False
-    since: float = 0.0
-    not_before: float = 0.0
-    avoided: dict[str, float] = field(default_factory=dict)
-    settled: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def teams(self) -> list[int]:
-        """Registered teams that play it."""
-        return [seat.team_id for seat in self.row.seats if seat.team_id is not None]
 
 
 class MatchDesk:
@@ -108,13 +76,14 @@ class MatchDesk:
         self._wall = wall
         self._over = over
         self._log = logger
+        self._results = Results(store, self, clock=clock, over=over, logger=logger)
         self._looked = clock()
 
     async def reload(self) -> None:
         """Read everything from the store; servers that are connected stay so."""
         rows = {row.token: row for row in await asyncio.to_thread(self._store.matches.unfinished)}
         for token in [token for token in self.matches if token not in rows]:
-            self._drop(self.matches[token])
+            self.drop(self.matches[token])
         for row in rows.values():
             match = self.matches.get(row.token)
             if match is not None and match.server == row.server:
@@ -168,7 +137,7 @@ class MatchDesk:
         for match in self._assigned(server.name):
             if match.row.token not in connection.hosting:
                 # What it still has to tell of it comes first.
-                await self._unplace(match, "its server has lost it", pause=_SETTLE_SECONDS)
+                await self.unplace(match, "its server has lost it", settling=True)
         for token in hello.hosting:
             await self._welcome_match(server, connection, token)
 
@@ -194,9 +163,9 @@ class MatchDesk:
                 server.commands = message.commands
                 server.draining = message.draining
             case link.GameDone():
-                await self._game_done(server, connection, message)
+                await self._results.game_done(server, connection, message)
             case link.MatchDone():
-                await self._match_done(server, connection, message)
+                await self._results.match_done(server, connection, message)
             case link.Hello():
                 self._log.error("game server introduces itself twice", server=server.name)
                 connection.closing.set()
@@ -212,9 +181,9 @@ class MatchDesk:
         match = self.matches.get(token)
         if match is None or await self._change(match, "called off") is None:
             raise SchedulerError("there is no such match, or it is over already")
-        self._call_off_at(match.server, token, reason)
-        self._drop(match)
-        self._tell("match called off", match)
+        self.call_off_at(match.server, token, reason)
+        self.drop(match)
+        self.tell("match called off", match)
         self._log.info("match called off", match=match.row.id, reason=reason)
         if match.row.contest_id is not None:
             await self._over(match.row.contest_id)
@@ -242,7 +211,7 @@ class MatchDesk:
 
     async def _give_up(self, server: GameServer) -> None:
         for match in self._assigned(server.name):
-            await self._unplace(match, "its server is gone")
+            await self.unplace(match, "its server is gone")
             self.counts["failovers"] += 1
         if self._clock() - server.changed > _FORGET_SECONDS:
             del self.servers[server.name]
@@ -252,7 +221,7 @@ class MatchDesk:
         if match.server and not match.placed and waits > _ANSWER_SECONDS:
             server = self.servers.get(match.server)
             if server is not None and server.link is not None:
-                await self._take_away(match, server, "the server did not say that it has it")
+                await self.take_away(match, server, "the server did not say that it has it")
         elif not match.server and match.row.kind == "test" and waits > _TEST_SECONDS:
             await self.call_off(match.row.token, "no game server has taken it")
 
@@ -263,25 +232,25 @@ class MatchDesk:
             connection.hosting.discard(token)
         elif match.server == server.name or not match.server or not match.begun:
             # Nobody has come to it elsewhere: the teams are where they were.
-            await self._assign(match, server)
+            await self.assign(match, server)
         else:
             reason = f"the match has moved to {match.server}"
             connection.say(link.CallOff(match_token=token, reason=reason))
             connection.hosting.discard(token)
 
-    async def _assign(self, match: Ongoing, server: GameServer) -> None:
+    async def assign(self, match: Ongoing, server: GameServer) -> None:
         """A server that plays the match already gets it back."""
         old = match.server
         if await self._change(match, "playing", server.name) is None:
-            self._call_off_at(server.name, match.row.token, "the match is over")
+            self.call_off_at(server.name, match.row.token, "the match is over")
             return
         if old != server.name:
-            self._call_off_at(old, match.row.token, f"the match has moved to {server.name}")
+            self.call_off_at(old, match.row.token, f"the match has moved to {server.name}")
         match.server, match.placed, match.begun = server.name, True, True
         match.since = self._clock()
         match.settled.set()
         self._halt(match)
-        self._tell("match placed", match)
+        self.tell("match placed", match)
 
     async def _place_waiting(self, now: float) -> None:
         load = self.load()
@@ -330,27 +299,34 @@ class MatchDesk:
         )
         return True
 
-    async def _unplace(self, match: Ongoing, reason: str, *, pause: float = 0.0) -> None:
+    async def unplace(self, match: Ongoing, reason: str, *, settling: bool = False) -> None:
+        """A match has no server any more, and waits; where it settles, for what is still told."""
         server = self.servers.get(match.server)
         tell = self._log.info if server is not None and server.draining else self._log.warning
         tell("match waits", match=match.row.id, server=match.server, reason=reason)
         if await self._change(match, "waiting") is None:
             return
         match.server, match.placed, match.begun = "", False, False
-        match.since = self._clock()
-        match.not_before = match.since + pause
-        self._tell("match waiting", match)
+        match.since = match.not_before = self._clock()
+        if settling:
+            self.let_settle(match)
+        self.tell("match waiting", match)
 
-    async def _take_away(
+    def let_settle(self, match: Ongoing) -> None:
+        """Do not place a match before what was finished of it elsewhere has been told."""
+        match.not_before = self._clock() + _SETTLE_SECONDS
+
+    async def take_away(
         self, match: Ongoing, server: GameServer, reason: str, *, seconds: float = 5.0
     ) -> None:
-        """The server shall not have the match, for a while."""
-        self._call_off_at(server.name, match.row.token, reason)
+        """A server shall not have a match, for a while."""
+        self.call_off_at(server.name, match.row.token, reason)
         match.avoided[server.name] = self._clock() + seconds
         if match.server == server.name:
-            await self._unplace(match, reason)
+            await self.unplace(match, reason)
 
-    def _call_off_at(self, name: str, token: str, reason: str) -> None:
+    def call_off_at(self, name: str, token: str, reason: str) -> None:
+        """Tell a server, if it is there, that a match is none of its own."""
         server = self.servers.get(name)
         if server is not None and server.link is not None:
             server.link.hosting.discard(token)
@@ -382,141 +358,20 @@ class MatchDesk:
                 match.settled.set()
                 if match.row.contest_id in self.paused:
                     self._halt(match)
-                self._tell("match placed", match)
+                self.tell("match placed", match)
             case link.NotPlaced(reason=reason):
                 connection.hosting.discard(token)
                 match.avoided[server.name] = self._clock() + _REFUSED_SECONDS
                 self.counts["refusals"] += 1
-                await self._unplace(match, reason)
+                await self.unplace(match, reason)
             case link.Joined():
                 match.begun = True
-                self._tell("joined", match)
+                self.tell("joined", match)
             case link.GameBegan(number=number):
                 match.begun = True
                 if match.row.state != "playing":
                     await self._change(match, "playing")
-                self._tell("game began", match, number)
-
-    async def _game_done(self, server: GameServer, connection: Link, told: link.GameDone) -> None:
-        match = self.matches.get(told.match_token)
-        doubt, keep = await self._judge_game(server, match, told)
-        if keep:
-            try:
-                kept = await asyncio.to_thread(
-                    self._store.matches.keep_game, told.match_token, told.result, told.replay
-                )
-            except UnknownEntryError:
-                kept, doubt = False, "there is no such match"
-            if kept:
-                number = told.result.number
-                connection.say(link.Kept(match_token=told.match_token, number=number))
-                if match is not None and doubt is None:
-                    self.counts["games kept"] += 1
-                    self._tell("game done", match, number)
-                    await self._overtaken(match, server, connection)
-                return
-        await self._refuse_game(server, connection, told, doubt or "the match is over")
-
-    async def _judge_game(
-        self, server: GameServer, match: Ongoing | None, told: link.GameDone
-    ) -> tuple[str | None, bool]:
-        """What is wrong with a game, and whether it may be in the store all the same."""
-        number = told.result.number
-        if match is None:
-            return "the match is over", True
-        finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
-        if number <= len(finished):
-            return f"another game {number} is in the store", True
-        doubt = doubt_game(told.result, finished, match.row.rules.match)
-        if doubt is not None:
-            await self._audit_lie(server, match, doubt)
-            return doubt, False
-        if told.line and told.line != link.line_after(finished):
-            return f"game {number} follows on other games than those in the store", False
-        elsewhere = match.server not in {"", server.name}
-        if elsewhere and match.begun and told.age <= self._clock() - match.since:
-            # It went on alone while its teams have gone over.
-            return f"the match has moved to {match.server}", False
-        return None, True
-
-    async def _overtaken(self, match: Ongoing, server: GameServer, connection: Link) -> None:
-        """A game of a server that has not got the match is in the store: who has is wrong."""
-        if match.server == server.name:
-            return
-        self._log.warning(
-            "match was gone on with elsewhere", match=match.row.id, server=server.name
-        )
-        if match.row.token in connection.hosting:
-            await self._assign(match, server)
-        elif match.server:
-            self._call_off_at(match.server, match.row.token, "another server has finished its game")
-            await self._unplace(match, "its server was overtaken", pause=_SETTLE_SECONDS)
-        else:
-            match.not_before = self._clock() + _SETTLE_SECONDS
-
-    async def _refuse_game(
-        self, server: GameServer, connection: Link, told: link.GameDone, reason: str
-    ) -> None:
-        token, number = told.match_token, told.result.number
-        match = self.matches.get(token)
-        self._log.warning(
-            "game is not kept",
-            match=match.row.id if match else None,
-            number=number,
-            server=server.name,
-            reason=reason,
-        )
-        self.counts["games refused"] += 1
-        if match is not None:
-            await self._take_away(match, server, reason)
-        else:
-            self._call_off_at(server.name, token, reason)
-        # After the other: a match that is called off tells its clients of no game that was not.
-        connection.say(link.NotKept(match_token=token, number=number, reason=reason))
-
-    async def _match_done(self, server: GameServer, connection: Link, told: link.MatchDone) -> None:
-        token = told.match_token
-        match = self.matches.get(token)
-        connection.hosting.discard(token)
-        if match is not None:
-            finished = await asyncio.to_thread(self._store.matches.finished_games, token)
-            doubt = doubt_match(told.result, finished, match.row.rules.match)
-            elsewhere = match.server not in {"", server.name}
-            if doubt is not None:
-                await self._audit_lie(server, match, doubt)
-                await self._take_away(match, server, doubt, seconds=_LIE_SECONDS)
-            elif elsewhere and not (
-                told.result.ending == "majority of games"
-                or (told.result.winner is not None and not match.begun)
-            ):
-                reason = f"the match has moved to {match.server}"
-                connection.say(link.CallOff(match_token=token, reason=reason))
-            elif told.result.winner is None and match.row.kind == "contest":
-                # Nobody has come; the contest has to go on.
-                await self._finish(match, server, without_teams(token, finished))
-            else:
-                await self._finish(match, server, told.result)
-        connection.say(link.MatchKept(match_token=token))
-
-    async def _finish(self, match: Ongoing, server: GameServer, result: link.MatchResult) -> None:
-        token = match.row.token
-        if await asyncio.to_thread(self._store.matches.finish, token, result):
-            self.counts["matches finished"] += 1
-            self._log.info(
-                "match done", match=match.row.id, ending=result.ending, games=result.games
-            )
-        if match.server != server.name:
-            self._call_off_at(match.server, token, "the match is over")
-        self._drop(match)
-        self._tell("match done", match)
-        if match.row.contest_id is not None:
-            await self._over(match.row.contest_id)
-
-    async def _audit_lie(self, server: GameServer, match: Ongoing, doubt: str) -> None:
-        self.counts["lies"] += 1
-        await asyncio.to_thread(
-            self._store.audit.add, f"server {server.name}", doubt, f"match {match.row.id}"
-        )
+                self.tell("game began", match, number)
 
     # --- the store ----------------------------------------------------------------------------
 
@@ -533,16 +388,18 @@ class MatchDesk:
                 return row
             fresh = await asyncio.to_thread(self._store.matches.find, match.row.token)
             if fresh is None or fresh.state not in UNFINISHED:
-                self._drop(match)
+                self.drop(match)
                 return None
             match.row = fresh
         raise SchedulerError(f"match {match.row.id} is changed by somebody else all the time")
 
-    def _drop(self, match: Ongoing) -> None:
+    def drop(self, match: Ongoing) -> None:
+        """A match is over."""
         self.matches.pop(match.row.token, None)
         match.settled.set()
 
-    def _tell(self, kind: ChangeKind, match: Ongoing, number: int | None = None) -> None:
+    def tell(self, kind: ChangeKind, match: Ongoing, number: int | None = None) -> None:
+        """Tell whoever listens what has happened to a match."""
         self._changes.tell(
             Change(kind, match.row.id, match.row.token, match.row.contest_id, number, match.server)
         )
@@ -555,7 +412,6 @@ _ANSWER_SECONDS: Final = 10.0
 _SETTLE_SECONDS: Final = 1.0
 """In which a server that comes back tells what it has finished."""
 _REFUSED_SECONDS: Final = 5.0
-_LIE_SECONDS: Final = 60.0
 _TEST_SECONDS: Final = 120.0
 """After which a test match that no server takes is called off."""
 _FORGET_SECONDS: Final = 3_600.0

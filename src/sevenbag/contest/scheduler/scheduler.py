@@ -14,7 +14,7 @@ from sevenbag.contest.logs import make_logger
 from sevenbag.contest.rules import ContestRules
 from sevenbag.contest.scheduler.changes import Change, Changes, Subscription
 from sevenbag.contest.scheduler.contests import Contests
-from sevenbag.contest.scheduler.desk import MatchDesk, Ongoing
+from sevenbag.contest.scheduler.desk import MatchDesk
 from sevenbag.contest.scheduler.game_servers import Link
 from sevenbag.contest.scheduler.views import CurrentMatch, MatchAddress, ServerView, TestMatch
 from sevenbag.contest.store import BotSeat
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import structlog
 
+    from sevenbag.contest.scheduler.ongoing import Ongoing
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import ContestRow, MatchRow, Store, Team
 
@@ -368,9 +369,12 @@ class Scheduler:
             if frame is None:
                 return None
             message = decode_from_server(frame)
-            if isinstance(message, Hello):
+            if not isinstance(message, Hello):
+                reason = "the first message must be hello"
+            elif not message.name.isprintable():
+                reason = "the server's name must be printable"
+            else:
                 return message
-            reason = "the first message must be hello"
         except (TimeoutError, ConnectionError):
             self._desk.counts["link errors"] += 1
             return None

@@ -1,0 +1,179 @@
+"""What game servers have finished, and whether it fits to what is in the store already."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.contest import link
+from sevenbag.contest.scheduler.judge import doubt_game, doubt_match, without_teams
+from sevenbag.errors import UnknownEntryError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    import structlog
+
+    from sevenbag.contest.scheduler.desk import MatchDesk
+    from sevenbag.contest.scheduler.game_servers import GameServer, Link
+    from sevenbag.contest.scheduler.ongoing import Ongoing
+    from sevenbag.contest.store import Store
+
+
+class Results:
+    """Takes finished games and matches.
+
+    Args:
+        store: what survives.
+        desk: who has which match.
+        clock: monotonic seconds.
+        over: is asked to go on with the contest whose match is over.
+        logger: where to.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        desk: MatchDesk,
+        *,
+        clock: Callable[[], float],
+        over: Callable[[int], Awaitable[None]],
+        logger: structlog.typing.FilteringBoundLogger,
+    ) -> None:
+        self._store = store
+        self._desk = desk
+        self._clock = clock
+        self._over = over
+        self._log = logger
+
+    async def game_done(self, server: GameServer, connection: Link, told: link.GameDone) -> None:
+        """A server has finished a game: keep it, or say why not."""
+        match = self._desk.matches.get(told.match_token)
+        doubt, keep = await self._judge_game(server, match, told)
+        if keep:
+            try:
+                kept = await asyncio.to_thread(
+                    self._store.matches.keep_game, told.match_token, told.result, told.replay
+                )
+            except UnknownEntryError:
+                kept, doubt = False, "there is no such match"
+            if kept:
+                number = told.result.number
+                connection.say(link.Kept(match_token=told.match_token, number=number))
+                if match is not None and doubt is None:
+                    self._desk.counts["games kept"] += 1
+                    self._desk.tell("game done", match, number)
+                    await self._overtaken(match, server, connection)
+                return
+        await self._refuse_game(server, connection, told, doubt or "the match is over")
+
+    async def match_done(self, server: GameServer, connection: Link, told: link.MatchDone) -> None:
+        """A server has finished a match: keep how it ended, or have it played to its end."""
+        token = told.match_token
+        match = self._desk.matches.get(token)
+        connection.hosting.discard(token)
+        if match is not None:
+            finished = await asyncio.to_thread(self._store.matches.finished_games, token)
+            doubt = doubt_match(told.result, finished, match.row.rules.match)
+            elsewhere = match.server not in {"", server.name}
+            if doubt is not None:
+                await self._audit_lie(server, match, doubt)
+                await self._desk.take_away(match, server, doubt, seconds=_LIE_SECONDS)
+            elif elsewhere and not (
+                told.result.ending == "majority of games"
+                or (told.result.winner is not None and not match.begun)
+            ):
+                reason = f"the match has moved to {match.server}"
+                connection.say(link.CallOff(match_token=token, reason=reason))
+            elif told.result.winner is None and match.row.kind == "contest":
+                # Nobody has come; the contest has to go on.
+                await self._finish(match, server, without_teams(token, finished))
+            else:
+                await self._finish(match, server, told.result)
+        connection.say(link.MatchKept(match_token=token))
+
+    # --- helpers ----------------------------------------------------------------------------
+
+    async def _judge_game(
+        self, server: GameServer, match: Ongoing | None, told: link.GameDone
+    ) -> tuple[str | None, bool]:
+        """What is wrong with a game, and whether it may be in the store all the same."""
+        number = told.result.number
+        if match is None:
+            return "the match is over", True
+        finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
+        if number <= len(finished):
+            return f"another game {number} is in the store", True
+        doubt = doubt_game(told.result, finished, match.row.rules.match)
+        if doubt is not None:
+            await self._audit_lie(server, match, doubt)
+            return doubt, False
+        if told.line and told.line != link.line_after(finished):
+            return f"game {number} follows on other games than those in the store", False
+        elsewhere = match.server not in {"", server.name}
+        if elsewhere and match.begun and told.age <= self._clock() - match.since:
+            # It went on alone while its teams have gone over.
+            return f"the match has moved to {match.server}", False
+        return None, True
+
+    async def _overtaken(self, match: Ongoing, server: GameServer, connection: Link) -> None:
+        """A game of a server that has not got the match is in the store: who has is wrong."""
+        if match.server == server.name:
+            return
+        self._log.warning(
+            "match was gone on with elsewhere", match=match.row.id, server=server.name
+        )
+        if match.row.token in connection.hosting:
+            await self._desk.assign(match, server)
+        elif match.server:
+            self._desk.call_off_at(
+                match.server, match.row.token, "another server has finished its game"
+            )
+            await self._desk.unplace(match, "its server was overtaken", settling=True)
+        else:
+            self._desk.let_settle(match)
+
+    async def _refuse_game(
+        self, server: GameServer, connection: Link, told: link.GameDone, reason: str
+    ) -> None:
+        token, number = told.match_token, told.result.number
+        match = self._desk.matches.get(token)
+        self._log.warning(
+            "game is not kept",
+            match=match.row.id if match else None,
+            number=number,
+            server=server.name,
+            reason=reason,
+        )
+        self._desk.counts["games refused"] += 1
+        if match is not None:
+            await self._desk.take_away(match, server, reason)
+        else:
+            self._desk.call_off_at(server.name, token, reason)
+        # After the other: a match that is called off tells its clients of no game that was not.
+        connection.say(link.NotKept(match_token=token, number=number, reason=reason))
+
+    async def _finish(self, match: Ongoing, server: GameServer, result: link.MatchResult) -> None:
+        token = match.row.token
+        if await asyncio.to_thread(self._store.matches.finish, token, result):
+            self._desk.counts["matches finished"] += 1
+            self._log.info(
+                "match done", match=match.row.id, ending=result.ending, games=result.games
+            )
+        if match.server != server.name:
+            self._desk.call_off_at(match.server, token, "the match is over")
+        self._desk.drop(match)
+        self._desk.tell("match done", match)
+        if match.row.contest_id is not None:
+            await self._over(match.row.contest_id)
+
+    async def _audit_lie(self, server: GameServer, match: Ongoing, doubt: str) -> None:
+        self._desk.counts["lies"] += 1
+        await asyncio.to_thread(
+            self._store.audit.add, f"server {server.name}", doubt, f"match {match.row.id}"
+        )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_LIE_SECONDS: Final = 60.0
