@@ -330,6 +330,13 @@ def test_home_shows_matches_that_begin_and_end(visit: Callable[..., Page], site:
         shows(page, 1, 3, 5, COLORS["O"])
         server.states.figures((700, 100), games=(1, 0))
         mini.locator("[data-figure=score]", has_text="700").wait_for()
+        # What is written anew around a board does not touch it.
+        game = play(1, server.states.teams)
+        page.evaluate("document.querySelector('#live').dataset.old = 1")
+        server.end_game(game.result, game.replay)
+        page.wait_for_function("() => !document.querySelector('#live').dataset.old")
+        server.states.pieces(("L", 0, 9, 5), ("O", 0, 3, 5))
+        shows(page, 0, 9, 5, COLORS["L"])
         mini.click()
         line(page, "Live: Game 1")
         page.go_back()

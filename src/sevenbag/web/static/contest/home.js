@@ -25,7 +25,12 @@ function build() {
   const wanted = minis.map((mini) => mini.dataset.match).join();
   if (line && wanted === watched) return;
   watched = wanted;
-  stages = new Map(minis.map((mini) => [Number(mini.dataset.match), new Stage(mini)]));
+  stages = new Map(
+    minis.map((mini) => {
+      const match = Number(mini.dataset.match);
+      return [match, stages.get(match) ?? new Stage(mini)];
+    }),
+  );
   line?.close();
   line = new Line([...stages.keys()], {
     event: take,

@@ -1,5 +1,6 @@
 // Parts of a page that the site writes: fetched anew when they may be old, and put in place of the
-// old ones. A part is an element with data-part and an id.
+// old ones. A part is an element with data-part and an id; what has data-keep and an id in it stays
+// as it is, as long as the new part has it, too: boards that scripts draw.
 
 const LEAST_PAUSE = 3000; // milliseconds between two times
 const SPREAD = 1000; // not all pages at once
@@ -53,6 +54,9 @@ export class Parts {
       this.#written.set(old.id, now.outerHTML);
       // Whoever reads it with a keyboard stays where they are.
       const focused = old.contains(document.activeElement) ? document.activeElement?.id : "";
+      for (const kept of old.querySelectorAll("[data-keep]")) {
+        now.querySelector(`#${kept.id}`)?.replaceWith(kept);
+      }
       old.replaceWith(document.adoptNode(now));
       if (focused) document.getElementById(focused)?.focus();
     }
