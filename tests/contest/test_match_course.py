@@ -217,6 +217,18 @@ def test_a_halted_match_waits_for_teams_without_end() -> None:
     assert stage.match.result is not None
 
 
+def test_who_comes_to_a_halted_match_waits_for_the_pause_alone() -> None:
+    stage = Stage(connect_seconds=5000, first_pause_seconds=2, match_seconds=60, games=9)
+    stage.match.halt(True, stage.now)
+    stage.wait(1000)
+    stage.both_come()
+    assert stage.wait(500) == []
+    stage.match.halt(False, stage.now)
+    assert stage.wait(1.9) == []
+    stage.wait(0.2)
+    assert stage.match.phase == "game"
+
+
 def test_a_match_that_is_called_off_has_no_winner() -> None:
     stage = Stage()
     stage.both_come()

@@ -354,7 +354,8 @@ class Match:
         self.phase = "pause"
         self._begin_at = self._now + seconds
         if self._halted:
-            self._stop_clock()
+            # What began to wait now has not stood still before.
+            self._stopped_at = self._now
 
     def _stop_clock(self) -> None:
         if self.phase in {"gathering", "pause"} and self._stopped_at is None:
