@@ -33,6 +33,8 @@ that there is room above the largest command for an answer in words."""
 _LONGEST_ENVELOPE: Final = 8
 _BACKLOG: Final = 1_024
 _DONTWAIT: Final = int(zmq.DONTWAIT)
+_EVENTS: Final = int(zmq.EVENTS)
+_READABLE: Final = int(zmq.POLLIN)
 _MORE: Final = int(zmq.DONTWAIT | zmq.SNDMORE)
 
 
@@ -91,8 +93,7 @@ class CommandChannel:
         """Answer a command, once."""
         if self._loop is not None and not self._socket.closed:
             self._send(sender, body)
-            # Sending takes libzmq's signal that there is something to read.
-            self._loop.call_soon(self._read)
+            self._read_again_if_there_is_more()
 
     def close(self) -> None:
         """Take no more commands; answers that are under way still go out."""
@@ -106,33 +107,54 @@ class CommandChannel:
     def _read(self) -> None:
         """Answer what has come, up to a bound.
 
-        libzmq signals once that there is something: it is read until there is nothing.
+        libzmq signals once that there is something: it is read until there is nothing. All answers
+        of a round leave together: to wake libzmq's thread for each would cost more than they wait.
         """
         if self._loop is None:
             return
-        recv = self._socket.recv
-        for _ in range(_ROUND):
-            try:
-                identity = recv(_DONTWAIT)
-            except zmq.Again:
-                break
-            # As frames they say whether more of them follow, which to ask for costs as much again.
-            delimiter = recv(_DONTWAIT, copy=False)
-            if len(delimiter) or not delimiter.more:
-                self._read_unusual([identity, delimiter.bytes], more=delimiter.more)
-                continue
-            body = recv(_DONTWAIT, copy=False)
-            if body.more:
-                self._read_unusual([identity, b"", body.bytes], more=True)
-                continue
-            sender = (identity, b"")
-            answer = self._answer(sender, body.bytes)
-            if answer is not None:
+        answers: list[tuple[Sender, bytes]] = []
+        try:
+            for _ in range(_ROUND):
+                if not self._read_one(answers):
+                    break
+        finally:
+            for sender, answer in answers:
                 self._send(sender, answer)
-        else:
+            self._read_again_if_there_is_more()
+
+    def _read_again_if_there_is_more(self) -> None:
+        """To be called after sending, which may take libzmq's signal that something has come."""
+        if self._loop is not None and int(self._socket.get(_EVENTS)) & _READABLE:
             self._loop.call_soon(self._read)
 
-    def _read_unusual(self, frames: list[bytes], *, more: bool) -> None:
+    def _read_one(self, answers: list[tuple[Sender, bytes]]) -> bool:
+        """Read a message, and put down its answer; False if there is none."""
+        recv = self._socket.recv
+        try:
+            identity = recv(_DONTWAIT)
+        except zmq.Again:
+            return False
+        # As frames they say whether more of them follow, which to ask for costs as much again.
+        delimiter = recv(_DONTWAIT, copy=False)
+        if len(delimiter) or not delimiter.more:
+            frames = [identity, delimiter.bytes]
+            more = delimiter.more
+        else:
+            body = recv(_DONTWAIT, copy=False)
+            if not body.more:
+                sender = (identity, b"")
+                answer = self._answer(sender, body.bytes)
+                if answer is not None:
+                    answers.append((sender, answer))
+                return True
+            frames = [identity, b"", body.bytes]
+            more = True
+        self._read_unusual(frames, answers, more=more)
+        return True
+
+    def _read_unusual(
+        self, frames: list[bytes], answers: list[tuple[Sender, bytes]], *, more: bool
+    ) -> None:
         """What has another envelope than usual; only one that REP would take is answered.
 
         Requests may have come through devices, or have a number of their own: then there are
@@ -149,7 +171,7 @@ class CommandChannel:
         sender = tuple(frames[:-1])
         answer = self._answer(sender, frames[-1])
         if answer is not None:
-            self._send(sender, answer)
+            answers.append((sender, answer))
 
     def _send(self, sender: Sender, body: bytes) -> None:
         send = self._socket.send
