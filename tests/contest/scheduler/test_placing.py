@@ -430,11 +430,19 @@ class TestAStoreThatFails:
         assert (await again.told(link.Kept)).number == 1
 
 
-async def test_the_scheduler_looks_by_itself(tmp_path: Path) -> None:
+async def test_the_scheduler_looks_by_itself_whatever_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     house = House(tmp_path)
     house.scheduler = Scheduler(house.store, house.settings, pace=0.02)
     await house.scheduler.start()
     one = await house.server("one")
+    house.teams("red")
+    for trouble in (_failing, _broken):
+        with monkeypatch.context() as patch:
+            patch.setattr("sevenbag.contest.scheduler.desk.least_loaded", trouble)
+            with pytest.raises(SchedulerError, match="no game server has room"):
+                await house.scheduler.create_test_match("red", patience=0.2)
     row = await house.scheduler.create_contest("Cup", house.teams("a", "b"), plan=PLAN)
     await house.scheduler.start_contest(row.id)
     await one.placed()
@@ -448,3 +456,7 @@ async def test_the_scheduler_looks_by_itself(tmp_path: Path) -> None:
 
 def _failing(*args: object, **more: object) -> None:
     raise StoreError("the disk is full")
+
+
+def _broken(*args: object, **more: object) -> None:
+    raise RuntimeError("a fault of ours")

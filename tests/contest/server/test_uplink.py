@@ -68,6 +68,8 @@ class FakeHost:
         return link.Pulse(matches=len(self.hosting), commands=7)
 
     def place(self, place: link.Place) -> None:
+        if self.refuses == "a fault":
+            raise RuntimeError
         if self.refuses:
             raise PlacementRefusedError(self.refuses)
         self.hosting.append(place.match_token)
@@ -364,6 +366,9 @@ async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
     host.refuses = "no room"
     await peer.say(PLACE)
     assert (await peer.next(link.NotPlaced)).reason == "no room"
+    host.refuses = "a fault"
+    await peer.say(PLACE)
+    assert "RuntimeError" in (await peer.next(link.NotPlaced)).reason
     await peer.say(link.Halt(match_token=TOKENS[0], halted=True))
     await peer.say(link.CallOff(match_token=TOKENS[0], reason="moved"))
     await peer.say(link.Dismissed(reason="another has come"))

@@ -354,6 +354,10 @@ class Scheduler:
             except (StoreError, SchedulerError) as error:
                 self._log.error("look failed", error=str(error))
                 await asyncio.sleep(pace)
+            except Exception as error:  # noqa: BLE001  # or nothing would be placed any more
+                self._log.error("look broke", exc_info=error)
+                self._stale = True
+                await asyncio.sleep(pace)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(pace):
                     await self._wake.wait()

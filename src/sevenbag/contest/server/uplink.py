@@ -213,6 +213,9 @@ class Uplink:
                 reason = _refusal(error.response.status_code)
             except (OSError, TimeoutError, WebSocketException) as error:
                 reason = str(error) or type(error).__name__
+            except Exception as error:  # noqa: BLE001  # or the server would be alone for good
+                self._log.error("link broke", exc_info=error)
+                reason = f"a fault of ours: {type(error).__name__}"
             self._lose(reason)
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # nobody's secret
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -280,6 +283,10 @@ class Uplink:
                     host.place(message)
                 except PlacementRefusedError as error:
                     self._say(link.NotPlaced(match_token=token, reason=str(error)))
+                except Exception as error:  # noqa: BLE001  # other matches must not notice
+                    self._log.error("match cannot be placed", exc_info=error)
+                    reason = f"a fault of the server's: {type(error).__name__}"
+                    self._say(link.NotPlaced(match_token=token, reason=reason))
                 else:
                     if not here:
                         self._lines[token] = link.line_after(message.finished)
