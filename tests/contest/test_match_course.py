@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 from collections import Counter
 
 import pytest
 
+from sevenbag.contest import record
 from sevenbag.contest.duel import Seat
 from sevenbag.contest.link import GameResult, MatchResult
 from sevenbag.contest.match import LATEST_STEPS
 from sevenbag.contest.rules import GameRules
-from sevenbag.protocols.pason.messages import (
-    GameBoardState,
-    MatchEnd,
-)
-from tests.contest.stage import TEAMS, TOKEN, Stage, game
+from sevenbag.protocols.pason.messages import MOVES, GameBoardState, MatchEnd
+from tests.contest.stage import SEATS, TEAMS, TOKEN, Stage, game
 
 # --- who wins the match ---------------------------------------------------------------------------
 
@@ -325,3 +324,66 @@ def test_figures_are_told_when_they_change() -> None:
     figures = stage.match.take_figures()
     assert figures is not None
     assert json.loads(figures)["games"] == {TEAMS[0]: 0, TEAMS[1]: 1}
+
+
+# --- anything, in any order -----------------------------------------------------------------------
+
+
+def operate(stage: Stage, chance: random.Random) -> None:
+    """Let one thing happen."""
+    match = stage.match
+    what = chance.choices(
+        ("wait", "jump", "come", "halt", "go on", "drops", "moves", "keep"),
+        (10, 2, 3, 1, 2, 6, 6, 6),
+    )[0]
+    if what == "wait":
+        stage.wait(chance.choice((0.0, 0.01, 0.3, 2.0, 20.0)))
+    elif what == "jump":
+        stage.now += chance.choice((-5.0, 0.5, 3.0, 200.0))
+        match.advance(stage.now)
+    elif what == "come":
+        match.connect(chance.choice(SEATS), stage.now)
+    elif what in {"halt", "go on"}:
+        match.halt(what == "halt", stage.now)
+    elif what == "drops":
+        seat = chance.choice(SEATS)
+        for _ in range(chance.choice((3, 15))):
+            match.move(seat, "drop", None, stage.now)
+    elif what == "moves":
+        match.move(chance.choice(SEATS), chance.choice(MOVES), None, stage.now)
+    elif stage.games:
+        match.game_kept(stage.games[-1].number, stage.now)
+    stage.look()
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_happens_a_match_keeps_its_order(seed: int) -> None:
+    chance = random.Random(seed)
+    games = chance.randint(1, 5)
+    stage = Stage(
+        games=games,
+        game_seconds=chance.choice((0.0, 0.5, 30.0)),
+        match_seconds=chance.choice((0.0, 20.0, 1000.0, 1000.0)),
+        pause_seconds=chance.choice((0.0, 2.0)),
+        connect_seconds=chance.choice((5.0, 1000.0, 1000.0)),
+        states_per_second=chance.choice((0, 3)),
+        keeps=False,
+    )
+    match = stage.match
+    for _ in range(150):
+        operate(stage, chance)
+        # All that was due by the latest time is done, and nothing is due in a match that is over.
+        match.advance(stage.now)
+        stage.look()
+        assert match.due is None or match.due > stage.now
+        assert (match.result is None) == (match.phase != "over")
+        assert sum(match.games) <= len(stage.games) <= games
+    ordered = [message.sequence for message in stage.told if not isinstance(message, MatchEnd)]
+    assert ordered == sorted(set(ordered), key=int)
+    ends = [place for place, message in enumerate(stage.told) if isinstance(message, MatchEnd)]
+    assert ends == ([] if match.result is None else [len(stage.told) - 1])
+    for number, kept in enumerate(stage.records, start=1):
+        assert kept.header.number == number
+        record.replayed(kept)
+    if match.result is not None and match.result.ending == "majority of games":
+        assert max(match.result.games) * 2 > games
