@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "bots",
         nargs="*",
         metavar="BOT",
-        help="two bots (default: beam and beam:nodes=10)",
+        help="two bots (default: beam and beam:nodes=100)",
     )
     parser.add_argument(
         "--port", type=port, default=8080, metavar="N", help="of the site (default: %(default)s)"
@@ -67,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play the match; then, unless told otherwise, show it until a signal comes."""
-    bots = args.bots or ["beam", "beam:nodes=10"]
+    bots = args.bots or ["beam", "beam:nodes=100"]
     if len(bots) != 2:
         raise InputError(f"a demo has two bots; {len(bots)} are named")
     for bot in bots:
