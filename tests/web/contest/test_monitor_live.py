@@ -137,6 +137,29 @@ async def test_a_match_moves_to_another_game_server(
         assert seen["pieces"] == [None, ["Z", 0, 3, 4]]
 
 
+async def test_a_server_that_ends_ends_no_match(
+    hub: LiveHub, places: Places, channel: Publisher
+) -> None:
+    places[channel.token] = channel.endpoint
+    onlooker = hub.join([subject(channel)])
+    await asyncio.to_thread(channel.wait_until_heard)
+    channel.pieces(("T", 0, 0, 5), None)
+    channel.end_match()
+    await until(onlooker, named("match over"))
+    with Publisher(channel.token) as other:
+        places[channel.token] = other.endpoint
+        await until(onlooker, lambda event: event.get("standing") == "placed")
+        await asyncio.to_thread(other.wait_until_heard)
+        other.pieces(None, ("Z", 0, 3, 4))
+        await until(onlooker, lambda event: event.get("standing") == "playing")
+        other.end_match()
+        await until(onlooker, named("match over"))
+        # It is on no server any more, and stays over.
+        del places[channel.token]
+        await asyncio.sleep(0.7)
+        assert '"standing":"over"' in hub.join([subject(channel)]).stages[0].scene.frame
+
+
 async def test_everybody_sees_the_end_and_the_newest(
     hub: LiveHub, places: Places, channel: Publisher
 ) -> None:

@@ -215,12 +215,12 @@ class LiveHub:
         if self._changed is None:
             self._changed = set()
             asyncio.get_running_loop().call_later(_GATHER, self._tell_changes)
-        if match is not None:
-            self._changed.add(match)
+        self._changed.add(_WHICHEVER if match is None else match)
 
     def _tell_changes(self) -> None:
         matches, self._changed = self._changed or (), None
-        told = in_json(Changed(matches=tuple(sorted(matches))))
+        known = () if _WHICHEVER in matches else tuple(sorted(matches))
+        told = in_json(Changed(matches=known))
         for onlooker in self._onlookers:
             onlooker.hear(told)
 
@@ -263,7 +263,7 @@ class LiveHub:
             self._stage(subject)
 
     def _move(self, stage: _Stage) -> None:
-        endpoint = None if stage.scene.over else self._where(stage.token)
+        endpoint = self._where(stage.token)
         if endpoint == stage.endpoint:
             return
         self._detach(stage)
@@ -447,6 +447,8 @@ FIGURES: Final = "figures/"
 """Before a match's token, where game servers tell onlookers what clients are not told."""
 
 _ENDS: Final = ("match done", "match called off")
+_WHICHEVER: Final = 0
+"""No match has this number."""
 _GATHER: Final = 0.5
 """Seconds for which changes are gathered."""
 _LOOK: Final = 0.5

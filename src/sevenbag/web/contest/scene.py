@@ -133,14 +133,10 @@ class Scene:
             self._frame = (self.version, in_json(self._picture()))
         return self._frame[1]
 
-    @property
-    def over(self) -> bool:
-        """Whether the match has ended."""
-        return self._standing == "over"
-
     def place(self, placed: bool) -> None:
         """The match is on a game server now, or on none; perhaps on another than before."""
-        if self._standing != "over":
+        # A server that ends tells that its matches have ended; then they go on elsewhere.
+        if placed or self._standing != "over":
             self._stand("placed" if placed else "waiting")
 
     def take(self, data: bytes) -> str | None:

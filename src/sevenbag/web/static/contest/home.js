@@ -49,6 +49,6 @@ function take(event) {
     const stage = stages.get(event.match);
     stage?.show(event);
     stage?.move(event);
-    stage?.crown(null);
+    if (event.standing === "playing") stage?.crown(null);
   } else if (event.event === "game over") stages.get(event.match)?.crown(event.winner);
 }

@@ -53,6 +53,8 @@ function watch(root, status) {
       ended = "";
       stage.crown(null);
     }
+    // Of a server that has ended, perhaps, and not of the match.
+    over &&= picture.standing === "over";
     stage.show(picture);
     stage.move(picture);
     tally(picture.games);
