@@ -100,6 +100,8 @@ async def clears(lab: Lab) -> None:
         while (
             len(lab.follower.games) == games
             and planner.tally.pieces < _MOST_PIECES
+            # Where moves do something else, there is nothing to be seen here.
+            and planner.tally.strays < _MOST_STRAYS
             and time.monotonic() < ends
             and not _has_seen_all(lab)
         ):
@@ -144,6 +146,7 @@ async def ends(lab: Lab) -> None:
 # --- helpers ------------------------------------------------------------------------------------
 
 _MOST_PIECES: Final = 120
+_MOST_STRAYS: Final = 10
 _MOST_SECONDS: Final = 60.0
 _MOST_DROPS: Final = 200
 _LISTENS: Final = 0.005
