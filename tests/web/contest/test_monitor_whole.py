@@ -30,7 +30,7 @@ QUICK = Settings(
     game=GameRules(gravity_ms=(15,)),
     test_match=MatchRules(
         games=1,
-        game_seconds=60,
+        game_seconds=6,
         first_pause_seconds=0.3,
         pause_seconds=0.05,
         linger_seconds=0.5,
