@@ -287,6 +287,20 @@ class TestAContest:
         assert place.match_token != token
         assert place.finished == ()
 
+    async def test_plays_a_match_of_the_ranking_anew_that_was_called_off(
+        self, house: House
+    ) -> None:
+        one = await house.server("one")
+        contest = await house.contest("a", "b", "c")
+        token = (await one.placed()).match_token
+        await house.scheduler.call_off_match(token, "a broken cable")
+        played = 0
+        while house.store.contests.get(contest).state == "running":
+            await house.scheduler.look()
+            await play(one, (await one.placed()).match_token)
+            played += 1
+        assert played == 3 + 2
+
     async def test_needs_teams(self, house: House) -> None:
         with pytest.raises(SchedulerError, match="no team named 'a'"):
             await house.scheduler.create_contest("Cup", ["a"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest.scheduler.changes import Change, Changes
 from sevenbag.contest.scheduler.views import CurrentMatch
+from sevenbag.contest.tournament import of_ranking
 from sevenbag.errors import SchedulerError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.rules import ContestRules
     from sevenbag.contest.scheduler.desk import MatchDesk
+    from sevenbag.contest.scheduler.ongoing import Ongoing
     from sevenbag.contest.store import ContestRow, ContestState, Store, Team
     from sevenbag.contest.tournament import Plan, Tournament
 
@@ -111,6 +113,21 @@ class Contests:
                 await desk.call_off(match.row.token, reason)
         desk.pause(contest_id, paused=False)
         return row
+
+    async def over(self, desk: MatchDesk, match: Ongoing) -> None:
+        """Go on with the contest of a match that is over, if it is one of a contest."""
+        contest_id = match.row.contest_id
+        if contest_id is None:
+            return
+        in_ranking = match.row.state != "called off" and any(
+            other.row.contest_id == contest_id and of_ranking(other.row.slot)
+            for other in desk.matches.values()
+        )
+        if in_ranking:
+            # All its matches were due from the start; what follows is known after the last one.
+            self._changes.tell(Change("contest", contest_id=contest_id))
+        else:
+            await self.advance(desk, contest_id)
 
     async def advance(self, desk: MatchDesk, contest_id: int) -> None:
         """Add the matches that are due now; end the contest if there will be none."""

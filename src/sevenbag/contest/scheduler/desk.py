@@ -50,7 +50,7 @@ class MatchDesk:
         changes: are told what happens.
         clock: monotonic seconds.
         wall: seconds since 1970.
-        over: is asked to go on with the contest whose match is over.
+        over: is told of a match that is over, for its contest to go on.
         logger: where to.
     """
 
@@ -62,7 +62,7 @@ class MatchDesk:
         *,
         clock: Callable[[], float],
         wall: Callable[[], float],
-        over: Callable[[int], Awaitable[None]],
+        over: Callable[[Ongoing], Awaitable[None]],
         logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self.matches: dict[str, Ongoing] = {}
@@ -185,8 +185,7 @@ class MatchDesk:
         self.drop(match)
         self.tell("match called off", match)
         self._log.info("match called off", match=match.row.id, reason=reason)
-        if match.row.contest_id is not None:
-            await self._over(match.row.contest_id)
+        await self._over(match)
 
     def pause(self, contest_id: int, *, paused: bool) -> None:
         """Begin no further game and place no further match of a contest, or go on."""

@@ -27,7 +27,7 @@ class Results:
         store: what survives.
         desk: who has which match.
         clock: monotonic seconds.
-        over: is asked to go on with the contest whose match is over.
+        over: is told of a match that is over, for its contest to go on.
         logger: where to.
     """
 
@@ -37,7 +37,7 @@ class Results:
         desk: MatchDesk,
         *,
         clock: Callable[[], float],
-        over: Callable[[int], Awaitable[None]],
+        over: Callable[[Ongoing], Awaitable[None]],
         logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self._store = store
@@ -164,8 +164,7 @@ class Results:
             self._desk.call_off_at(match.server, token, "the match is over")
         self._desk.drop(match)
         self._desk.tell("match done", match)
-        if match.row.contest_id is not None:
-            await self._over(match.row.contest_id)
+        await self._over(match)
 
     async def _audit_lie(self, server: GameServer, match: Ongoing, doubt: str) -> None:
         self._desk.counts["lies"] += 1

@@ -71,7 +71,7 @@ class Scheduler:
             self._changes,
             clock=clock,
             wall=wall,
-            over=self._advance,
+            over=self._over,
             logger=self._log,
         )
         self._turn = asyncio.Lock()
@@ -338,8 +338,8 @@ class Scheduler:
         await self._contests.reload(self._desk)
         self._stale = False
 
-    async def _advance(self, contest_id: int) -> None:
-        await self._contests.advance(self._desk, contest_id)
+    async def _over(self, match: Ongoing) -> None:
+        await self._contests.over(self._desk, match)
 
     async def _look(self) -> None:
         if self._stale:

@@ -6,7 +6,16 @@
 
 from sevenbag.contest.tournament.fixtures import Fixture, Stage, Tie
 from sevenbag.contest.tournament.plan import Plan
-from sevenbag.contest.tournament.ranking import Standing
+from sevenbag.contest.tournament.ranking import Standing, of_ranking
 from sevenbag.contest.tournament.tournament import MOST_ENTRANTS, Tournament
 
-__all__ = ["MOST_ENTRANTS", "Fixture", "Plan", "Stage", "Standing", "Tie", "Tournament"]
+__all__ = [
+    "MOST_ENTRANTS",
+    "Fixture",
+    "Plan",
+    "Stage",
+    "Standing",
+    "Tie",
+    "Tournament",
+    "of_ranking",
+]

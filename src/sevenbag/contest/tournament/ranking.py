@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 
@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sevenbag.contest.link import MatchResult
+
+
+_SLOTS: Final = "ranking/"
+"""How the names of all its places begin."""
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,6 +48,11 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     points_against: int
 
 
+def of_ranking(slot: str) -> bool:
+    """Whether a place in the plan is one of the ranking's."""
+    return slot.startswith(_SLOTS)
+
+
 def round_robin(entrants: int) -> tuple[tuple[Fixture, ...], ...]:
     """Everybody against everybody once, in rounds in which nobody plays twice.
 
@@ -61,7 +70,7 @@ def round_robin(entrants: int) -> tuple[tuple[Fixture, ...], ...]:
         rounds.append(
             tuple(
                 Fixture(
-                    slot=f"ranking/{number}/{tie}",
+                    slot=f"{_SLOTS}{number}/{tie}",
                     name=f"Ranking round {number}, match {tie + 1}",
                     stage="ranking",
                     round=number,
