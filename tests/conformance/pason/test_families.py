@@ -95,7 +95,7 @@ class TestCompiled:
         heard = [json.loads(line)["comm_type"] for line in stepped.splitlines() if line[0] == "{"]
         ends = Counter(heard)
         assert (ends["GameEnd"], ends["MatchEnd"]) == (len(referee.games), 1)
-        assert referee.pieces["Kaffee & Kuchen"] > 5
+        assert referee.pieces["Kaffee & Kuchen"] >= 1
 
     def test_the_pieces_turn_the_right_way(
         self, server: Hosted, planner: list[str], stub: list[str]
@@ -118,19 +118,25 @@ class TestCompiled:
         assert 0.36 < referee.rows["Home"] / referee.pieces["Home"] < 0.42
 
     def test_two_at_full_speed(self, server: Hosted, planner: list[str]) -> None:
-        match = server.place("Ünïcode 落ちる", 'Tom & "Jerry" \\ Co')
-        referee, printed = play(server, match, planner, planner)
-        agree(server, match, referee)
-        sent = [int(text.split()[-1]) for text in printed]
-        assert min(sent) > 100
+        match = server.place(match={"game_seconds": 600})
+        with (
+            Witness(server, match) as witness,
+            run(planner, server, match, 0) as one,
+            run(planner, server, match, 1) as other,
+        ):
+            referee = witness.watch(messages=4_000)
+            server.call_off(match)
+            witness.watch()
+            one.ends_well()
+            other.ends_well()
         assert all(referee.garbage.values()), "both have sent rows"
-        assert sum(referee.rows.values()) > 20
+        assert sum(referee.rows.values()) > 50
 
     def test_the_library_of_2012(self, server: Hosted, planner: list[str], tmp_path: Path) -> None:
         match = server.place()
         referee, printed = play(server, match, programs.planner_of_2012(tmp_path), planner)
         agree(server, match, referee)
-        assert all(int(text.split()[-1]) > 100 for text in printed)
+        assert all(int(text.split()[-1]) > 20 for text in printed)
 
     def test_written_to_the_text(self, server: Hosted, planner: list[str]) -> None:
         """With ``ok`` for ``OK`` the strict client sends one move a piece; that is the switch."""
@@ -144,7 +150,9 @@ class TestCompiled:
 
 class TestRandomPlayer:
     def test_falls_behind_and_comes_to_the_end(self, server: Hosted, planner: list[str]) -> None:
-        match = server.place("Strong", "Test Client", match={"games": 1, "game_seconds": 0.5})
+        match = server.place(
+            "Ünïcode 落ちる", 'Tom & "Jerry" \\ Co', match={"games": 1, "game_seconds": 0.5}
+        )
         with (
             Witness(server, match) as witness,
             run(planner, server, match, 0) as strong,
@@ -209,8 +217,8 @@ class TestHabits:
     def test_two_sprinters(self, server: Hosted) -> None:
         referee, (one, other) = self.play(server, "sprinter", "sprinter", game_seconds=1)
         assert not one["errors"] + other["errors"]
-        assert min(one["sent"], other["sent"]) > 50
-        assert referee.told > 100
+        assert min(one["sent"], other["sent"]) > 10
+        assert referee.told > 20
 
     def test_both_leave(self, server: Hosted) -> None:
         """Gravity plays on, and somebody tops out first."""
