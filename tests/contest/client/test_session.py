@@ -7,12 +7,14 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 
 from sevenbag.bots.bot import Limits
 from sevenbag.contest.client.join import Manner, play_all, play_match
 from sevenbag.contest.client.session import Patience
 from sevenbag.contest.client.site import Task
+from sevenbag.contest.duel import Verdict
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.errors import RefusedError, SilentServerError
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.client.address import Address
     from sevenbag.contest.client.join import Played
+    from sevenbag.contest.match import Match
     from sevenbag.protocols.pason.messages import GameMove
 
 Json = dict[str, Any]
@@ -128,6 +131,33 @@ def test_answers_that_get_lost() -> None:
         played = match(server)
     assert all(each.result.end_heard for each in played)
     assert not any(each.failure for each in played)
+
+
+def test_a_server_that_tells_little() -> None:
+    """Ten states a second, whatever is moved: fewer pieces, and none of them elsewhere."""
+
+    class Lazy(SmallServer):
+        told_at = 0.0
+
+        def say(self, match: Match, state: Json) -> list[Json]:
+            now = time.monotonic()
+            if state["comm_type"] == "GamePieceState":
+                if now - self.told_at < 0.1:
+                    return []
+                self.told_at = now
+            return super().say(match, state)
+
+    rules = ContestRules(
+        game=LONG.game,
+        match=msgspec.structs.replace(LONG.match, games=1, game_seconds=1.5),
+    )
+    with Lazy(rules) as server:
+        played = match(server)
+        assert set(server.verdicts) <= {Verdict.DONE, Verdict.GAME_OVER, Verdict.NO_PIECE}
+    for each in played:
+        missed, pieces = each.undone
+        assert pieces >= 3
+        assert missed <= 1
 
 
 def test_answers_and_states_that_make_no_sense() -> None:
