@@ -11,7 +11,7 @@ import pytest
 from sevenbag.errors import FormatError
 from sevenbag.protocols.pason.board import VISIBLE
 from sevenbag.web.contest.playback import playback
-from tests.web.contest.recorded_game import play
+from tests.web.contest.recorded_game import CLEARS_A_ROW, play
 
 TEAMS = ("Alpha", "Beta")
 
@@ -25,7 +25,7 @@ def bits(letters: str) -> int:
     return int("".join("0" if letter == "." else "1" for letter in letters), 2)
 
 
-@pytest.mark.parametrize(("seed", "moves"), [(3, 1), (4, 1), (5, 20)])
+@pytest.mark.parametrize(("seed", "moves"), [(3, 1), (CLEARS_A_ROW, 1), (5, 20)])
 def test_a_game_ends_as_it_ended(seed: int, moves: int) -> None:
     game = play(1, TEAMS, seed=seed, moves=moves)
     told = changes(game.replay)
@@ -41,6 +41,8 @@ def test_a_game_ends_as_it_ended(seed: int, moves: int) -> None:
         last |= {key: change[key] for key in last if key in change}
     assert [bits(board) for board in boards] == [board & VISIBLE for board in game.duel.boards]
     assert last == {"s": game.duel.scores, "l": game.duel.lines, "v": game.duel.level}
+    rows = sum(len(rows) for change in told["changes"] for _, rows in change.get("c", ()))
+    assert rows == sum(game.duel.lines) == (1 if seed == CLEARS_A_ROW else 0)
     # Everything was seen from the beginning: there is no cell of which nobody knows the piece.
     assert set("".join(boards)) <= set("OISZLJTG.")
 
