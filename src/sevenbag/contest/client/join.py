@@ -125,7 +125,7 @@ async def play_all(
             task = await site.task()
             answered_at = now
         except SilentServerError:
-            if now - answered_at > manner.patience.silence:
+            if now - answered_at > min(manner.patience.silence, wait_seconds):
                 raise
             task = None
         if task is not None and task.status == "finished" and played:
