@@ -15,7 +15,6 @@ from sevenbag.contest.tournament import Plan
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
 M = TypeVar("M", bound=link.FromScheduler)
 
@@ -168,11 +167,11 @@ def settings(**site: object) -> Settings:
 
 
 class House:
-    """A store in a folder and schedulers on it, one after another."""
+    """A store and schedulers on it, one after another."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, url: str) -> None:
         self.clock = Clock()
-        self.store = Store(f"sqlite:///{folder}/contest.db").open()
+        self.store = Store(url).open()
         self.settings = settings()
         self.scheduler = Scheduler(self.store, self.settings, clock=self.clock, pace=None)
         self.servers: list[ScriptedServer] = []

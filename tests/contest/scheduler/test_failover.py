@@ -1,11 +1,10 @@
 """Deaths of the scheduler and of game servers at every point: no finished game is lost.
 
-Game servers are scripted, their links are in memory, time stands still; the store is a real one.
+Game servers are scripted, their links are in memory, time stands still; the store is a real one, in
+both databases.
 """
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -13,21 +12,11 @@ import pytest
 from sevenbag.contest import link
 from tests.contest.scheduler.scripted import PLAN, House, ScriptedServer, game_done, match_done
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
+pytestmark = pytest.mark.parametrize("house", ["sqlite", "postgresql"], indirect=True)
 
 GRACE = 10.0
 SILENCE = 6.0
 SETTLED = 1.5
-
-
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    house = House(tmp_path)
-    await house.scheduler.start()
-    yield house
-    await house.end()
 
 
 async def begun(server: ScriptedServer) -> str:

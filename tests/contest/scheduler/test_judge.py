@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from typing import TYPE_CHECKING
 
 import msgspec
 import pytest
@@ -18,20 +17,8 @@ from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.contest.scheduler.judge import doubt_game, doubt_match, without_teams
 from tests.contest.scheduler.scripted import House, game_done, match_done
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-    from pathlib import Path
-
 RULES = MatchRules(games=3)
 FIRST = game_done("", 1, 0).result
-
-
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    house = House(tmp_path)
-    await house.scheduler.start()
-    yield house
-    await house.end()
 
 
 def changed(**changes: object) -> GameResult:

@@ -20,16 +20,7 @@ from tests.contest.scheduler.scripted import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
     from pathlib import Path
-
-
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
-    house = House(tmp_path)
-    await house.scheduler.start()
-    yield house
-    await house.end()
 
 
 async def play(server: ScriptedServer, token: str, winner: int = 0) -> None:
@@ -183,7 +174,7 @@ class TestAContest:
         assert not [message for message in one.heard if isinstance(message, link.Place)]
 
     async def test_plays_no_more_at_once_than_it_may(self, tmp_path: Path) -> None:
-        house = House(tmp_path)
+        house = House(f"sqlite:///{tmp_path}/contest.db")
         house.scheduler = Scheduler(
             house.store, settings(most_matches=1), clock=house.clock, pace=None
         )
@@ -447,7 +438,7 @@ class TestAStoreThatFails:
 async def test_the_scheduler_looks_by_itself_whatever_happens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    house = House(tmp_path)
+    house = House(f"sqlite:///{tmp_path}/contest.db")
     house.scheduler = Scheduler(house.store, house.settings, pace=0.02)
     await house.scheduler.start()
     one = await house.server("one")

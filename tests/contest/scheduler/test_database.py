@@ -1,0 +1,52 @@
+"""The database's own server dies while games are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.contest import link
+from tests.contest import postgres
+from tests.contest.scheduler.scripted import House, game_done
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def database() -> Iterator[postgres.Server]:
+    """A server of one test, which it may kill."""
+    if why := postgres.missing():
+        pytest.skip(why)
+    with postgres.running_server() as running:
+        yield running
+
+
+async def test_games_are_told_again_until_the_database_is_back(database: postgres.Server) -> None:
+    house = House(database.new_database())
+    await house.scheduler.start()
+    one = await house.server("one", instance="a")
+    await house.match()
+    token = (await one.placed()).match_token
+    await one.finish_game(token, 1)
+    await one.told(link.Kept)
+
+    database.crash()
+    await one.tell(game_done(token, 2))
+    assert one.over is not None
+    await one.over
+    assert not [message for message in one.heard if isinstance(message, link.Kept)]
+    refused = await house.server("one", instance="a", hosting=[token])
+    assert refused.over is not None
+    await refused.over
+    assert not house.scheduler.well
+
+    database.restart()
+    await house.scheduler.look()
+    assert house.scheduler.well
+    again = await house.server("one", instance="a", hosting=[token])
+    await again.finish_game(token, 2)
+    assert (await again.told(link.Kept)).number == 2
+    assert house.results(token) == [(1, 0), (2, 0)]
+    await house.end()
