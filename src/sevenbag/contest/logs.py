@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 import structlog
+
+from sevenbag.contest.patient_stream import PatientStream
 
 if TYPE_CHECKING:
     from sevenbag.contest.settings import LogSettings
 
-
 _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+_STANDARD_ERROR: Final = cast("TextIO", PatientStream(lambda: sys.stderr))
+"""Of all loggers of the process."""
 
 
 def make_logger(
@@ -22,7 +25,7 @@ def make_logger(
 
     Args:
         settings: see there.
-        stream: where to; standard error by default.
+        stream: where to; by default standard error, in a thread of its own.
     """
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer(ensure_ascii=False)
@@ -33,7 +36,7 @@ def make_logger(
     )
     as_json = [structlog.processors.dict_tracebacks] if settings.format == "json" else []
     logger: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
-        structlog.WriteLogger(stream or sys.stderr),
+        structlog.WriteLogger(stream or _STANDARD_ERROR),
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 import uuid
 from typing import get_args
 
@@ -262,16 +263,28 @@ async def test_a_flood_from_one_connection_does_not_starve_others() -> None:
         await client.connect(place)
         bad = rig.client()
         token = (await bad.connect(other))["client_token"]
-        flood = rig.context.socket(zmq.DEALER)
-        flood.sndhwm = 0
-        flood.connect(rig.server.command_endpoint)
         move = json.dumps({"comm_type": "GameMove", "client_token": token, "move": "left"}).encode()
-        for _ in range(30_000):
-            await flood.send_multipart([b"", move])
+        enough = threading.Event()
+
+        def flood() -> None:
+            """Send without end, and read no answer."""
+            with zmq.Context() as context, context.socket(zmq.DEALER) as stranger:
+                stranger.linger = 0
+                stranger.connect(rig.server.command_endpoint)
+                while not enough.is_set():
+                    if stranger.poll(10, zmq.POLLOUT):
+                        stranger.send_multipart([b"", move])
+
+        flooding = asyncio.create_task(asyncio.to_thread(flood))
+        moves = rig.server.figures.moves
+        await until(lambda: moves.total() > 1_000)
         for _ in range(50):
             assert (await client.move("left"))["resp"] == "OK"
-        figures = rig.server.figures
-        assert figures.moves.total() < 30_000, "the flood was over before the others had their turn"
+        # It has not ended meanwhile.
+        seen = moves.total()
+        await until(lambda: moves.total() > seen + 1_000)
+        enough.set()
+        await flooding
 
 
 async def test_a_client_that_vanishes_before_its_answer_leaves_the_others_alone() -> None:
