@@ -96,6 +96,11 @@ class Follower:
         if self.told is not None:
             self.told(message, time.monotonic())
 
+    def rows_to_floor(self, team: str) -> int:
+        """How far a team's piece can fall; 0 where it has none."""
+        piece = self.pieces.get(team)
+        return 0 if piece is None else _drop_row(self.boards.get(team, 0), piece) - piece.row
+
     def is_sent(self, team: str) -> bool:
         """Whether rows are on their way to a team."""
         return self._waiting[team] > 0
@@ -314,12 +319,19 @@ def _where_locked(board: int, piece: PieceState | None) -> Iterator[int]:
     """Where it may have locked: on the floor below, or where it was last seen."""
     if piece is None or (here := _mask(piece)) is None:
         return
-    row, at = piece.row, here
-    while (below := _mask(piece, row + 1)) is not None and not below & board:
-        row, at = row + 1, below
-    yield at
+    at = _mask(piece, _drop_row(board, piece))
+    if at is not None:
+        yield at
     if at != here:
         yield here
+
+
+def _drop_row(board: int, piece: PieceState) -> int:
+    """The row that its origin falls to."""
+    row = piece.row
+    while (below := _mask(piece, row + 1)) is not None and not below & board:
+        row += 1
+    return row
 
 
 def _without_full_rows(board: int) -> tuple[int, tuple[int, ...]]:

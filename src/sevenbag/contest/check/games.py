@@ -323,9 +323,10 @@ async def _lock_by_gravity(lab: Lab, team: str) -> None:
     voids, games = lab.follower.voids[team], len(lab.follower.games)
     for _ in range(_ROWS):
         now = lab.piece(team)
-        if now is None or now.number != piece.number:
+        # Not further: on some servers down locks a piece that rests.
+        if now is None or now.number != piece.number or not lab.follower.rows_to_floor(team):
             break
-        _expect_done(lab, await lab.move(team, "down", piece.number))
+        await _make(lab, team, "down", lambda before, after: after.row > before.row)
     if not await lab.until(_next_after(lab, team, piece.number, games), lab.timing.step):
         what = f"a piece on the floor is not locked within {lab.timing.step:g} s"
         lab.note("gravity-lock", "error", what)
