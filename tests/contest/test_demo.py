@@ -85,6 +85,7 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
         *("contest", "match", "My Team", "Test Client=random", "--password-file", "password"),
         *ALONE,
         *("--set", "match.games=1", "--set", "match.game_seconds=1"),
+        *("--set", "match.linger_seconds=0.5"),
         folder=tmp_path,
     )
     try:
@@ -99,10 +100,51 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
         assert played.returncode == 0, played.stderr
         assert process.wait(30) == 0
         wait_until(lambda: any("My Team has won" in line for line in lines))
+        assert not any("correct horse" in line for line in lines)
         assert process.stderr is not None
         assert not any(trace in process.stderr.read() for trace in TRACES)
     finally:
         close(process)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: int) -> None:
+    (tmp_path / "password").write_text("correct horse\n")
+    password = ("--password-file", "password")
+    settings = (
+        *("--set", "server.bind=127.88.9.2", "--set", "site.port=0"),
+        *("--set", f"test_match.game_seconds={3 if times == 1 else 600}"),
+        *("--set", "test_client.moves_per_second=1"),
+    )
+    registered = sevenbag("contest", "register", "--team", "A", *password, folder=tmp_path)
+    assert registered.returncode == 0, registered.stderr
+    process = start("contest", "serve", *settings, folder=tmp_path)
+    logged: list[str] = []
+    errors = process.stderr
+    assert errors is not None
+    threading.Thread(target=lambda: logged.extend(iter(errors.readline, "")), daemon=True).start()
+    client = None
+    try:
+        lines = lines_of(process)
+        wait_until(lambda: any("game server: commands" in line for line in lines))
+        wait_until(lambda: any("game server has come" in line for line in logged))
+        site = next(line.split()[-1] for line in lines if line.startswith("site: "))
+        client = start(
+            *("join", site, "--test", "--team", "A", *password, "--bot", "beam:nodes=300"),
+            *("--moves-per-second", "2", "--server-seconds", "2"),
+            folder=tmp_path,
+        )
+        wait_until(lambda: any("game begins" in line for line in logged))
+        process.send_signal(signal.SIGINT)
+        wait_until(lambda: any("game server ends" in line for line in logged))
+        if times == 2:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        assert any("game over" in line for line in logged) == (times == 1)
+    finally:
+        for each in (process, client):
+            if each is not None:
+                close(each)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of
@@ -13,8 +14,6 @@ from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
-
-    from sevenbag.contest.settings import Settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,17 +34,21 @@ def run(args: argparse.Namespace) -> int:
             "--set server.scheduler=http://127.0.0.1:8080 "
             "(one match without a site: sevenbag contest match)"
         )
-    run_until_signal(_serve(settings))
-    return 0
-
-
-async def _serve(settings: Settings) -> None:
     server = GameServer(
         settings.server,
         test_client=settings.test_client,
         log=settings.log,
         keeper=Uplink(settings.server, logger=make_logger(settings.log)),
     )
+    hurried: set[asyncio.Task[None]] = set()
+    run_until_signal(
+        _serve(server),
+        insist=lambda: hurried.add(asyncio.ensure_future(server.stop("break off"))),
+    )
+    return 0
+
+
+async def _serve(server: GameServer) -> None:
     await server.start()
     say(f"game server: commands {server.command_endpoint}, states {server.state_endpoint}")
     await server.run()

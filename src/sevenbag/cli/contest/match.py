@@ -8,6 +8,8 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import msgspec
+
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.contest.options import say
 from sevenbag.cli.until_signal import run_until_signal
@@ -60,31 +62,21 @@ def run(args: argparse.Namespace) -> int:
     settings = load(args.settings, overrides=args.set)
     if args.first.partition("=")[0] == args.second.partition("=")[0]:
         raise InputError(f"both sides are called {args.first.partition('=')[0]!r}")
-    given = None if args.password_file is None else read_password(args.password_file)
-    sides = [_side(text, given) for text in (args.first, args.second)]
-    result = run_until_signal(_play(settings, sides))
-    names = [seat.team for seat, _ in sides]
-    if result.winner is None:
-        say(f"{result.ending}: nobody has won")
-        return 1
-    say(
-        f"{names[result.winner]} has won: {result.ending}; "
-        f"games {result.games[0]}:{result.games[1]}, points {result.points[0]}:{result.points[1]}"
-    )
-    return 0
+    sides = [_side(text, args.password_file) for text in (args.first, args.second)]
+    return run_until_signal(_play(settings, sides))
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-async def _play(settings: Settings, sides: Sequence[tuple[Seat, str]]) -> MatchResult:
-    server = GameServer(
-        settings.server, test_client=settings.test_client, log=settings.log, keeper=None
-    )
+async def _play(settings: Settings, sides: Sequence[tuple[Seat, str]]) -> int:
+    # There is nowhere else for the match to go on: nobody waits for the rest of a game.
+    at_once = msgspec.structs.replace(settings.server, farewell="break off")
+    server = GameServer(at_once, test_client=settings.test_client, log=settings.log, keeper=None)
     await server.start()
     running = asyncio.create_task(server.run())
     token = str(uuid.uuid4())
-    (first, first_password), (second, second_password) = sides
+    (first, _), (second, _) = sides
     try:
         server.place(
             Place(
@@ -97,18 +89,43 @@ async def _play(settings: Settings, sides: Sequence[tuple[Seat, str]]) -> MatchR
         say(f"commands: {server.command_endpoint}")
         say(f"states: {server.state_endpoint}")
         say(f"match token: {token}")
-        for seat, password in ((first, first_password), (second, second_password)):
-            say(f"{seat.team}: " + (f"password {password}" if password else f"our bot {seat.bot}"))
-        result = await server.result(token)
-        # Clients still want to hear of the end, and are answered meanwhile.
-        await asyncio.sleep(min(settings.match.linger_seconds, 2.0))
-        return result
+        for seat, words in sides:
+            say(f"{seat.team}: {words}")
+        result = await _result(server, token, running)
+        say(_told(result, first.team, second.team))
+        if not (first.bot and second.bot) and settings.match.linger_seconds:
+            # Clients that are behind still send moves, and block for ever without an answer.
+            say(f"commands are answered for {settings.match.linger_seconds:g} s more")
+            await asyncio.sleep(settings.match.linger_seconds)
+        return 0 if result.winner is not None else 1
     finally:
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
 
 
-def _side(text: str, given: str | None) -> tuple[Seat, str]:
+async def _result(server: GameServer, token: str, running: asyncio.Task[None]) -> MatchResult:
+    """How the match ends; or the error that ended the server."""
+    result = asyncio.create_task(server.result(token))
+    try:
+        await asyncio.wait({result, running}, return_when=asyncio.FIRST_COMPLETED)
+        if not result.done():
+            running.result()
+        return await result
+    finally:
+        result.cancel()
+
+
+def _told(result: MatchResult, first: str, second: str) -> str:
+    if result.winner is None:
+        return f"{result.ending}: nobody has won"
+    return (
+        f"{(first, second)[result.winner]} has won: {result.ending}; "
+        f"games {result.games[0]}:{result.games[1]}, points {result.points[0]}:{result.points[1]}"
+    )
+
+
+def _side(text: str, file: Path | None) -> tuple[Seat, str]:
+    """A side's seat, and how it is taken, in words."""
     name, separator, bot = text.partition("=")
     if not name or (separator and not bot):
         raise InputError(f"{text!r} is no side; it is a team's name, or NAME=BOT")
@@ -118,9 +135,15 @@ def _side(text: str, given: str | None) -> tuple[Seat, str]:
             raise SpecError(
                 f"{bot!r} is a program; give the seat to a team, and let it come by sevenbag join"
             )
-        return Seat(team=name, bot=bot), ""
-    password = given or secrets.token_urlsafe(9)
-    return Seat(team=name, password_hash=hash_password(password)), password
+        return Seat(team=name, bot=bot), f"our bot {bot}"
+    if file is not None:
+        return _seat(name, read_password(file)), f"the password in {file}"
+    password = secrets.token_urlsafe(9)
+    return _seat(name, password), f"password {password}"
+
+
+def _seat(team: str, password: str) -> Seat:
+    return Seat(team=team, password_hash=hash_password(password))
 
 
 _FOREIGN: Final = frozenset({"tbp", "triangle", "ws", "wss", "worker"})

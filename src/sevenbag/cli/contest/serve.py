@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 _DESCRIPTION: Final = """\
 Serves the contest's site, places matches on game servers, and keeps everything in one database,
-which is made when it is not there. See docs/contest.md. Ctrl-C ends it; running games are finished
-first.
+which is made when it is not there. See docs/contest.md. Ctrl-C ends it when running games are
+finished; pressed again, it breaks them off.
 """
 
 
@@ -39,12 +39,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal comes."""
-    run_until_signal(_serve(settings_of(args), settings_words(args), args.game_servers))
+    venue = Venue(
+        settings := settings_of(args),
+        words=settings_words(args),
+        game_servers=args.game_servers,
+        say=say,
+    )
+
+    def hurry() -> None:
+        say("running games are broken off")
+        venue.hurry()
+
+    run_until_signal(_serve(venue, settings), insist=hurry)
     return 0
 
 
-async def _serve(settings: Settings, words: list[str], game_servers: int) -> None:
-    async with Venue(settings, words=words, game_servers=game_servers, say=say) as venue:
+async def _serve(venue: Venue, settings: Settings) -> None:
+    async with venue:
         say(f"site: {venue.site.address}")
         if not await asyncio.to_thread(venue.store.admins.exist):
             link = await asyncio.to_thread(

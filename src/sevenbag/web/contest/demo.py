@@ -74,6 +74,7 @@ class Demo:
                 f"match.games={games}",
                 # What there is to see is on the site.
                 "log.level=warning",
+                "server.farewell=break off",
                 *overrides,
             ],
         )

@@ -106,6 +106,11 @@ class Venue:
         for task in done:
             task.result()
 
+    def hurry(self) -> None:
+        """While it is left: running games are broken off, and go on at the next start."""
+        for child in self.children:
+            child.hurry()
+
     # --- helpers --------------------------------------------------------------------------------
 
     def _game_server(self, number: int, address: str) -> Child:
