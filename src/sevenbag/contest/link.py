@@ -112,7 +112,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
     """A game server offers itself.
 
     Attributes:
-        name: of the server; a new connection of the same name replaces the old one.
+        name: of the server; a second server of the same name is dismissed.
         version: of sevenbag.
         command_address: host name or address of the command channel, as clients reach it.
         state_address: of the state channel; most clients know one host only.

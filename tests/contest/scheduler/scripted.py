@@ -21,6 +21,7 @@ M = TypeVar("M", bound=link.FromScheduler)
 PATIENCE = 10.0
 """Seconds after which a test that waits for a message has failed."""
 HASH = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$" + "A" * 22
+TWIN_SECONDS = 0.2
 PLAN = Plan(ranking=False)
 RULES = ContestRules(match=MatchRules(games=3))
 
@@ -173,7 +174,7 @@ class House:
         self.clock = Clock()
         self.store = Store(url).open()
         self.settings = settings()
-        self.scheduler = Scheduler(self.store, self.settings, clock=self.clock, pace=None)
+        self.scheduler = self._scheduler()
         self.servers: list[ScriptedServer] = []
         self._killed: list[Scheduler] = []
         self._dead: list[ScriptedServer] = []
@@ -193,8 +194,13 @@ class House:
         self._dead += self.servers
         self._killed.append(self.scheduler)
         self.servers = []
-        self.scheduler = Scheduler(self.store, self.settings, clock=self.clock, pace=None)
+        self.scheduler = self._scheduler()
         await self.scheduler.start()
+
+    def _scheduler(self) -> Scheduler:
+        return Scheduler(
+            self.store, self.settings, clock=self.clock, pace=None, twin_seconds=TWIN_SECONDS
+        )
 
     async def server(self, name: str = "one", **more: object) -> ScriptedServer:
         """A game server that has connected."""

@@ -6,6 +6,8 @@ both databases.
 
 from __future__ import annotations
 
+import asyncio
+
 import msgspec
 import pytest
 
@@ -365,14 +367,31 @@ async def test_two_servers_of_one_name(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = await begun(one)
+    for hosting in ([], [token]):
+        coming = asyncio.create_task(house.server("one", hosting=hosting))
+        while not coming.done():
+            await one.tell(link.Pulse(matches=1, commands=0))
+            await asyncio.sleep(0.01)
+        other = await coming
+        assert "named 'one' is connected already" in (await other.told(link.Dismissed)).reason
+        assert other.over is not None
+        await other.over
+    await one.finish_game(token, 1)
+    assert (await one.told(link.Kept)).number == 1
+    assert not one.heard, "it does not notice"
+
+
+async def test_a_server_comes_back_before_its_end_was_noticed(house: House) -> None:
+    """Its machine has lost power: the old connection is half-open, and says nothing more."""
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
     other = await house.server("one")
-    assert "'one'" in (await one.told(link.Dismissed)).reason
+    assert not any(isinstance(message, link.Dismissed) for message in one.heard + other.heard)
     assert one.over is not None
     await one.over
-    await one.tell(link.GameBegan(match_token=token, number=1, game_name="Game 1"))
     await house.after(SETTLED)
     assert (await other.placed()).match_token == token
-    assert [view.alive for view in house.scheduler.servers()] == [True]
 
 
 async def test_the_next_connection_of_a_server_replaces_the_old_one_silently(

@@ -126,10 +126,17 @@ class MatchDesk:
         hello = connection.hello
         server = self._known(hello.name)
         old = server.link
+        if old is not None and old.hello.instance != hello.instance:
+            # Whoever has matches keeps them: the mistake is the newcomer's.
+            self._log.error("two game servers of one name", server=server.name)
+            reason = (
+                f"a game server named {hello.name!r} is connected already; "
+                "each needs a server.name of its own"
+            )
+            connection.say(link.Dismissed(reason=reason))
+            connection.closing.set()
+            return
         if old is not None:
-            if old.hello.instance != hello.instance:
-                self._log.error("two game servers of one name", server=server.name)
-                old.say(link.Dismissed(reason=f"another game server named {hello.name!r} has come"))
             old.closing.set()
         server.come(connection, self._clock(), self._wall())
         self._log.info("game server has come", server=server.name, hosting=len(hello.hosting))

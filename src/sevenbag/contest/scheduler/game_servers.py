@@ -19,6 +19,7 @@ class Link:
         hello: what it introduced itself with.
         hosting: tokens of matches that it plays, as far as is known.
         heard: when it last said something, by the scheduler's clock.
+        frames: how often it has said something.
         closing: set when the connection is to end.
     """
 
@@ -26,6 +27,7 @@ class Link:
         self.hello = hello
         self.hosting = set(hello.hosting)
         self.heard = now
+        self.frames = 1
         self.closing = asyncio.Event()
         self._waiting: asyncio.Queue[bytes] = asyncio.Queue()
 

@@ -45,6 +45,8 @@ class Scheduler:
         wall: seconds since 1970.
         pace: seconds between looks at what time has brought; None for none but those that are
             asked for.
+        twin_seconds: in which a connected game server has to say something when another one of its
+            name comes; else it is the dead one.
         logger: where to; by default standard error.
     """
 
@@ -56,12 +58,14 @@ class Scheduler:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
         pace: float | None = 0.25,
+        twin_seconds: float = 3.0,
         logger: structlog.typing.FilteringBoundLogger | None = None,
     ) -> None:
         self._store = store
         self._settings = settings
         self._clock = clock
         self._pace = pace
+        self._twin_seconds = twin_seconds
         self._log = logger or make_logger(settings.log)
         self._changes = Changes()
         self._contests = Contests(store, self._changes, self._log)
@@ -136,6 +140,7 @@ class Scheduler:
         self._links.add(connection)
         sender = asyncio.create_task(_send_all(connection, say))
         try:
+            await self._await_end_of_twin(connection)
             await self._at_desk(self._desk.welcome(connection))
             self._wake.set()
             await self._hear_all(connection, hear)
@@ -389,6 +394,22 @@ class Scheduler:
             await say(encode(Dismissed(reason=reason)))
         return None
 
+    async def _await_end_of_twin(self, connection: Link) -> None:
+        """Find out whether a connected server of this name is only the newcomer's dead self."""
+        server = self._desk.servers.get(connection.hello.name)
+        old = None if server is None else server.link
+        if server is None or old is None or old.hello.instance == connection.hello.instance:
+            return
+        frames = old.frames
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(self._twin_seconds):
+                # It says that it is well every two seconds, or goes; both are seldom waited for.
+                while server.link is old and old.frames == frames:  # noqa: ASYNC110
+                    await asyncio.sleep(_TWIN_LOOK_SECONDS)
+        if server.link is old and old.frames == frames:
+            old.closing.set()
+            self._desk.part(old)
+
     async def _hear_all(
         self, connection: Link, hear: Callable[[], Awaitable[bytes | str | None]]
     ) -> None:
@@ -405,6 +426,7 @@ class Scheduler:
                 if frame is None:
                     return
                 connection.heard = self._clock()
+                connection.frames += 1
                 message = decode_from_server(frame)
                 await self._at_desk(self._desk.hear(connection, message))
                 if not isinstance(message, Pulse):
@@ -472,5 +494,6 @@ async def _send_all(connection: Link, say: Callable[[bytes], Awaitable[None]]) -
 
 
 _HELLO_SECONDS: Final = 10.0
+_TWIN_LOOK_SECONDS: Final = 0.02
 _SAY_SECONDS: Final = 10.0
 _LAST_WORDS_SECONDS: Final = 1.0
