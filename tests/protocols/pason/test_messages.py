@@ -105,6 +105,12 @@ def test_fields_that_nobody_knows_are_passed_over() -> None:
     assert decode_command(written(CONNECT | {"version": "2"})) == decode_command(written(CONNECT))
 
 
+@pytest.mark.parametrize("number", ["7.0", "7e0", "70e-1"])
+def test_a_whole_number_may_be_written_as_programs_without_whole_numbers_do(number: str) -> None:
+    command = f'{{"piece_number": {number}, ' + written(MOVE).decode()[1:]
+    assert decode_command(command.encode()) == decode_command(written(MOVE | {"piece_number": 7}))
+
+
 def test_a_piece_number_of_null_is_none() -> None:
     assert decode_command(written(MOVE | {"piece_number": None})) == decode_command(written(MOVE))
 

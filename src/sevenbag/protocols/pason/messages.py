@@ -90,7 +90,8 @@ class GameMove(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field=
         client_token: from `MatchConnectResp`.
         move: one of `MOVES`.
         piece_number: the piece that it is meant for; None, or left out, for whatever piece is
-            there. A string is what some clients sent, and the real server did not follow.
+            there. A string is what some clients sent, and the real server did not follow; 7.0 is
+            read as 7.
     """
 
     client_token: _Name
@@ -290,6 +291,10 @@ def _diagnosed(data: bytes) -> Command:
         raise CommandError("malformed message", "comm_type is missing, or no string")
     if kind not in {"MatchConnect", "GameMove"}:
         raise CommandError("unknown comm_type", f"{shown(kind)}; expected MatchConnect or GameMove")
+    number = fields.get("piece_number")
+    if isinstance(number, float) and number.is_integer():
+        # Some languages know one kind of numbers only, and write 7 as 7.0.
+        data = encode(fields | {"piece_number": int(number)})
     try:
         return _COMMANDS.decode(data)
     except msgspec.MsgspecError as error:
