@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.parser import text_string_to_metric_families
 
+from sevenbag.contest import patient_stream
 from sevenbag.contest.duel import Verdict
 from sevenbag.contest.server import command_channel, doors, hoarders, move_log, table
 from sevenbag.contest.server.figures import Exposition, Figures
@@ -71,6 +72,7 @@ def test_the_bounds_are_those_of_the_server() -> None:
         "passwords of a team that are checked at once": f"{doors._MOST_WAITING}",
         "wrong passwords of a team": f"{doors._FREE}",
         "matches": f"{settings.capacity}",
+        "lines of the log that nobody reads": f"{patient_stream.MOST_WAITING:,}",
         "lines of the log about one player's moves, or refused commands": (
             f"{move_log.LINES_A_SECOND} a second"
         ),
