@@ -16,6 +16,7 @@ from sevenbag.contest import record as records
 from sevenbag.contest.chance import stream
 from sevenbag.contest.duel import Duel, Verdict
 from sevenbag.contest.link import GameResult, MatchResult
+from sevenbag.contest.numbering import start_after
 from sevenbag.contest.tally import Tally
 from sevenbag.contest.telling import Teller
 from sevenbag.errors import InputError
@@ -28,16 +29,10 @@ if TYPE_CHECKING:
     from sevenbag.contest.rules import ContestRules
     from sevenbag.protocols.pason.moves import MoveName
 
-SEQUENCE_MARGIN: Final = 20_000_000
-PIECE_MARGIN: Final = 2_000_000
-"""A match that goes on elsewhere counts on from the last numbers that are known to have been told,
-plus these: the game that was broken off told more, by its time limit some million messages."""
 LATEST_STEPS: Final = 10
 """Time steps that are made up for; of more, one is done, and the others never were."""
 
 _LONGEST_NAME: Final = 200
-_MOST_MARGINS: Final = 100
-"""Clients of 2012 read a sequence into 32 bits."""
 
 Phase: TypeAlias = Literal["gathering", "pause", "game", "held", "over"]
 
@@ -122,17 +117,12 @@ class Match:
         self.result: MatchResult | None = None
         self.reason = ""
 
-        margins = min(max(attempt, 2 if finished else 1) - 1, _MOST_MARGINS)
-        last = finished[-1] if finished else None
-        sequence, piece = rules.match.first_sequence - 1, rules.match.first_piece_number - 1
-        if last is not None:
-            sequence, piece = last.last_sequence, last.last_piece_number
-        sequence += margins * SEQUENCE_MARGIN
-        self._next_piece = piece + margins * PIECE_MARGIN + 1
+        start = start_after(finished, rules.match, attempt)
+        self._next_piece = start.piece
         self._text_numbers = rules.match.text_numbers
         self._seed = seed
         self._wall = wall
-        self._teller = Teller(token, name, self.teams, wall, sequence)
+        self._teller = Teller(token, name, self.teams, wall, start.sequence - 1)
         self._present = [False, False]
         self._tally = Tally(rules.match.games, seed)
         for game in finished:

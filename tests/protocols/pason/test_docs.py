@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from sevenbag.contest.duel import Verdict
-from sevenbag.contest.match import PIECE_MARGIN, SEQUENCE_MARGIN
+from sevenbag.contest.numbering import PIECE_MARGIN, SEQUENCE_MARGIN
 from sevenbag.contest.record import MOST_EVENTS
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason import messages

@@ -36,8 +36,6 @@ _FAREWELL_LOOKS: Final = 0.02
 """Seconds between two looks whether the games are over."""
 _LAST_KEEPING: Final = 5.0
 """Seconds that finished games have to be kept, whatever the farewell."""
-_MOST_ATTEMPTS: Final = 80
-"""Beyond it, sequences would be no longer what clients call an integer, of 32 bits."""
 _EVERYWHERE: Final = frozenset({"", "*", "0.0.0.0", "::"})  # noqa: S104  # only compared with
 
 
