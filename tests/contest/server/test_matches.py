@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
+import weakref
 
 import msgspec
 import pytest
@@ -233,6 +235,17 @@ async def test_when_a_match_has_lingered_its_tokens_are_still_known_as_ended() -
         await until(lambda: place.match_token not in rig.server.matches)
         assert (await loser.move("drop"))["error"] == "match ended"
         assert (await loser.connect(place))["error"] == "match ended"
+
+
+async def test_matches_that_are_over_leave_nothing_behind() -> None:
+    match = MatchRules(games=1, first_pause_seconds=0, game_seconds=0.05, linger_seconds=0)
+    async with hosting() as rig:
+        bots = {"A": "random", "B": "random"}
+        places = [rig.place(placement("A", "B", match=match, bots=bots)) for _ in range(20)]
+        hosted = [weakref.ref(rig.server.matches[place.match_token]) for place in places]
+        await until(lambda: not rig.server.matches)
+        # What they were closed in ends in its own time.
+        await until(lambda: gc.collect() >= 0 and not any(table() for table in hosted))
 
 
 async def test_placements_that_a_server_refuses() -> None:

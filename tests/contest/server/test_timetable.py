@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import math
 import random
+import weakref
 
 from sevenbag.contest.server.timetable import Timetable
 
@@ -94,3 +96,21 @@ async def test_what_is_woken_again_and_again_keeps_nobody_out() -> None:
     count = len(greedy.woken)
     await settled()
     assert len(greedy.woken) <= count + 1
+
+
+async def test_what_is_forgotten_is_neither_woken_nor_held() -> None:
+    clock = Clock()
+    table = Timetable(clock)
+    items = [Item(table, [5.0, 6.0]) for _ in range(10)]
+    gone = weakref.ref(items[3])
+    table.schedule(items[3], 1.0)
+    table.forget(items[3])
+    del items[3]
+    gc.collect()
+    assert gone() is None
+    clock.now = 5.0
+    for item in items:
+        table.schedule(item, 4.0)
+    await settled()
+    assert [item.woken for item in items] == [[5.0]] * 9
+    table.close()

@@ -244,6 +244,7 @@ class Table:
     async def close(self) -> None:
         """Let go of everything; the match is not played on here."""
         self.ended = True
+        self._around.timetable.forget(self)
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)

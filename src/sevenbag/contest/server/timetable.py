@@ -55,6 +55,13 @@ class Timetable:
         if due < self._armed_for:
             self._arm(due)
 
+    def forget(self, what: Scheduled) -> None:
+        """Wake it no more, and hold it no longer."""
+        # In place: this may be called by what is being woken.
+        self._heap[:] = [entry for entry in self._heap if entry[2] is not what]
+        heapq.heapify(self._heap)
+        what.scheduled = math.inf
+
     def close(self) -> None:
         """Wake nothing any more."""
         self._heap.clear()
