@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HOST = "127.88.9.1"  # no other test's address
 SERVER = "127.88.9.2"
 COMMANDS = f"tcp://{SERVER}:5557"
-GAMES = 25
+GAMES = 35
 RULES = ContestRules(
     game=GameRules(gravity_ms=(50,)),
     match=MatchRules(games=GAMES, game_seconds=0.2, first_pause_seconds=0.05, pause_seconds=0.05),
