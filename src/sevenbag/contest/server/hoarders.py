@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     import structlog
 
 MOST_SUBSCRIBED: Final = 16 << 20
@@ -106,22 +108,34 @@ class Hoarders:
     # --- helpers --------------------------------------------------------------------------------
 
     def _look_at(self, file: int, before: dict[tuple[int, _Peer], _Flow]) -> None:
+        with _looked_at(file) as connection:
+            sent = self._sent_without_end(file, connection, before)
+        if sent is None:
+            return
         with _copied(file) as connection:
-            flow = _flow(connection)
-            if flow is None:
-                return
-            port = connection.getsockname()[1]
-            if port == self._state_port:
-                if flow.sent > MOST_SUBSCRIBED:
-                    self._close(connection, flow.sent)
-            elif port == self._command_port:
-                key = file, connection.getpeername()
-                last = before.get(key, flow)
-                if last.arrived != flow.arrived:
-                    last = flow
-                if flow.sent - last.sent > self._most_unanswered:
-                    self._close(connection, flow.sent - last.sent)
-                self._flows[key] = last
+            # Another connection may have taken the number meanwhile: it is judged by itself.
+            if self._sent_without_end(file, connection, before) is not None:
+                self._close(connection, sent)
+
+    def _sent_without_end(
+        self, file: int, connection: socket.socket, before: dict[tuple[int, _Peer], _Flow]
+    ) -> int | None:
+        """How many bytes too many have come; None where all is well."""
+        flow = _flow(connection)
+        if flow is None:
+            return None
+        port = connection.getsockname()[1]
+        if port == self._state_port:
+            return flow.sent if flow.sent > MOST_SUBSCRIBED else None
+        if port != self._command_port:
+            return None
+        key = file, connection.getpeername()
+        last = before.get(key, flow)
+        if last.arrived != flow.arrived:
+            last = flow
+        self._flows[key] = last
+        sent = flow.sent - last.sent
+        return sent if sent > self._most_unanswered else None
 
     def _close(self, connection: socket.socket, sent: int) -> None:
         peer = connection.getpeername()[0]
@@ -132,11 +146,27 @@ class Hoarders:
         self._logger.warning("connection closed: it sends without end", peer=peer, bytes=sent)
 
 
-def _copied(file: int) -> socket.socket:
-    """A copy, which stays what it is, whatever becomes of the file meanwhile.
+@contextlib.contextmanager
+def _looked_at(file: int) -> Generator[socket.socket]:
+    """Somebody else's file as a socket; it is never closed here, nor is a copy of it.
+
+    Whoever closes a copy of a database's file gives up the locks that this process has on it.
 
     Raises:
-        OSError: it is no socket, or no longer there.
+        OSError: it is no longer there.
+    """
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM, fileno=file)
+    try:
+        yield found
+    finally:
+        found.detach()
+
+
+def _copied(file: int) -> socket.socket:
+    """A copy of a connection, which stays what it is, whatever becomes of the file meanwhile.
+
+    Raises:
+        OSError: it is no longer there.
     """
     copy = os.dup(file)
     try:
