@@ -76,6 +76,8 @@ class CommandChannel:
         socket.set(zmq.BACKLOG, _BACKLOG)
         socket.set(zmq.RCVHWM, _WAITING)
         socket.set(zmq.SNDHWM, _UNREAD)
+        # It then says that an answer has nobody to go to, where it would silently drop it.
+        socket.set(zmq.ROUTER_MANDATORY, 1)
         self.largest_frame = max(_LARGEST_FRAME, 2 * largest_message)
         socket.set(zmq.MAXMSGSIZE, self.largest_frame)
         self.endpoint, self.port = bound(socket, host, port, "command")
