@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from sevenbag.contest.settings import LogSettings
 
 _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
-_STANDARD_ERROR: Final = cast("TextIO", PatientStream(lambda: sys.stderr))
+_PATIENT: Final = PatientStream(lambda: sys.stderr)
+_STANDARD_ERROR: Final = cast("TextIO", _PATIENT)
 """Of all loggers of the process."""
 
 
@@ -46,3 +47,8 @@ def make_logger(
         wrapper_class=structlog.make_filtering_bound_logger(_LEVELS[settings.level]),
     )
     return logger
+
+
+def written(seconds: float = 5.0) -> bool:
+    """Wait until what was logged stands on standard error, so long at most; whether it does."""
+    return _PATIENT.wait(seconds)

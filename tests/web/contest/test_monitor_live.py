@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sevenbag.contest import logs
 from sevenbag.web.contest.live import LiveHub, Subject, TooManyOnlookersError, TooSlowError
 from sevenbag.web.contest.scene import Scene
 from tests.web.contest.publisher import TEAMS, Publisher, filled
@@ -258,6 +259,7 @@ async def test_an_endpoint_that_is_none(
     places[channel.token] = "rubbish"
     onlooker = hub.join([subject(channel)])
     assert (await until(onlooker, named("picture")))["standing"] == "waiting"
+    assert await asyncio.to_thread(logs.written)
     assert "state channel cannot be heard" in capsys.readouterr().err
     places[channel.token] = channel.endpoint
     await until(onlooker, lambda event: event["standing"] == "placed")

@@ -12,6 +12,7 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
+from sevenbag.contest import logs
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.errors import InputError
 from sevenbag.web.contest.caller import address_of, household, networks
@@ -126,6 +127,7 @@ def test_a_fault_of_ours_is_told_in_words_and_written_down(
     page = admin.get("/admin")
     assert (page.status, "went wrong on our side" in page.words) == (500, True)
     assert "deep inside" not in page.text
+    assert logs.written()
     assert "deep inside" in capfd.readouterr().err
     monkeypatch.undo()
     assert admin.get("/admin").status == 200
