@@ -11,7 +11,7 @@ from sevenbag.contest.server.house import house_player
 from sevenbag.errors import SpecError
 from tests.contest.server.rig import Notebook, hosting, placement, until
 
-FAST = GameRules(gravity_ms=(20,))
+FAST = GameRules(gravity_ms=(5,))
 QUICK = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05, game_seconds=3_600)
 
 
