@@ -88,7 +88,7 @@ class SiteSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     secret_file: str = "contest.secret"  # noqa: S105  # a file's name
     open_registration: bool = True
     trusted_proxies: tuple[str, ...] = ()
-    silent_seconds: Annotated[float, msgspec.Meta(ge=0.1, le=3_600)] = 6.0
+    silent_seconds: Annotated[float, msgspec.Meta(ge=3, le=3_600)] = 6.0
     grace_seconds: Annotated[float, msgspec.Meta(ge=0, le=3_600)] = 10.0
     most_matches: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     test_matches: Annotated[int, msgspec.Meta(ge=1, le=100)] = 3

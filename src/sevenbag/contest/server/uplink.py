@@ -336,7 +336,7 @@ class Uplink:
             self._log.error("the spool cannot be read", error=str(error))
             return None
         if done is None and name in self._unsettled:
-            self._log.error("a file of the spool is broken and was put aside", name=name)
+            self._log.error("a file of the spool is broken and was put aside", name=name[:8])
             self._settle(name)
         return done
 
