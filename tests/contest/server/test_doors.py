@@ -19,6 +19,11 @@ class Checks:
         self.asked: list[str] = []
         self.gate = asyncio.Event()
         self.gate.set()
+        self.remembered: set[str] = set()
+
+    def remembers(self, password_hash: str, text: str) -> bool:
+        assert password_hash == "hash"
+        return text in self.remembered
 
     async def is_right(self, password_hash: str, text: str) -> bool:
         assert password_hash == "hash"
@@ -70,6 +75,18 @@ async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
     assert door.known("guess 199") is False
     assert door.known("guess 0") is None
     assert not await door.is_right("guess 0")
+
+
+async def test_who_was_right_in_another_match_need_not_wait(door: Door, checks: Checks) -> None:
+    checks.gate.clear()
+    guesses = [asyncio.create_task(door.is_right(str(number))) for number in range(20)]
+    await asyncio.sleep(0)
+    assert door.known("right") is None
+    checks.remembered.add("right")
+    assert door.known("right")
+    assert door.known("0") is None
+    checks.gate.set()
+    await asyncio.gather(*guesses, return_exceptions=True)
 
 
 async def test_only_some_passwords_of_a_seat_are_checked_at_once(

@@ -48,7 +48,8 @@ class Door:
     def known(self, password: str) -> bool | None:
         """What was found out about a password before; None for nothing."""
         mark = self._mark(password)
-        if mark == self._right:
+        # Whose password was right in another match is not held up by an opponent's guesses.
+        if mark == self._right or self._checks.remembers(self._hash, password):
             return True
         return False if mark in self._refused else None
 
