@@ -1,20 +1,13 @@
-"""``sevenbag contest COMMAND``: hold a contest. Each command is a module of this folder.
-
-Such a module has `add_arguments(parser)` and `run(args)`, which returns the exit code; it is
-imported only when its command is called.
-"""
+"""``sevenbag contest COMMAND``: hold a contest. Each command is a module of this folder."""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Final
 
-from sevenbag.cli.main import Parser
-from sevenbag.errors import MissingExtraError
+from sevenbag.cli.late import add_late_commands, late_command
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable
 
     from sevenbag.cli.main import Subparsers
 
@@ -31,11 +24,7 @@ COMMANDS: Final = {
 }
 """Every command, with what it does; the module of the same name lies beside this one."""
 
-
-class _Command(Protocol):
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
-
-    def run(self, args: argparse.Namespace) -> int: ...
+_EXTRA: Final = "contest"
 
 
 def register(subparsers: Subparsers) -> None:
@@ -45,38 +34,9 @@ def register(subparsers: Subparsers) -> None:
         help="hold a contest: servers, site, bracket, monitor",
         description="The contest of 2012, whole: see docs/contest.md.",
     )
-    commands = parser.add_subparsers(
-        metavar="COMMAND", required=True, dest="contest_command", parser_class=_Late
-    )
-    for name, summary in COMMANDS.items():
-        commands.add_parser(name, help=summary)
+    add_late_commands(parser, __name__, COMMANDS, _EXTRA)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run the command that was called."""
-    return _module(args.contest_command).run(args)
-
-
-# --- helpers ------------------------------------------------------------------------------------
-
-
-class _Late(Parser):
-    """A command's parser, which gets its arguments when it is first used."""
-
-    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]  # has overloads
-        self, args: Iterable[str] | None = None, namespace: Any = None
-    ) -> Any:
-        _module(self.prog.rpartition(" ")[2]).add_arguments(self)
-        return super().parse_known_args(None if args is None else list(args), namespace)
-
-
-def _module(name: str) -> _Command:
-    try:
-        module = importlib.import_module(f"sevenbag.cli.contest.{name.replace('-', '_')}")
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("sevenbag"):
-            raise
-        raise MissingExtraError(
-            f"a contest needs the package {error.name}: pip install 'sevenbag[contest]'"
-        ) from error
-    return cast("_Command", module)
+    return late_command(__name__, args.late_command, _EXTRA).run(args)
