@@ -9,11 +9,14 @@ import socket
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Mapping
+
+    from websockets.http11 import Request
 
     from sevenbag.web.guard import Application
 
@@ -31,7 +34,9 @@ class Serving:
         application: what is served.
         host: where to listen.
         port: at which port; 0 takes a free one.
-        longest_frame: bytes of a WebSocket's message, at most.
+        longest_frame: bytes of a WebSocket's message, at most: what has come of it is kept, of
+            every connection.
+        longer_frames: the same for paths at which more is expected.
         most_connections: at once; more are answered that there are too many.
 
     Raises:
@@ -45,13 +50,14 @@ class Serving:
         port: int,
         *,
         longest_frame: int,
+        longer_frames: Mapping[str, int] | None = None,
         most_connections: int,
     ) -> None:
         self._server = _Server(
             uvicorn.Config(
                 application,
                 http="h11",
-                ws="websockets-sansio",
+                ws=_web_socket(longer_frames or {}),
                 ws_max_size=longest_frame,
                 ws_per_message_deflate=False,
                 lifespan="off",
@@ -93,6 +99,19 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
+
+
+def _web_socket(longer_frames: Mapping[str, int]) -> type[WebSocketsSansIOProtocol]:
+    """uvicorn's protocol, with these bounds for these paths."""
+
+    class _WebSocket(WebSocketsSansIOProtocol):
+        def handle_connect(self, event: Request) -> None:
+            longest = longer_frames.get(event.path.partition("?")[0])
+            if longest is not None:
+                self.conn.max_message_size = longest
+            super().handle_connect(event)
+
+    return _WebSocket
 
 
 def _listening(host: str, port: int) -> socket.socket:

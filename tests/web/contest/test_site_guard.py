@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
-from websockets.exceptions import InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.frames import CloseCode
 from websockets.sync.client import connect
 
 from sevenbag.contest import logs
+from sevenbag.contest.link import LINK_PATH
+from sevenbag.contest.secret import bearer, load_secret
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.errors import InputError
 from sevenbag.web.contest.caller import address_of, household, networks
@@ -90,6 +93,25 @@ def test_onlookers_come_from_its_own_pages(site: Running, origin: str | None) ->
     ):
         pass
     assert refused.value.response.status_code == 403
+
+
+def test_only_game_servers_say_much_at_once(site: Running) -> None:
+    """What has come of a message is kept in memory, and anybody may look on."""
+    address = site.address.replace("http", "ws", 1).rstrip("/")
+    said = "x" * 1_000_000
+    ours = {"Origin": site.address.rstrip("/")}
+    with connect(f"{address}/live", additional_headers=ours, proxy=None) as page:
+        # It may be cut off before all is said.
+        with contextlib.suppress(ConnectionClosed):
+            page.send(said)
+        with contextlib.suppress(ConnectionClosed, TimeoutError):
+            while True:
+                page.recv(timeout=30)
+        assert page.close_code == CloseCode.MESSAGE_TOO_BIG
+    proof = {"Authorization": bearer(load_secret(site.settings.site.secret_file))}
+    with connect(address + LINK_PATH, additional_headers=proof, proxy=None) as link:
+        link.send(said)
+        assert "cannot be understood" in str(link.recv(timeout=30))
 
 
 @pytest.mark.parametrize("url", ["contest.example", "ftp://contest.example", "https://a.example/b"])

@@ -6,7 +6,7 @@ import ipaddress
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from sevenbag.contest.link import LONGEST_FRAME
+from sevenbag.contest.link import LINK_PATH, LONGEST_FRAME
 from sevenbag.errors import InputError, shown
 from sevenbag.web.contest.app import create_contest_app
 from sevenbag.web.contest.calls import PROGRAM_PATHS
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sevenbag.contest.store import Store
 
 _MOST_CONNECTIONS: Final = 2_000
+_LONGEST_OF_PAGES: Final = 4 << 10
+"""Bytes of what an onlooker's page says, which has nothing to say."""
 
 
 class ContestSite:
@@ -55,7 +57,9 @@ class ContestSite:
             Guard(application, site.host, policy),
             site.host,
             site.port,
-            longest_frame=LONGEST_FRAME,
+            longest_frame=_LONGEST_OF_PAGES,
+            # With a game's replay.
+            longer_frames={LINK_PATH: LONGEST_FRAME},
             most_connections=_MOST_CONNECTIONS,
         )
         self.local_address = reachable_address(self._serving.address)
