@@ -24,6 +24,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+import sevenbag.cli.contest.demo
+import sevenbag.cli.contest.game_server
+import sevenbag.cli.contest.match
+import sevenbag.cli.contest.serve
+import sevenbag.cli.contest.watch
+import sevenbag.cli.join
 import sevenbag.cli.perft
 import sevenbag.cli.play
 import sevenbag.cli.replay
@@ -40,12 +46,14 @@ from sevenbag.arena.summary import read_summary
 from sevenbag.arena.summary_json import summary_dict
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli import main as cli
+from sevenbag.contest import link, record, settings_file
 from sevenbag.errors import (
     FormatError,
     KicksError,
     PlacementError,
     ProtocolError,
     RulesError,
+    SettingsError,
     SpecError,
 )
 from sevenbag.formats import ttrm as tetrio
@@ -54,6 +62,7 @@ from sevenbag.game import Game, Rules
 from sevenbag.game.kicks_file import read_data, to_data
 from sevenbag.protocols import actions
 from sevenbag.protocols.lines import LineSplitter
+from sevenbag.protocols.pason import messages as pason_messages
 from sevenbag.protocols.tbp import (
     BotSide,
     Event,
@@ -81,6 +90,9 @@ MOST_TURNS: Final = 50
 
 MOST_FRAMES: Final = 20_000
 """Frames of a game played from its keys, for the same reason."""
+
+MOST_EVENTS: Final = 2_000
+"""Events of a contest's game that are played again, likewise."""
 
 
 def main(words: list[str]) -> None:
@@ -246,6 +258,48 @@ def triangle(data: bytes) -> None:
                     pass
 
 
+def pason(data: bytes) -> None:
+    """What clients and servers of the contest of 2012 send, a message a line."""
+    for line in data.split(b"\n")[:50]:
+        for read in (
+            pason_messages.decode_command,
+            pason_messages.decode_reply,
+            pason_messages.decode_state,
+        ):
+            try:
+                message = read(line)
+            except ProtocolError as error:
+                _expect_readable(error)
+            else:
+                again = read(pason_messages.encode(message))
+                _expect(again == message, "a message changes")
+
+
+def contest(data: bytes) -> None:
+    """What a contest reads from files and from its own servers: records, settings, the link."""
+    try:
+        game = record.decode(data)
+    except FormatError as error:
+        _expect_readable(error)
+    else:
+        _expect(record.decode(record.encode(game)) == game, "a record changes as it is written")
+        if len(game.events) <= MOST_EVENTS:
+            with contextlib.suppress(FormatError):
+                record.replayed(game)
+                list(record.frames(game, 100))
+    try:
+        settings = settings_file.loads(data.decode("utf-8", "replace"), "settings")
+    except SettingsError as error:
+        _expect_readable(error)
+    else:
+        told = settings_file.as_toml(settings)
+        _expect(settings_file.loads(told, "settings") == settings, "settings change")
+    for decode_message in (link.decode_from_server, link.decode_from_scheduler):
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            heard = decode_message(data)
+            _expect(decode_message(link.encode(heard)) == heard, "a word of the link changes")
+
+
 def spec(data: bytes) -> None:
     """The specification of a bot; no program is started."""
     try:
@@ -267,6 +321,14 @@ def commands(data: bytes) -> None:
         _stead(sevenbag.cli.serve, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.serve, "output_to_itself", lambda: contextlib.nullcontext(1)),
         _stead(sevenbag.cli.web, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.join, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.contest.demo, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.contest.game_server, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.contest.match, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.contest.serve, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.contest.watch, "run_until_signal", _nothing_runs),
+        # Nobody sits here who could be asked for a password.
+        _stead(sys, "stdin", io.StringIO()),
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(told),
     ):
@@ -290,6 +352,8 @@ TARGETS: Final[dict[str, Callable[[bytes], None]]] = {
         tbp_bot,
         tbp_frontend,
         triangle,
+        pason,
+        contest,
         spec,
         commands,
     )
@@ -371,7 +435,7 @@ def _is_long(words: list[str]) -> bool:
     return "perft" in words and any(len(word) > _MOST_PERFT for word in words if word.isupper())
 
 
-def _nothing_runs(work: Coroutine[object, object, object]) -> object:
+def _nothing_runs(work: Coroutine[object, object, object], **_: object) -> object:
     work.close()
     raise cli.Interrupted(_INTERRUPTED - 128)
 
