@@ -184,10 +184,16 @@ class GameDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=
 
 
 class MatchDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="match done"):
-    """A match is finished; to be answered by `MatchKept`, or by `CallOff` and `MatchKept`."""
+    """A match is finished; to be answered by `MatchKept`, or by `CallOff` and `MatchKept`.
+
+    Attributes:
+        line: what `line_after` makes of all its games, as the server knows them; empty where it
+            does not tell.
+    """
 
     match_token: Token
     result: MatchResult
+    line: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 
 class Pulse(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pulse"):

@@ -76,7 +76,10 @@ class Results:
             finished = await asyncio.to_thread(self._store.matches.finished_games, token)
             doubt = doubt_match(told.result, finished, match.row.rules.match)
             elsewhere = match.server not in {"", server.name}
-            if doubt is not None:
+            if told.line and told.line != link.line_after(finished):
+                reason = "it has ended after other games than those in the store"
+                await self._desk.take_away(match, server, reason)
+            elif doubt is not None:
                 await self._audit_lie(server, match, doubt)
                 await self._desk.take_away(match, server, doubt, seconds=_LIE_SECONDS)
             elif elsewhere and not (
@@ -104,12 +107,12 @@ class Results:
         finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
         if number <= len(finished):
             return f"another game {number} is in the store", True
+        if told.line and told.line != link.line_after(finished):
+            return f"game {number} follows on other games than those in the store", False
         doubt = doubt_game(told.result, finished, match.row.rules.match)
         if doubt is not None:
             await self._audit_lie(server, match, doubt)
             return doubt, False
-        if told.line and told.line != link.line_after(finished):
-            return f"game {number} follows on other games than those in the store", False
         elsewhere = match.server not in {"", server.name}
         if elsewhere and match.begun and told.age <= self._clock() - match.since:
             # It went on alone while its teams have gone over.

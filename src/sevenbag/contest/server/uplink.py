@@ -135,8 +135,8 @@ class Uplink:
 
     async def match_done(self, token: str, result: link.MatchResult) -> None:
         """Keep how a match ended."""
-        self._lines.pop(token, None)
-        await self._keep(link.MatchDone(match_token=token, result=result))
+        line = self._lines.pop(token, _UNKNOWN_LINE)
+        await self._keep(link.MatchDone(match_token=token, result=result, line=line))
 
     def joined(self, token: str, seat: int) -> None:
         """Tell that a team has connected; of interest only now."""
