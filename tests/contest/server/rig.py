@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import sys
 import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +14,7 @@ import zmq
 import zmq.asyncio
 
 from sevenbag.contest.link import Place, Seat
+from sevenbag.contest.logs import make_logger
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.contest.server import GameServer
@@ -202,13 +204,15 @@ async def hosting(
     **settings: Any,
 ) -> AsyncGenerator[Rig]:
     """A running server; at the end it is stopped, unless it was before."""
+    log = log or LogSettings(moves="none")
     free: dict[str, Any] = {"command_port": 0, "state_port": 0} | settings
     server = GameServer(
         ServerSettings(**free),
         test_client=TestClientSettings(moves_per_second=moves_per_second),
-        log=log or LogSettings(moves="none"),
+        log=log,
         keeper=keeper,
-        logger=logger,
+        # At once, so that it is what pytest shows of the test, and no other's.
+        logger=logger or make_logger(log, sys.stderr),
     )
     context = zmq.asyncio.Context()
     try:
