@@ -71,7 +71,6 @@ def test_who_is_not_there_is_told_by_number(store: Store) -> None:
         for ask in asks:
             with pytest.raises(UnknownEntryError, match=str(number)):
                 ask()
-        store.sessions.close_all("team", number)
 
 
 def test_teams_are_read_page_by_page(store: Store) -> None:
@@ -133,9 +132,6 @@ def test_logins_end_by_logging_out_another_password_or_a_shut_account(store: Sto
     store.teams.set_disabled(two.id, True)
     assert store.sessions.find(other) is None
     assert store.sessions.find(store.sessions.open("team", two.id, 60)) is None
-    last = store.sessions.open("team", one.id, 60)
-    store.sessions.close_all("team", one.id)
-    assert store.sessions.find(last) is None
 
 
 def test_made_up_tokens_open_nothing(store: Store) -> None:

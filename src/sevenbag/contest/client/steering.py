@@ -170,11 +170,6 @@ class Steering:
         self.want(())
 
     @property
-    def is_wanted(self) -> bool:
-        """Whether it is known where the piece is to go."""
-        return bool(self._wanted)
-
-    @property
     def is_dropped(self) -> bool:
         """Whether ``drop`` was ordered for the present piece."""
         return self._dropped

@@ -277,13 +277,6 @@ class Sessions:
         with self._database.writing() as session:
             session.execute(delete(SessionTable).where(SessionTable.token_hash == _hashed(token)))
 
-    def close_all(self, role: Role, account_id: int) -> None:
-        """Log an account out everywhere."""
-        if not is_id(account_id):
-            return
-        with self._database.writing() as session:
-            session.execute(delete(SessionTable).where(_whose(role) == account_id))
-
     def prune(self) -> int:
         """Delete those whose time is over.
 
