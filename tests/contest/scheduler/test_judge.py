@@ -74,6 +74,7 @@ def test_what_real_matches_tell_is_believed(
         (changed(ending="coin flip at the time limit"), [], "won by a coin, and points are 100"),
         (changed(verdicts=({str(n): 1 for n in range(51)}, {})), [], "more fates"),
         (changed(verdicts=({}, {"x" * 51: 1})), [], "more fates"),
+        (changed(verdicts=({"a\n": 1, "a\t": 1}, {})), [], "more fates"),
     ],
 )
 def test_games_that_cannot_be(result: GameResult, finished: list[GameResult], words: str) -> None:

@@ -39,7 +39,7 @@ def doubt_game(result: GameResult, finished: Sequence[GameResult], rules: MatchR
     if result.ending == "coin flip at the time limit" and mine != other:
         return f"game {result.number} is won by a coin, and points are {mine} to {other}"
     if any(
-        len(verdicts) > _MOST_VERDICTS or any(len(name) > _LONGEST_VERDICT for name in verdicts)
+        len(verdicts) > _MOST_VERDICTS or not all(map(_is_verdict, verdicts))
         for verdicts in result.verdicts
     ):
         return f"game {result.number} counts more fates of moves than there are"
@@ -106,6 +106,11 @@ def without_teams(token: str, finished: Sequence[GameResult]) -> MatchResult:
 
 _MOST_VERDICTS: Final = 50
 _LONGEST_VERDICT: Final = 50
+
+
+def _is_verdict(name: str) -> bool:
+    # The store keeps it in a line: two that differ in what it leaves out would be one there.
+    return len(name) <= _LONGEST_VERDICT and name.isprintable()
 
 
 def _won(finished: Sequence[GameResult]) -> tuple[int, int]:
