@@ -231,10 +231,9 @@ async def test_nobody_waits_for_the_check_of_somebody_elses_password(
     [
         [b"no delimiter"],
         [b""],
-        [b"", b"{}", b"more"],
         [b"a", b"b", b"c"],
+        [b"a", b"b", b""],
         [b"x"] * 500,
-        [b"", b""] * 20,
     ],
 )
 async def test_what_is_no_request_is_dropped_and_counted(frames: list[bytes]) -> None:
@@ -249,6 +248,23 @@ async def test_what_is_no_request_is_dropped_and_counted(frames: list[bytes]) ->
         assert Client.read([answer])["error"] == "malformed message"
         assert rig.server.dropped_envelopes == 1
         assert not await stranger.poll(20)
+
+
+@pytest.mark.parametrize("more", [1, 7, 500])
+async def test_a_request_of_several_frames_is_answered_once(more: int) -> None:
+    """Or a REQ would wait for ever."""
+    async with hosting() as rig:
+        client = rig.client()
+        for _ in range(2):
+            await client.socket.send_multipart([b"{}"] + [b"more"] * more)
+            answer = await asyncio.wait_for(client.socket.recv_multipart(), 30)
+            assert Client.read(answer)["error"] == "malformed message"
+        # One command is one command.
+        halves = [b'{"comm_type": "GameMove", "client_token": "nobody",', b'"move": "left"}']
+        await client.socket.send_multipart(halves)
+        answer = await asyncio.wait_for(client.socket.recv_multipart(), 30)
+        assert Client.read(answer)["error"] == "unknown client token"
+        assert rig.server.dropped_envelopes == 0
 
 
 async def test_envelopes_of_devices_and_of_numbered_requests_are_kept() -> None:

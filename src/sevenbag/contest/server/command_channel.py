@@ -33,7 +33,8 @@ _UNREAD: Final = 10_000
 _LARGEST_FRAME: Final = 2 << 20
 """What libzmq takes in at all. Beyond it a connection is closed, and its client never answered, so
 that there is room above the largest command for an answer in words."""
-_LONGEST_ENVELOPE: Final = 8
+_MOST_FRAMES: Final = 8
+"""Of a message; what comes behind them is not looked at."""
 _BACKLOG: Final = 1_024
 _DONTWAIT: Final = int(zmq.DONTWAIT)
 _EVENTS: Final = int(zmq.EVENTS)
@@ -164,18 +165,19 @@ class CommandChannel:
         """What has another envelope than usual; only one that REP would take is answered.
 
         Requests may have come through devices, or have a number of their own: then there are
-        frames before the empty one.
+        frames before the empty one. What follows it is one command, in however many frames.
         """
         while more:
             frame = self._socket.recv(_DONTWAIT, copy=False)
             more = frame.more
-            if len(frames) <= _LONGEST_ENVELOPE:
+            if len(frames) <= _MOST_FRAMES:
                 frames.append(frame.bytes)
-        if b"" not in frames or frames.index(b"") != len(frames) - 2:
+        end = frames.index(b"") + 1 if b"" in frames else len(frames)
+        if end == len(frames):
             self.dropped += 1
             return
-        sender = tuple(frames[:-1])
-        answer = self._answer(sender, frames[-1])
+        sender = tuple(frames[:end])
+        answer = self._answer(sender, b"".join(frames[end:]))
         if answer is not None:
             answers.append((sender, answer))
 
