@@ -186,3 +186,11 @@ def test_single_values() -> None:
         value_of("match", "games", "0")
     with pytest.raises(SettingsError, match="unknown key"):
         value_of("match", "game", "0")
+
+
+def test_bytes_that_are_no_text_are_named() -> None:
+    for given in ("site.port=\udcb0", "site.title=\udcb0"):
+        with pytest.raises(SettingsError, match="must be text in UTF-8"):
+            load(None, {}, [given])
+    with pytest.raises(SettingsError, match="must be text in UTF-8"):
+        load(None, {"SEVENBAG_CONTEST_SITE_TITLE": "\udcb0"})

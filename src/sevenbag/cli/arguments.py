@@ -85,7 +85,8 @@ def named_kicks(name: str) -> Kicks:
     if name.lower().endswith(".toml"):
         return Kicks.from_file(name)
     try:
-        return Kicks(name)
+        # The kernel takes text only; a word of the command line may be bytes of anything.
+        return Kicks(name.encode("utf-8", "replace").decode())
     except KicksError:
         if Path(name).is_file():
             return Kicks.from_file(name)

@@ -274,7 +274,10 @@ def _checked(given: _Given) -> object:
     wanted = _KEYS[given.section][given.key]
     value = given.value
     if given.text:
-        value = _understood(cast("str", value), wanted)
+        text = cast("str", value)
+        if not _is_unicode(text):
+            raise SettingsError(f"{given.place} is {shown(text)}, must be text in UTF-8")
+        value = _understood(text, wanted)
     section = _SECTIONS[given.section].cls
     try:
         # The section's own check, so that a bound stands in one place.
@@ -286,6 +289,15 @@ def _checked(given: _Given) -> object:
             ) from None
         # What does not fit with other keys' defaults may fit with their values: see _whole.
     return value
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether it is; what the system gives may be bytes of anything."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_of_key(error: msgspec.ValidationError, key: str) -> bool:
