@@ -156,13 +156,17 @@ class TestEnvelopes:
             for frames in (
                 [UNKNOWN],
                 [b""],
-                [b"", b"", b""],
-                [b"", UNKNOWN, UNKNOWN],
                 [b"x", UNKNOWN],
                 [b"x"] * 200,
                 [b"x" * 300] * 50 + [b"", UNKNOWN],
             ):
                 peer.send(*frames)
+            # Of several frames, as a request socket may send, too: its client waits for an answer.
+            for frames in ([b"", b"", b""], [b"", UNKNOWN, UNKNOWN]):
+                peer.send(*frames)
+                delimiter, answer = peer.receive()
+                assert delimiter == b""
+                assert json.loads(answer)["error"] == "malformed message"
             # As through a device, or with the number that newer request sockets may put there.
             peer.send(b"\0\0\0\7", b"", UNKNOWN)
             frames = peer.receive()
