@@ -256,6 +256,22 @@ def test_states_can_be_told_less_often() -> None:
     assert stage.wait(1.9) == []
 
 
+def test_where_states_are_told_less_often_new_pieces_are_not_told_later() -> None:
+    """Those that come with a time step too, some time after the last one was locked."""
+    stage = Stage(states_per_second=1, game=GameRules(gravity_ms=(100,)), repeat_seconds=60)
+    stage.both_come()
+    stage.begin()
+    seen = set[int | None]()
+    for _ in range(100):
+        stage.wait(0.1)
+        newest = [state for state in stage.told if isinstance(state, GamePieceState)][-1]
+        told = {team: piece and piece.number for team, piece in newest.states.items()}
+        now = [None if piece is None else piece.number for piece in stage.duel().pieces]
+        assert told == dict(zip(TEAMS, now, strict=True))
+        seen.update(now)
+    assert len(seen) > 6
+
+
 def test_numbers_and_names_begin_as_the_rules_say() -> None:
     stage = Stage(
         first_sequence=500,

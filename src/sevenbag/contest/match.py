@@ -141,6 +141,7 @@ class Match:
         self._late_at = math.inf
         per_second = match.states_per_second
         self._apart = 1 / per_second if per_second else 0.0
+        self._told_numbers: list[int | None] = []
         self._recorder = records.Recorder()
         self._finished: list[FinishedGame] = []
         self._held: GameResult | None = None
@@ -401,7 +402,10 @@ class Match:
 
     def _is_too_early(self, duel: Duel) -> bool:
         """Whether this state is to be told later, with those that follow it by then."""
-        if duel.boards_changed or duel.outcome is not None or self._now >= self._quiet_until:
+        numbers = [None if piece is None else piece.number for piece in duel.pieces]
+        is_new = duel.boards_changed or numbers != self._told_numbers or duel.outcome is not None
+        if is_new or self._now >= self._quiet_until:
+            self._told_numbers = numbers
             self._quiet_until = self._now + self._apart
             self._late_at = math.inf
             return False
