@@ -9,7 +9,7 @@ from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import count, positive
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.errors import InputError, MissingExtraError
+from sevenbag.errors import InputError, MissingExtraError, shown
 
 if TYPE_CHECKING:
     import argparse
@@ -32,6 +32,7 @@ FAILED: Final = 1
 LOST: Final = 3
 UNDECIDED: Final = 4
 _SCHEME: Final = "pason://"
+_SITE_SCHEMES: Final = ("http://", "https://")
 
 
 def register(subparsers: Subparsers) -> None:
@@ -128,6 +129,11 @@ def _join_site(args: argparse.Namespace, patience: Patience) -> int:
     from sevenbag.contest.client.join import play_all  # noqa: PLC0415
     from sevenbag.contest.client.site import Site  # noqa: PLC0415
 
+    if not args.server.lower().startswith(_SITE_SCHEMES):
+        raise InputError(
+            f"{shown(args.server)} is neither a game server, pason://HOST, nor a site, "
+            "http://HOST:PORT"
+        )
     if args.token:
         raise InputError("--token is for a game server, pason://HOST; a site knows it")
     manner = _manner(args, patience)

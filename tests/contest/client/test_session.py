@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,11 @@ from sevenbag.contest.client.session import Patience
 from sevenbag.contest.client.site import Task
 from sevenbag.contest.duel import Verdict
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
-from sevenbag.errors import RefusedError, SilentServerError
+from sevenbag.errors import ContestError, RefusedError, SilentServerError
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from sevenbag.contest.client.address import Address
     from sevenbag.contest.client.join import Played
@@ -274,3 +275,29 @@ def test_a_site_that_never_has_a_match() -> None:
     site: Any = Notice(lambda: Task("waiting"))
     with pytest.raises(SilentServerError, match=r"has had no match for 0\.1 s"):
         asyncio.run(play_all(site, manner(0), lambda _: None, wait_seconds=0.1))
+
+
+def test_a_site_that_is_away_is_told_of_once_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who waits for a site that is not there is not told that there is no match yet."""
+    monkeypatch.setattr("sevenbag.contest.client.join._FIRST_PAUSE", 0.01)
+    silent = SilentServerError("the site does not answer: no route")
+    waiting = Task("waiting")
+    enough = RefusedError("failed", "enough")
+    answers: Iterator[Task | ContestError]
+    answers = iter((silent, silent, waiting, waiting, silent, enough))
+    lines: list[str] = []
+
+    def task() -> Task:
+        answer = next(answers)
+        if isinstance(answer, Task):
+            return answer
+        raise answer
+
+    site: Any = Notice(task)
+    patient = dataclasses.replace(manner(0), patience=Patience())
+    with pytest.raises(RefusedError, match="enough"):
+        asyncio.run(play_all(site, patient, lines.append))
+    away = "the site does not answer: no route; it is asked again"
+    assert lines == [away, f"{TEAMS[0]} waits for its next match", away]

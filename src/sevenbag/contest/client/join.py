@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.contest.client.address import Address
-    from sevenbag.contest.client.site import Site
+    from sevenbag.contest.client.site import Site, Task
     from sevenbag.protocols.pason.messages import State
 
     Say = Callable[[str], None]
@@ -115,19 +115,14 @@ async def play_all(
     nimble = dataclasses.replace(manner, patience=_nimble(manner.patience))
     played: dict[str, Played] = {}
     over_at: dict[tuple[str, Address], float] = {}
-    waited_since = answered_at = time.monotonic()
+    waited_since = time.monotonic()
+    enquiry = _Enquiry(site, min(manner.patience.silence, wait_seconds), say)
     failing_since: float | None = None
     pause = _FIRST_PAUSE
     told = False
     while True:
         now = time.monotonic()
-        try:
-            task = await site.task()
-            answered_at = now
-        except SilentServerError:
-            if now - answered_at > min(manner.patience.silence, wait_seconds):
-                raise
-            task = None
+        task = await enquiry.task()
         if task is not None and task.status == "finished" and played:
             return list(played.values())
         if (
@@ -138,7 +133,7 @@ async def play_all(
         ):
             if now - waited_since > wait_seconds:
                 raise SilentServerError(f"{site.url} has had no match for {wait_seconds:g} s")
-            if not told and pause > _FIRST_PAUSE:
+            if not told and not enquiry.is_unanswered and pause > _FIRST_PAUSE:
                 told = True
                 say(f"{manner.team} waits for its next match")
             await asyncio.sleep(pause)
@@ -182,6 +177,37 @@ _ELSEWHERE: Final = frozenset(
     ("unknown match", "unknown client token", "server is ending", "match ended")
 )
 """Refusals that the site may know a way out of."""
+
+
+class _Enquiry:
+    """Asks a site again and again; one that does not answer is named, once."""
+
+    def __init__(self, site: Site, patience: float, say: Say) -> None:
+        self._site = site
+        self._patience = patience
+        self._say = say
+        self._answered_at = time.monotonic()
+        self.is_unanswered = False
+
+    async def task(self) -> Task | None:
+        """What the team is to do now; None if the site does not answer for the moment.
+
+        Raises:
+            SilentServerError: it has not answered for too long.
+        """
+        now = time.monotonic()
+        try:
+            task = await self._site.task()
+        except SilentServerError as error:
+            if now - self._answered_at > self._patience:
+                raise
+            if not self.is_unanswered:
+                self.is_unanswered = True
+                self._say(f"{error}; it is asked again")
+            return None
+        self._answered_at = now
+        self.is_unanswered = False
+        return task
 
 
 def _nimble(patience: Patience) -> Patience:
