@@ -129,6 +129,15 @@ def test_without_a_game_server_there_is_no_match(
     assert "game server" in reply["reason"]
 
 
+def test_a_team_of_test_clients_name_is_told_in_the_form_of_2012(
+    site: Running, game_server: GameServer
+) -> None:
+    site.add_team("Test Client")
+    reply = asked(site, f"team_name=Test%20Client&password={quote(PASSWORD)}")
+    assert reply["status"] == "failed"
+    assert "cannot both be 'Test Client'" in reply["reason"]
+
+
 def test_test_matches_are_not_made_by_the_thousand(site: Running, game_server: GameServer) -> None:
     site.add_team("Greedy")
     query = urlencode({"team_name": "Greedy", "password": PASSWORD})

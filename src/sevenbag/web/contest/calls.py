@@ -14,7 +14,7 @@ from litestar.exceptions import WebSocketDisconnect
 from sevenbag.contest.link import LINK_PATH
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.secret import authorized
-from sevenbag.errors import SchedulerError, StoreError
+from sevenbag.errors import InputError, SchedulerError, StoreError
 from sevenbag.web.contest.entrance import NotLetInError
 from sevenbag.web.contest.forms import read_body
 from sevenbag.web.contest.visit import visitor_of
@@ -128,7 +128,8 @@ def call_routes(desk: Desk) -> list[BaseRouteHandler]:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_FAILURES: Final = (NotLetInError, SchedulerError, StoreError, TooBusyError)
+# An InputError: a team of Test Client's name, which cannot play against it.
+_FAILURES: Final = (InputError, NotLetInError, SchedulerError, StoreError, TooBusyError)
 
 
 def _login_of_query(query: bytes) -> Login:
