@@ -38,7 +38,7 @@ COMMANDS: Final = {
     "web": "a page on which bots play, yours in the page itself",
     "contest": "hold a contest: servers, site, bracket, monitor",
     "join": "play a match of a contest with any bot",
-    "check": "check whether a bot, or a frontend, keeps to TBP",
+    "check": "check whether a bot, a frontend or a contest's server keeps to its protocol",
     "perft": "count the ways to place a queue of pieces",
     "pc": "perfect clears: find them, prove that there is none",
 }
