@@ -48,7 +48,7 @@ def house_player(
         bot: a specification, such as ``random`` or ``beam:nodes=500``.
         team: whose seat it is.
         move: carries out a move.
-        moves_per_second: how fast it may move.
+        moves_per_second: how fast it may move; 0 for what suits it.
         say: is told why it plays no more, if that happens.
 
     Raises:
@@ -59,12 +59,16 @@ def house_player(
         raise SpecError(f"bot {bot!r} does not play within a server; {', '.join(KINDS)} do")
     made = create_bot(bot)
     if bot.strip().lower() == WANDERER:
-        return _Wanderer(move, moves_per_second)
-    return _Thinker(made, team, move, moves_per_second, say)
+        return _Wanderer(move, moves_per_second or _PACE_OF_RANDOM)
+    return _Thinker(made, team, move, moves_per_second or _PACE, say)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_PACE_OF_RANDOM: Final = 2.0
+_PACE: Final = 20.0
+"""Moves a second, where nobody has said another pace: of the organisers' player, and of all others,
+whose pieces would be locked by gravity at that."""
 _MOVES: Final[tuple[MoveName, ...]] = ("left", "right", "lrotate", "rrotate", "down")
 
 
