@@ -17,6 +17,10 @@ _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": log
 _PATIENT: Final = PatientStream(lambda: sys.stderr)
 _STANDARD_ERROR: Final = cast("TextIO", _PATIENT)
 """Of all loggers of the process."""
+# Without the values of variables, of which some are passwords.
+_TRACEBACKS: Final = structlog.processors.ExceptionRenderer(
+    structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
+)
 
 
 def make_logger(
@@ -35,7 +39,7 @@ def make_logger(
             colors=False, exception_formatter=structlog.dev.plain_traceback
         )
     )
-    as_json = [structlog.processors.dict_tracebacks] if settings.format == "json" else []
+    as_json = [_TRACEBACKS] if settings.format == "json" else []
     logger: structlog.typing.FilteringBoundLogger = structlog.wrap_logger(
         structlog.WriteLogger(stream or _STANDARD_ERROR),
         processors=[

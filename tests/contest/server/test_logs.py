@@ -118,3 +118,21 @@ def test_errors_have_their_traceback(form: Literal["json", "text"]) -> None:
     assert "of a test" in stream.getvalue()
     if form == "json":
         assert len(stream.getvalue().splitlines()) == 1
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_tracebacks_do_not_tell_the_values_of_variables(form: Literal["json", "text"]) -> None:
+    """Of which some are passwords."""
+
+    def check(password: str) -> None:
+        raise ValueError(f"{len(password)} characters")
+
+    stream = io.StringIO()
+    logger = make_logger(LogSettings(format=form), stream)
+    try:
+        check(PASSWORD)
+    except ValueError as error:
+        logger.error("something broke", exc_info=error)
+    assert f"{len(PASSWORD)} characters" in stream.getvalue()
+    assert "in check" in stream.getvalue() or '"check"' in stream.getvalue()
+    assert PASSWORD not in stream.getvalue()
