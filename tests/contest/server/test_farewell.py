@@ -176,4 +176,12 @@ async def test_clients_are_told_the_addresses_of_the_settings() -> None:
     async with hosting() as rig:
         hello = rig.server.hello()
         assert hello.internal_address == hello.command_address == "127.0.0.1"
-        assert hello.name.endswith(f":{hello.command_port}")
+        assert hello.name.endswith(f" 127.0.0.1:{hello.command_port}")
+
+
+async def test_servers_of_one_machine_need_no_names_of_their_own() -> None:
+    """All of them listen at the ports that clients know, so only the address tells them apart."""
+    async with hosting(bind="127.0.0.1") as one, hosting(bind="127.0.0.2") as two:
+        names = (server.hello().name for server in (one.server, two.server))
+        first, second = (name.rpartition(":")[0] for name in names)
+        assert first != second

@@ -178,7 +178,7 @@ class GameServer:
         address = settings.address or _reachable(settings.bind)
         state_address = settings.state_address or settings.address
         return Hello(
-            name=settings.name or f"{socket.gethostname()}:{live.commands.port}",
+            name=settings.name or f"{_place(settings.bind)}:{live.commands.port}",
             version=sevenbag.__version__,
             command_address=address,
             state_address=state_address or _reachable(settings.state_bind or settings.bind),
@@ -358,6 +358,12 @@ class GameServer:
             return True
         patience = self._settings.farewell_seconds if self._farewell == "finish" else 0.0
         return seconds < patience and any(table.is_busy for table in tables)
+
+
+def _place(bind: str) -> str:
+    """One of a machine, and of the servers on it: all of them have the same ports."""
+    machine = socket.gethostname()
+    return machine if bind in _EVERYWHERE else f"{machine} {bind}"
 
 
 def _reachable(bind: str) -> str:
