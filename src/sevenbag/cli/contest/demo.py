@@ -33,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="two bots (default: beam and beam:nodes=100)",
     )
     parser.add_argument(
-        "--port", type=port, default=8080, metavar="N", help="of the site (default: %(default)s)"
+        "--port",
+        type=port,
+        metavar="N",
+        help="of the site (default: 8080, or a free one where that is taken)",
     )
     parser.add_argument(
         "--games",

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.contest.children import Child
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT
+from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings
 from sevenbag.contest.settings_file import as_toml, load
 from sevenbag.contest.tournament import Plan
 from sevenbag.errors import ContestError, InputError
-from sevenbag.web.contest.venue import Venue, free_loopback
+from sevenbag.web.contest.venue import Venue, free_loopback, is_free
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ class Demo:
         bots: who plays for the two teams.
         games: of the match.
         pace: moves a second of either team, at most: what people can follow.
-        port: of the site; 0 takes a free one.
+        port: of the site; 0 takes a free one, None the usual one if that is free.
         overrides: settings on top.
         say: is told what a person wants to know, in lines.
     """
@@ -45,7 +45,7 @@ class Demo:
         bots: tuple[str, str],
         games: int,
         pace: float,
-        port: int,
+        port: int | None,
         overrides: Sequence[str],
         say: Callable[[str], None],
     ) -> None:
@@ -62,6 +62,9 @@ class Demo:
                 f"{folder}: has a contest already; go on with it by: sevenbag contest serve "
                 f"{folder / 'contest.toml'}"
             )
+        usual = SiteSettings()
+        if port is None:
+            port = usual.port if is_free(usual.host, usual.port) else 0
         self.settings = load(
             None,
             overrides=[

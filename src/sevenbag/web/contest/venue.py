@@ -161,15 +161,13 @@ def free_loopback(command_port: int, state_port: int) -> str | None:
     """The first of this machine's loopback addresses at which both ports are free."""
     for last in range(1, _LAST_LOOPBACK):
         address = f"127.0.0.{last}"
-        if all(_is_free(address, port) for port in (command_port, state_port)):
+        if all(is_free(address, port) for port in (command_port, state_port)):
             return address
     return None
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
-def _is_free(address: str, port: int) -> bool:
+def is_free(address: str, port: int) -> bool:
+    """Whether nobody listens at a port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
