@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from sevenbag.contest.rules import GameRules, MatchRules
 from sevenbag.contest.server.house import house_player
 from sevenbag.errors import SpecError
+from sevenbag.protocols.pason.messages import (
+    BoardState,
+    GameBoardState,
+    GamePieceState,
+    MatchEnd,
+    PieceState,
+    encode,
+)
 from tests.contest.server.rig import Notebook, hosting, placement, until
 
 FAST = GameRules(gravity_ms=(5,))
@@ -72,3 +81,48 @@ async def test_bots_that_place_pieces_play_games(bot: str) -> None:
         await until(lambda: match.duel is not None and match.duel.locked[0] > 5)
         assert match.duel is not None
         assert match.duel.locked[1] == 0
+
+
+async def test_who_plays_no_more_gathers_no_messages() -> None:
+    said: list[str] = []
+    player: Any = house_player(
+        "beam:nodes=50", "Bot", lambda _move, _number: None, moves_per_second=1, say=said.append
+    )
+    player.hear([b"no state"])
+    await until(lambda: said)
+    await asyncio.sleep(0)
+    for _ in range(100):
+        player.hear([b"{}"])
+    assert player._waiting == []
+    await player.close()
+
+
+async def test_a_player_goes_though_there_is_news() -> None:
+    """At the end of a match it hears of it, and is to go, in the same moment."""
+    made: list[str] = []
+    player = house_player(
+        "beam:nodes=50",
+        "Bot",
+        lambda move, _number: made.append(move),
+        moves_per_second=0.1,
+        say=print,
+    )
+    board = BoardState(board_state="0" * 50, piece_number=1)
+    piece = PieceState(orient=0, piece="T", number=1, row=0, col=5)
+    about: dict[str, Any] = {"game_name": "Game 1", "timestamp": 0.0}
+    player.hear(
+        [
+            encode(GameBoardState(**about, sequence=1, states={"Bot": board, "Idle": board})),
+            encode(
+                GamePieceState(
+                    **about, sequence=2, states={"Bot": piece, "Idle": None}, queue=("O",)
+                )
+            ),
+        ]
+    )
+    await until(lambda: made)
+    # It waits for its next move now, seconds from here.
+    await asyncio.sleep(0.05)
+    player.hear([encode(MatchEnd(match_name="A match", match_token="token"))])
+    async with asyncio.timeout(60):
+        await player.close()

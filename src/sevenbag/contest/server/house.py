@@ -110,8 +110,10 @@ class _Thinker:
         self._task = asyncio.create_task(self._play())
 
     def hear(self, messages: list[bytes]) -> None:
-        self._waiting += messages
-        self._woken.set()
+        # Who plays no more reads nothing, and a match has millions of them.
+        if not self._task.done():
+            self._waiting += messages
+            self._woken.set()
 
     async def close(self) -> None:
         self._task.cancel()
@@ -147,5 +149,8 @@ class _Thinker:
                 raise self._planner.failure
             due = self._planner.due
             pause = None if due is None else max(due - loop.time(), 0.0)
+            # Not wait_for: before Python 3.12 it may swallow that this is cancelled, just when
+            # there is news, as at the end of a match.
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._woken.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self._woken.wait()
