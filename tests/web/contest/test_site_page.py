@@ -144,7 +144,6 @@ def test_an_organiser_from_the_link_to_a_running_contest(
     page.uncheck("[name=team][value=Gamma]")
     for each in page.locator("[name=team]").all():
         each.set_checked(each.input_value() in {"Alpha", "Beta"})
-    page.uncheck("[name=ranking]")
     page.click("text=Plan it")
     arrived(page, "Grand Prix")
     assert page.locator("text=Alpha, Beta").is_visible()
@@ -176,6 +175,10 @@ def test_an_organiser_from_the_link_to_a_running_contest(
         page.get_by_role("button", name="Pause").wait_for()
         page.get_by_text("placed").first.wait_for()
         assert [match["rules"]["match"]["games"] for match in server.placed.values()] == [9]
+        # Points are what a ranking is read for: nobody has to push the table about to see them.
+        table = visit("/ranking", PHONE).locator(".scroll:has(.ranking)")
+        assert table.locator("th:visible").all_inner_texts()[-1] == "Points"
+        assert table.evaluate("(each) => each.scrollWidth <= each.clientWidth")
         # What cannot be undone is asked about first.
         page.once("dialog", lambda dialog: dialog.dismiss())
         page.get_by_role("button", name="Call off").click()
