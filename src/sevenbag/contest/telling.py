@@ -24,10 +24,14 @@ if TYPE_CHECKING:
     from sevenbag.contest.duel import Changes, Duel, Falling, Seat
 
 
+FIGURES_TOPIC: Final = "/figures/"
+"""Before a match token: it begins with what no token begins with."""
+
+
 class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
     """What the contest's messages do not say in mid-game; ours, and not on their channel.
 
-    Published under ``figures/`` and the match token, which nobody sees who subscribes to the token.
+    Published under `FIGURES_TOPIC` and the match token, which only those see who ask for that.
 
     Attributes:
         game_name: of the game.

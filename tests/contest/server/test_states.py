@@ -11,6 +11,7 @@ import zmq
 from sevenbag.contest.rules import MatchRules
 from sevenbag.contest.server import table
 from sevenbag.contest.server.state_channel import StateChannel
+from sevenbag.contest.telling import FIGURES_TOPIC
 from tests.contest.server.rig import hosting, lose, placement, until
 
 if TYPE_CHECKING:
@@ -58,15 +59,55 @@ def published_until_heard(channel: StateChannel, *sockets: zmq.Socket[bytes]) ->
             socket.recv_multipart()
 
 
+def published_until_heard_of(
+    channel: StateChannel, socket: zmq.Socket[bytes], topic: bytes
+) -> None:
+    while not socket.poll(5):
+        channel.publish(topic, [b"first"])
+    while socket.poll(50):
+        socket.recv_multipart()
+
+
+def heard(socket: zmq.Socket[bytes]) -> list[bytes]:
+    """What has come, and comes soon."""
+    found: list[bytes] = []
+    while socket.poll(200):
+        found.append(socket.recv_multipart()[1])
+    return found
+
+
 def test_messages_have_two_frames_and_go_to_their_own_subscribers(onlookers: Onlookers) -> None:
     channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=0)
     socket = onlookers.add(channel.endpoint)
     published_until_heard(channel, socket)
     channel.publish(OTHER, [b"not for us"])
-    channel.publish(b"figures/" + TOKEN, [b"nor this"])
+    channel.publish(FIGURES_TOPIC.encode() + TOKEN, [b"nor this"])
     channel.publish(TOKEN, [b"one", b"two"])
     assert [socket.recv_multipart() for _ in range(2)] == [[TOKEN, b"one"], [TOKEN, b"two"]]
     assert not socket.poll(20)
+    channel.close()
+
+
+def test_who_subscribes_to_everything_is_told_of_matches_only(onlookers: Onlookers) -> None:
+    channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=0)
+    everything, figures, token = (onlookers.add(channel.endpoint) for _ in range(3))
+    everything.subscribe(b"")
+    figures.subscribe(FIGURES_TOPIC.encode() + TOKEN)
+    published_until_heard(channel, everything, figures, token)
+    # Subscriptions come in the order in which they were made.
+    published_until_heard_of(channel, everything, b"z")
+    published_until_heard_of(channel, figures, FIGURES_TOPIC.encode() + TOKEN)
+    channel.publish(FIGURES_TOPIC.encode() + TOKEN, [b"figures"])
+    channel.publish(OTHER, [b"another match"])
+    channel.publish(TOKEN, [b"our match"])
+    assert heard(everything) == [b"another match", b"our match"]
+    assert heard(figures) == [b"figures", b"our match"]
+    assert heard(token) == [b"our match"]
+    everything.unsubscribe(b"")
+    while channel.publish(OTHER, [b"until it has gone"]) and everything.poll(50):
+        everything.recv_multipart()
+    channel.publish(TOKEN, [b"still ours"])
+    assert heard(everything) == [b"still ours"]
     channel.close()
 
 

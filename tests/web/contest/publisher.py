@@ -9,6 +9,7 @@ from typing import Any, Self
 import msgspec
 import zmq
 
+from sevenbag.contest.telling import FIGURES_TOPIC
 from sevenbag.protocols.pason.board import cell_bit, encode
 
 TEAMS = ("Alpha", "Beta & <b>Co</b>")
@@ -62,7 +63,7 @@ class Publisher:
 
     def wait_until_heard(self) -> None:
         """Somebody has subscribed to the match, figures and all."""
-        wanted = {b"\1" + self.token.encode(), b"\1figures/" + self.token.encode()}
+        wanted = {b"\1" + self.token.encode(), b"\1" + (FIGURES_TOPIC + self.token).encode()}
         while wanted:
             wanted.discard(self.heard())
 
@@ -97,7 +98,7 @@ class Publisher:
         pairs = {"scores": scores, "lines": (0, 0), "pieces": (0, 0), "games": (0, 0), **more}
         by_team = {name: dict(zip(self.teams, pair, strict=True)) for name, pair in pairs.items()}
         message = {"comm_type": "GameFigures", "game_name": self.game, "level": level, **by_team}
-        self.raw(msgspec.json.encode(message), "figures/" + self.token)
+        self.raw(msgspec.json.encode(message), FIGURES_TOPIC + self.token)
 
     def end_game(self, scores: tuple[int, int], winner: int) -> None:
         self._say(

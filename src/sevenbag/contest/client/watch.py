@@ -31,7 +31,7 @@ from sevenbag.contest.client.address import Address, parse_address
 from sevenbag.contest.client.channel import Channel, expect_host
 from sevenbag.contest.client.view import MatchView
 from sevenbag.contest.painting import EMPTY, Painter
-from sevenbag.contest.telling import GameFigures
+from sevenbag.contest.telling import FIGURES_TOPIC, GameFigures
 from sevenbag.errors import ProtocolError, SilentServerError
 from sevenbag.protocols.pason.board import HEIGHT, WIDTH
 from sevenbag.protocols.pason.messages import (
@@ -196,7 +196,7 @@ _FRAME_SECONDS: Final = 1 / 20
 _LARGE_WIDTH: Final = 2 * (2 * WIDTH) + 10
 _AROUND: Final = 4
 _MOST_NEXT: Final = 5
-_FIGURES: Final = b"figures/"
+_FIGURES: Final = FIGURES_TOPIC.encode()
 
 
 async def _follow(  # noqa: PLR0917  # what, from where, to whom

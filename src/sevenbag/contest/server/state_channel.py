@@ -1,4 +1,4 @@
-"""The state channel: a ZeroMQ PUB on which every match tells how it stands.
+"""The state channel: a ZeroMQ XPUB on which every match tells how it stands.
 
 A subscriber that is slow loses nothing as long as it is not `state_backlog` messages behind: the
 players of 2012 that sleep between two messages come through a match whole. One that is further
@@ -8,6 +8,8 @@ tell; that some message was lost to somebody it does, and whose match that was i
 that the end of that match is told again.
 
 Peers of libzmq 2.x send no subscriptions, and pick theirs out of everything that is published.
+They, and all others who subscribe to everything, are told of matches only: what is published
+besides goes to those who ask for it.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import zmq
 
 from sevenbag.contest.server.endpoints import bound, survive_old_peers
+from sevenbag.contest.telling import FIGURES_TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +28,11 @@ _DONTWAIT: Final = int(zmq.DONTWAIT)
 _MORE: Final = int(zmq.DONTWAIT | zmq.SNDMORE)
 _BACKLOG: Final = 1_024
 _LONGEST_SUBSCRIPTION: Final = 4_096
+_ROUND: Final = 256
+_READABLE: Final = int(zmq.POLLIN)
+_OPTIONS: Final = {b"\1": zmq.SUBSCRIBE, b"\0": zmq.UNSUBSCRIBE}
+_ALL_TOKENS: Final = tuple(bytes([first]) for first in range(256) if first != ord(FIGURES_TOPIC[0]))
+"""What everything is, for those who subscribe to that."""
 
 
 class StateChannel:
@@ -49,13 +57,15 @@ class StateChannel:
     def __init__(
         self, context: zmq.Context[zmq.Socket[bytes]], host: str, port: int, *, backlog: int
     ) -> None:
-        socket = context.socket(zmq.PUB)
+        socket = context.socket(zmq.XPUB)
         survive_old_peers(socket)
         socket.set(zmq.BACKLOG, _BACKLOG)
         socket.set(zmq.SNDHWM, backlog)
         socket.set(zmq.MAXMSGSIZE, _LONGEST_SUBSCRIPTION)
         # It then says that a subscriber has no room, where it would silently drop.
         socket.set(zmq.XPUB_NODROP, 1)
+        # Subscriptions are what we make of them: see `heed`.
+        socket.set(zmq.XPUB_MANUAL, 1)
         self.endpoint, self.port = bound(socket, host, port, "state")
         self.told = 0
         self.incomplete = 0
@@ -70,6 +80,7 @@ class StateChannel:
 
         Returns: whether all of them went to all subscribers.
         """
+        self.heed()
         send = self._socket.send
         complete = True
         for message in messages:
@@ -83,8 +94,16 @@ class StateChannel:
         return complete
 
     def heed(self) -> None:
-        """Let libzmq take note of new subscribers, when nothing has been published for a while."""
-        self._socket.get(zmq.EVENTS)
+        """Take note of new subscribers, of so many at a time."""
+        socket = self._socket
+        for _ in range(_ROUND):
+            if not int(socket.get(zmq.EVENTS)) & _READABLE:
+                return
+            request = socket.recv(_DONTWAIT)
+            option = _OPTIONS.get(request[:1])
+            if option is not None:
+                for topic in (request[1:],) if len(request) > 1 else _ALL_TOKENS:
+                    socket.set(option, topic)
 
     def close(self) -> None:
         """Tell nothing more; what is under way still goes out."""

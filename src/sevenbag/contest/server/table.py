@@ -14,6 +14,7 @@ from sevenbag.contest.server.doors import Door
 from sevenbag.contest.server.house import house_player
 from sevenbag.contest.server.move_log import BoundedLog
 from sevenbag.contest.server.sessions import client_token
+from sevenbag.contest.telling import FIGURES_TOPIC
 from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
 
 if TYPE_CHECKING:
@@ -395,7 +396,7 @@ class Table:
             await player.close()
 
 
-_FIGURES: Final = b"figures/"
+_FIGURES: Final = FIGURES_TOPIC.encode()
 
 _NOT_LOGGED: Final[dict[str, frozenset[Verdict]]] = {
     "all": frozenset(),

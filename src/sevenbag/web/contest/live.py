@@ -15,6 +15,7 @@ import zmq
 
 from sevenbag.contest.logs import make_logger
 from sevenbag.contest.settings import LogSettings
+from sevenbag.contest.telling import FIGURES_TOPIC
 from sevenbag.errors import SevenbagError
 from sevenbag.web.contest.scene import Scene, in_json
 
@@ -433,8 +434,8 @@ class _Feed:
     def _hear(self, frames: Iterable[bytes]) -> None:
         topic, data = (*frames, b"", b"")[:2]
         name = topic.decode("latin-1")
-        if name.startswith(FIGURES):
-            stage = self.stages.get(name.removeprefix(FIGURES))
+        if name.startswith(FIGURES_TOPIC):
+            stage = self.stages.get(name.removeprefix(FIGURES_TOPIC))
             if stage is not None:
                 stage.hear_figures(data)
         elif name in self.stages:
@@ -443,7 +444,6 @@ class _Feed:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-FIGURES: Final = "figures/"
 """Before a match's token, where game servers tell onlookers what clients are not told."""
 
 _ENDS: Final = ("match done", "match called off")
@@ -466,4 +466,4 @@ _LONGEST_RETRY: Final = 2_000
 
 
 def _topics(token: str) -> tuple[str, str]:
-    return token, FIGURES + token
+    return token, FIGURES_TOPIC + token
