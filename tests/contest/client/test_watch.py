@@ -38,7 +38,8 @@ def test_where_there_is_no_terminal_games_are_told_in_lines() -> None:
     text, server = followed(terminal=False)
     result = server.matches[server.token].result
     assert result is not None
-    lines = text.splitlines()
+    waiting, *lines = text.splitlines()
+    assert waiting.startswith(f"waiting for the match on {server.url}")
     assert len(lines) == sum(result.games) + 1
     assert lines[0].startswith("Game 1: ")
     assert lines[-1] == (

@@ -73,11 +73,15 @@ async def watch(
     console = console or Console()
     scene = Scene()
     say = _printer(console)
+    waiting = (
+        f"waiting for the match on {address}: it is told of from its first game on, and a wrong "
+        "token is told of by nobody"
+    )
     if not console.is_terminal:
+        say(waiting)
         await _follow(address, token, scene, silence_seconds, told=lambda: None, say=say)
         return
-    waiting = Text(f"waiting for the match on {address} ...", style=LABEL)
-    with Live(waiting, console=console, screen=True, auto_refresh=False) as live:
+    with Live(Text(waiting, style=LABEL), console=console, screen=True, auto_refresh=False) as live:
 
         def draw() -> None:
             width, height = console.size
