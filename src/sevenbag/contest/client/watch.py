@@ -73,10 +73,8 @@ async def watch(
     console = console or Console()
     scene = Scene()
     say = _printer(console)
-    waiting = (
-        f"waiting for the match on {address}: it is told of from its first game on, and a wrong "
-        "token is told of by nobody"
-    )
+    # Of a match that there is none of nobody says so: all that is known is that nothing comes.
+    waiting = f"waiting for the match on {address}"
     if not console.is_terminal:
         say(waiting)
         await _follow(address, token, scene, silence_seconds, told=lambda: None, say=say)
