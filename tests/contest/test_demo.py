@@ -175,6 +175,21 @@ def test_what_cannot_be_used_is_named(words: list[str], told: str, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["export"], "there is no file contest.db"),
+        (["register", "--team", "test  client", "--password-file", "password"], "our own player"),
+    ],
+)
+def test_what_fails_leaves_nothing_new(words: list[str], told: str, tmp_path: Path) -> None:
+    (tmp_path / "password").write_text("correct horse\n")
+    done = sevenbag("contest", *words, folder=tmp_path)
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["password"]
+
+
 def test_settings_are_a_file_to_begin_with(tmp_path: Path) -> None:
     told = sevenbag("contest", "settings", "--set", "match.games=7", folder=tmp_path)
     (tmp_path / "contest.toml").write_text(told.stdout)

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print."""
     settings = settings_of(args)
-    with Store(settings.site.store) as store:
+    with Store(settings.site.store, may_be_new=False) as store:
         number = args.contest
         if number is None:
             newest = store.contests.list(limit=1)

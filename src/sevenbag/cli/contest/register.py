@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sevenbag.cli.contest.options import add_settings, say, settings_of
 from sevenbag.contest.client.password import read_password
 from sevenbag.contest.passwords import checked_password, hash_password
-from sevenbag.contest.store import Store
+from sevenbag.contest.store import Store, expect_other_than
 
 if TYPE_CHECKING:
     import argparse
@@ -32,6 +32,7 @@ def run(args: argparse.Namespace) -> int:
     """Register."""
     settings = settings_of(args)
     password = checked_password(read_password(args.password_file))
+    expect_other_than(args.team, settings.test_client.name)
     with Store(settings.site.store) as store:
         team = store.teams.add(args.team, hash_password(password))
     say(f"{team.name} is registered")

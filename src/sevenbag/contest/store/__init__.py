@@ -17,7 +17,7 @@ except ModuleNotFoundError as _error:
     raise MissingExtraError(
         f"a contest's store needs the package {_error.name}: pip install 'sevenbag[contest]'"
     ) from _error
-from sevenbag.contest.store.names import name_key
+from sevenbag.contest.store.names import expect_other_than, name_key
 from sevenbag.contest.store.rows import (
     UNFINISHED,
     Account,
@@ -59,5 +59,6 @@ __all__ = [
     "Session",
     "Store",
     "Team",
+    "expect_other_than",
     "name_key",
 ]

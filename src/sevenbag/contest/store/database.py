@@ -51,12 +51,13 @@ class Database:
         url: as it may be shown: without password.
     """
 
-    def __init__(self, url: str, *, patience: float) -> None:
+    def __init__(self, url: str, *, patience: float, may_be_new: bool = True) -> None:
         """Look at the URL; nothing is opened yet.
 
         Args:
             url: SQLAlchemy's: ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
             patience: seconds to wait for others that write, and for a server to answer.
+            may_be_new: whether SQLite's file is made when it is not there.
 
         Raises:
             StoreUrlError: it is none of these.
@@ -64,6 +65,7 @@ class Database:
         """
         self._url = _checked(url)
         self._patience = patience
+        self._may_be_new = may_be_new
         self._engine: Engine | None = None
         self._turn = threading.Lock()
         # What drivers take besides, a password among it, is not shown.
@@ -148,6 +150,10 @@ class Database:
         if not file.parent.is_dir():
             raise StoreUnreachableError(
                 f"the store {self.url} cannot be opened: there is no folder {file.parent}"
+            )
+        if not self._may_be_new and not file.exists():
+            raise StoreUnreachableError(
+                f"the store {self.url} cannot be opened: there is no file {file}"
             )
         try:
             # Hashes of passwords are nobody else's business.

@@ -6,7 +6,7 @@ import unicodedata
 from typing import Final
 
 from sevenbag.contest.store.tables import LARGEST_ID
-from sevenbag.errors import InputError, shown
+from sevenbag.errors import InputError, NameTakenError, shown
 
 LONGEST_NAME: Final = 80
 """Characters of a name of a team, admin or contest."""
@@ -21,6 +21,16 @@ def name_key(name: str) -> str:
     """
     folded = unicodedata.normalize("NFKC", name).casefold()
     return " ".join(unicodedata.normalize("NFKC", folded).split())
+
+
+def expect_other_than(name: str, ours: str) -> None:
+    """See that a team does not take the name of our own player.
+
+    Raises:
+        NameTakenError: it does; that player would be its opponent in test matches.
+    """
+    if name_key(name) == name_key(ours):
+        raise NameTakenError(f"{shown(ours)} is the name of our own player in test matches")
 
 
 def is_name(name: str) -> bool:

@@ -36,7 +36,12 @@ class Store:
     """
 
     def __init__(
-        self, url: str, *, clock: Callable[[], float] = time.time, patience: float = 10.0
+        self,
+        url: str,
+        *,
+        clock: Callable[[], float] = time.time,
+        patience: float = 10.0,
+        may_be_new: bool = True,
     ) -> None:
         """Say where it is; nothing is opened yet.
 
@@ -44,12 +49,13 @@ class Store:
             url: SQLAlchemy's: ``sqlite:///FILE`` or ``postgresql+psycopg://...``.
             clock: seconds since 1970.
             patience: seconds to wait for others that write.
+            may_be_new: whether SQLite's file is made when it is not there.
 
         Raises:
             StoreUrlError: the URL is none of these.
             MissingExtraError: PostgreSQL's driver is not installed.
         """
-        self._database = Database(url, patience=patience)
+        self._database = Database(url, patience=patience, may_be_new=may_be_new)
         self.url = self._database.url
         self.teams = Teams(self._database, clock)
         self.admins = Admins(self._database, clock)

@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery  # noqa: TC002  # Litestar reads
 from litestar.response import Redirect, Template
 
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.store import UNFINISHED, name_key
+from sevenbag.contest.store import UNFINISHED, expect_other_than
 from sevenbag.errors import InputError, NameTakenError
 from sevenbag.web.contest.accounts import LONGEST_SHOWN, PASSWORD_LIMITS
 from sevenbag.web.contest.forms import read_form
@@ -71,8 +71,7 @@ def admin_routes(desk: Desk) -> list[HTTPRouteHandler]:
         form = await read_form(request)
         name = form.text("name").strip()
         try:
-            if name_key(name) == name_key(desk.settings.test_client.name):
-                raise NameTakenError("this name is the one of our own player in test matches")
+            expect_other_than(name, desk.settings.test_client.name)
             password_hash = await desk.passwords.hash(form.text("password"))
             await asyncio.to_thread(store.teams.add, name, password_hash)
         except (InputError, NameTakenError, TooBusyError) as error:
