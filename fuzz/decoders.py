@@ -24,12 +24,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+import sevenbag.cli.checking_server
 import sevenbag.cli.contest.demo
 import sevenbag.cli.contest.game_server
 import sevenbag.cli.contest.match
 import sevenbag.cli.contest.serve
 import sevenbag.cli.contest.watch
-import sevenbag.cli.join
+import sevenbag.cli.joining
 import sevenbag.cli.perft
 import sevenbag.cli.play
 import sevenbag.cli.replay
@@ -321,7 +322,8 @@ def commands(data: bytes) -> None:
         _stead(sevenbag.cli.serve, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.serve, "output_to_itself", lambda: contextlib.nullcontext(1)),
         _stead(sevenbag.cli.web, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.join, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.joining, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.checking_server, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.contest.demo, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.contest.game_server, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.contest.match, "run_until_signal", _nothing_runs),

@@ -39,15 +39,27 @@ def late_command(package: str, name: str, extra: str | None = None) -> Command:
     Raises:
         MissingExtraError: the extra is not installed.
     """
+    return cast("Command", late_module(f"{package}.{name.replace('-', '_')}", extra))
+
+
+def late_module(name: str, extra: str | None = None) -> Any:
+    """A module that is imported when it is needed.
+
+    Args:
+        name: its whole name.
+        extra: of sevenbag, which brings the packages that it needs.
+
+    Raises:
+        MissingExtraError: the extra is not installed.
+    """
     try:
-        module = importlib.import_module(f"{package}.{name.replace('-', '_')}")
+        return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if extra is None or (error.name or "").startswith("sevenbag"):
             raise
         raise MissingExtraError(
             f"this needs the package {error.name}: pip install 'sevenbag[{extra}]'"
         ) from error
-    return cast("Command", module)
 
 
 def add_late_commands(
