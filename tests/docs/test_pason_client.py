@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from sevenbag.cli import join
 from sevenbag.contest.check import CLAUSES
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
 from tests.contest.client.test_play import play
