@@ -30,7 +30,17 @@ def test_the_version_is_told() -> None:
     assert version.count(".") == 2
 
 
-@pytest.mark.parametrize("words", [(), ("dance",), ("--dance",), ("replay",), ("play", "--dance")])
+@pytest.mark.parametrize(
+    "group", [(), ("pc",), ("pc", "table"), ("replay",), ("contest",)], ids=" ".join
+)
+def test_a_group_without_a_command_prints_its_help(group: tuple[str, ...]) -> None:
+    bare, asked = sevenbag(*group), sevenbag(*group, "--help")
+    assert (bare.returncode, bare.stderr) == (0, "")
+    assert bare.stdout == asked.stdout
+    assert bare.stdout.startswith(" ".join(("usage: sevenbag", *group)))
+
+
+@pytest.mark.parametrize("words", [("dance",), ("--dance",), ("replay", "x"), ("play", "--dance")])
 def test_a_wrong_command_line_is_one_line_of_error_and_where_to_read_more(
     words: tuple[str, ...],
 ) -> None:

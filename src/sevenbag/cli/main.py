@@ -15,7 +15,7 @@ import io
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, cast
 
 from sevenbag.errors import InputError, SevenbagError
 
@@ -54,7 +54,16 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as all errors here, and where to read more."""
+    """A parser with errors of one line; a group of commands prints its help if none is given."""
+
+    def parse_known_args(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # has overloads
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> Any:
+        """Parse arguments; a group without any gets ``--help``."""
+        # The attribute is argparse's own; there is no public way to ask whether there are commands.
+        if args is not None and not args and self._subparsers is not None:
+            args = ["--help"]
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         """End the program with exit code 2."""
