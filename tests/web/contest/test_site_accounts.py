@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +14,8 @@ import pytest
 
 from sevenbag.contest import logs, passwords
 from sevenbag.contest.passwords import is_right
-from sevenbag.web.contest import create_admin_link
+from sevenbag.web.contest import create_admin_link, entrance
+from sevenbag.web.contest.limits import Limit
 from tests.web.contest.visitor import PASSWORD
 
 if TYPE_CHECKING:
@@ -215,17 +218,60 @@ def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running])
     assert guesser.send("/login", name="Victim", password="more").status == 429
 
 
-def test_guesses_do_not_hold_up_whoever_is_at_play(make_site: Callable[..., Running]) -> None:
-    site = make_site()
+@pytest.fixture
+def frozen_site(make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> Running:
+    """A site for whose limits no time passes, and whose passwords are checked at once."""
+    monkeypatch.setattr(entrance, "Limit", functools.partial(Limit, clock=lambda: 0.0))
+    monkeypatch.setattr(passwords, "is_right", lambda _, text: text == PASSWORD)
+    return make_site(trusted_proxies=("127.0.0.0/8",))
+
+
+def login_status(site: Running, address: str, password: str, page: str = "/login") -> int:
+    visitor = site.visitor()
+    visitor.headers = {"X-Forwarded-For": address}
+    return visitor.send(page, name="Playing", password=password).status
+
+
+@pytest.mark.parametrize("page", ["/login", "/login/organiser"])
+def test_a_limit_holds_for_passwords_that_were_right_before(
+    frozen_site: Running, page: str
+) -> None:
+    """A right guess must not be told from a wrong one, even after the account has logged in."""
+    frozen_site.add_team("Playing")
+    frozen_site.add_admin("Playing")
+
+    def status(password: str) -> int:
+        return login_status(frozen_site, "203.0.113.7", password, page)
+
+    assert status(PASSWORD) == 303
+    assert [status(f"guess {number}") for number in range(10)] == [401] * 8 + [429] * 2
+    assert status(PASSWORD) == 429
+
+
+def test_programs_are_limited_likewise(frozen_site: Running) -> None:
+    frozen_site.add_team("Playing")
+
+    def status(password: str) -> int:
+        body = json.dumps({"team_name": "Playing", "password": password}).encode()
+        return frozen_site.visitor().ask("POST", "/scheduler/current_match", body).status
+
+    right = status(PASSWORD)
+    assert right != 429
+    assert [status(f"guess {number}") for number in range(10)][-2:] == [429] * 2
+    assert status(PASSWORD) == 429
+
+
+def test_guesses_from_many_addresses_do_not_lock_the_owner_out(frozen_site: Running) -> None:
+    site = frozen_site
     site.add_team("Playing")
-    assert site.visitor().send("/login", name="Playing", password=PASSWORD).status == 303
-    statuses = [
-        site.visitor().send("/login", name="Playing", password=f"guess {number}").status
-        for number in range(10)
-    ]
+    assert login_status(site, "198.51.100.1", PASSWORD) == 303
+    guesses = [login_status(site, f"203.0.113.{n}", f"guess {n}") for n in range(102)]
+    assert guesses == [401] * 100 + [429] * 2
+    assert login_status(site, "203.0.113.250", PASSWORD) == 429
+    assert login_status(site, "198.51.100.1", PASSWORD) == 303
+    # From there guesses are as few as ever.
+    statuses = [login_status(site, "198.51.100.1", "guess") for _ in range(10)]
     assert statuses == [401] * 8 + [429] * 2
-    # From the very same address.
-    assert site.visitor().send("/login", name="Playing", password=PASSWORD).status == 303
 
 
 def test_a_header_from_nowhere_is_not_believed(make_site: Callable[..., Running]) -> None:

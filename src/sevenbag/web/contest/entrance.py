@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag.contest.store import Admin, Team, name_key
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 Known = TypeVar("Known", Team, Admin)
 
 LONGEST_NAME: Final = 200
+_MOST_PROVED: Final = 20_000
 
 
 class NotLetInError(SevenbagError):
@@ -37,9 +39,9 @@ class NotLetInError(SevenbagError):
 class Entrance:
     """Who says that they are somebody, and are.
 
-    Wrong passwords are counted for each name at each address, so that nobody is shut out by
-    somebody else's guesses; for each name, so that guesses from many addresses are few; and for
-    each address, so that guesses at many names are.
+    Wrong passwords are counted for each name at each address, for each address, and for each name.
+    Addresses from which a name has logged in are exempt from the last count, so that guesses from
+    many addresses do not lock the account's owner out.
 
     Args:
         store: knows the names.
@@ -54,6 +56,8 @@ class Entrance:
         self._pair = Limit(8, 10.0)
         self._name = Limit(100, 2.0)
         self._address = Limit(60, 2.0)
+        # Names with the addresses from which they have logged in.
+        self._proved: OrderedDict[str, None] = OrderedDict()
 
     async def team(self, name: str, password: str, address: str) -> Team:
         """The team of this name and password.
@@ -92,14 +96,15 @@ class Entrance:
         if len(name) > LONGEST_NAME:
             name = ""
         known = await asyncio.to_thread(find, name) if name else None
-        # Whose program is at play is not held up by somebody else's guesses.
-        if known is not None and self._passwords.remembers(known.password_hash, password):
-            self._figures.logins.labels(role, "right").inc()
-            return known
         house = household(address)
         key = f"{role} {name_key(name)}"
-        counts = ((self._pair, f"{key} {house}"), (self._name, key), (self._address, house))
-        # Counted before it is known, so that many at once are not let through together.
+        pair = f"{key} {house}"
+        counts = [(self._pair, pair), (self._address, house)]
+        # Guesses from elsewhere do not lock out an address that has proved to be the account's own.
+        if pair not in self._proved:
+            counts.append((self._name, key))
+        # Applied before the password is looked at, whatever is known of it: a right guess must not
+        # be answered where a wrong one is refused, nor many guesses at once be let through.
         for number, (limit, who) in enumerate(counts):
             if not limit.take(who):
                 for taken, its in counts[:number]:
@@ -116,5 +121,9 @@ class Entrance:
             )
         for limit, who in counts:
             limit.give_back(who)
+        self._proved[pair] = None
+        self._proved.move_to_end(pair)
+        if len(self._proved) > _MOST_PROVED:
+            self._proved.popitem(last=False)
         self._figures.logins.labels(role, "right").inc()
         return known
