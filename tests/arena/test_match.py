@@ -269,7 +269,7 @@ async def test_a_fault_is_a_counted_loss(
 @pytest.mark.parametrize(
     ("answer", "reason", "words"),
     [
-        (Suggestion(()), Reason.FORFEIT, "no move"),
+        (Suggestion(()), Reason.RESIGNATION, "no move"),
         ("rubbish", Reason.RUBBISH, "'rubbish'"),
         (Suggestion(("I",)), Reason.RUBBISH, "'I'"),  # type: ignore[arg-type]
         (Suggestion((Placement("I", Rotation.NORTH, 4, 30),)), Reason.ILLEGAL, "I"),
@@ -291,6 +291,20 @@ async def test_two_faults_in_one_turn_are_a_draw() -> None:
     assert result.winner is None
     assert [fall and fall.reason for fall in result.falls] == [Reason.TIMEOUT, Reason.CRASH]
     assert str(result).startswith("draw by double fault")
+
+
+async def test_a_resignation_is_no_fault() -> None:
+    resigning = FaultyBot("suggest", lambda: Suggestion(()), turn=2, name="a")
+    result = await match(resigning, LowBot())
+    assert str(result).startswith("low wins: a lost by resignation (suggested no move)")
+    fall = result.falls[0]
+    assert fall is not None
+    assert not fall.reason.is_fault
+    assert not fall.reason.is_top_out
+    both = [FaultyBot("suggest", lambda: Suggestion(()), turn=2, name=name) for name in "ab"]
+    result = await match(both[0], both[1], double="attack")
+    assert result.winner is None
+    assert str(result).startswith("draw as both lost: a: resignation")
 
 
 async def test_a_fault_and_an_illegal_move_in_one_turn_are_a_draw() -> None:

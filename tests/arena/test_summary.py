@@ -133,14 +133,17 @@ def test_faults_deaths_and_limits_are_told_apart() -> None:
         game(3, (1, 0), 0, reason="lock out", stats=(player(pieces=7), player(pieces=7))),
         game(4, (0, 1), 0, ending="pieces"),
         game(5, (0, 1), None, ending="interrupted"),
+        game(6, (0, 1), 0, reason="resignation"),
     ]
     summary = summary_of(header("a", "b"), games)
     loser = summary.engines[1]
     assert loser.faults == {"crash": 2, "timeout": 1}
-    assert (loser.games, loser.losses) == (5, 5)
-    # One died after 7 pieces, when all five were still playing; nobody else did.
-    assert (loser.lives.deaths, loser.lives.observed) == (1, 5)
-    assert loser.lives.steps == ((7, pytest.approx(4 / 5)),)
+    assert loser.resignations == 1
+    assert summary_dict(summary)["engines"][1]["resignations"] == 1
+    assert (loser.games, loser.losses) == (6, 6)
+    # One died after 7 pieces, when all six were still playing; nobody else did.
+    assert (loser.lives.deaths, loser.lives.observed) == (1, 6)
+    assert loser.lives.steps == ((7, pytest.approx(5 / 6)),)
     assert loser.lives.median is None
     assert summary.engines[0].faults == {}
 

@@ -339,7 +339,6 @@ FAULTS = {
     "MalformedMove": ("rubbish", "rubbish"),
     "LongLine": ("rubbish", "rubbish"),
     "IllegalMoves": ("illegal move", "illegal moves"),
-    "GivesUp": ("forfeit", "forfeits"),
     "LeavesChildren": ("crash", "crashes"),
     "DoesNotRead": ("timeout", "timeouts"),
     "AnswersLate": ("timeout", "timeouts"),
@@ -351,6 +350,8 @@ SOON = {
     "HangsAtSuggest": {"move": 0.3},
     "DoesNotRead": {"move": 0.3},
     "AnswersLate": {"move": 0.3},
+    # It is asked again until this time is over.
+    "GivesUp": {"move": 0.3},
 }
 HARMLESS = {
     "FalseSpins",
@@ -360,12 +361,13 @@ HARMLESS = {
     "TalksToStderr",
     "FirstMoveIllegal",
 }
+RESIGNS = "GivesUp"
 
 
 def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
     fake: Command, tmp_path: Path
 ) -> None:
-    assert {*FAULTS, *HARMLESS} <= {
+    assert {*FAULTS, *HARMLESS, RESIGNS} <= {
         name
         for name, kind in vars(faulty).items()
         if isinstance(kind, type) and issubclass(kind, Dropper)
@@ -374,13 +376,13 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
         Engine(name="beam", spec="beam:nodes=20"),
         *(
             Engine(name=name, spec=spec_of(fake(name), **SOON.get(name, {})))
-            for name in (*FAULTS, *HARMLESS)
+            for name in (*FAULTS, *HARMLESS, RESIGNS)
         ),
     ]
     header = header_of("gauntlet", players, Settings(games=1, pieces=8), RULES)
     folder = tmp_path / "t"
     games = play(folder, header, jobs.local(2))
-    assert len(games) == len(FAULTS) + len(HARMLESS)
+    assert len(games) == len(FAULTS) + len(HARMLESS) + 1
     for game in games:
         seat = 1 - game.players.index(0)
         name = game.names[seat]
@@ -390,7 +392,8 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
             assert (name, fall, game.ending) == (name, None, "pieces")
             continue
         assert fall is not None
-        assert (name, fall.reason) == (name, FAULTS[name][0])
+        reason = "resignation" if name == RESIGNS else FAULTS[name][0]
+        assert (name, fall.reason) == (name, reason)
         assert fall.detail
         assert (game.winner, game.ending) == (1 - seat, "fall")
         replay = Replay.load(folder / str(game.replay))
@@ -401,6 +404,7 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
                 assert standing.faults == {FAULTS[standing.name][1]: 1}
             else:
                 assert standing.faults == {}
+            assert standing.resignations == (standing.name == RESIGNS)
 
 
 def test_a_bot_that_is_missing_has_not_started(tmp_path: Path) -> None:
@@ -468,6 +472,24 @@ def test_a_kept_program_ends_when_no_game_comes(
     assert job.play_game(task).record.ending == "pieces"
     job.dismiss_kept()
     cli.wait_until(lambda: not marked(mark))
+
+
+def test_a_kept_program_that_resigns_plays_the_next_game(
+    fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "note"
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
+    spec = f"tbp:retries=0:{shlex.join(fake('NotesAndGivesUp'))}"
+    players = [
+        Engine(name="beam", spec="beam:nodes=20"),
+        Engine(name="resigns", spec=spec, restart="never"),
+    ]
+    header = header_of("match", players, Settings(games=3, pieces=5), RULES)
+    games = play(tmp_path / "t", header, jobs.in_process())
+    falls = [game.falls[game.players.index(1)] for game in games]
+    assert [fall.reason if fall else None for fall in falls] == ["resignation"] * 3
+    heard = note.read_text().split()
+    assert heard == ["rules", *["start", "suggest", "stop"] * 3, "quit"]
 
 
 def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Path) -> None:

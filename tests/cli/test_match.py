@@ -39,7 +39,7 @@ def test_a_match_is_told_in_lines_and_kept(tmp_path: Path) -> None:
     assert "beam:nodes=30 - random:seed=1" in lines[0]
     assert "random:seed=1 - beam:nodes=30" in lines[1]
     assert lines[4].split() == [
-        *("engine", "games", "points", "won", "drawn", "lost", "%", "APP", "faults")
+        *("engine", "games", "points", "won", "drawn", "lost", "resigned", "%", "APP", "faults")
     ]
     folder = tmp_path / "matches/beam-nodes=30-random-seed=1"
     assert lines[-1] == f"folder: {folder.relative_to(tmp_path)}"

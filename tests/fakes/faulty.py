@@ -137,6 +137,11 @@ class NotesWhatItHears(Dropper):
         return super().hear(message)
 
 
+class NotesAndGivesUp(NotesWhatItHears):
+    def moves(self) -> list[dict[str, Any]]:
+        return []
+
+
 # --- faults at an answer ------------------------------------------------------------------------
 
 

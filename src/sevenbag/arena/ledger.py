@@ -79,6 +79,7 @@ class Standing:
         byes: points without a game.
         attack: lines of attack made.
         pieces: pieces placed.
+        resignations: games lost by suggesting no move.
         faults: how often it failed, by the words of `FAULTS`.
         tie_break: what decides between equal points, the larger the better.
     """
@@ -91,6 +92,7 @@ class Standing:
     byes: int = 0
     attack: int = 0
     pieces: int = 0
+    resignations: int = 0
     faults: dict[str, int] = field(default_factory=dict)
     tie_break: tuple[float, ...] = ()
 
@@ -294,6 +296,7 @@ def _enter(standing: Standing, game: GameRecord, seat: int) -> None:
     standing.attack += game.stats[seat].attack
     standing.pieces += game.stats[seat].pieces
     fall = game.falls[seat]
+    standing.resignations += fall is not None and fall.reason == Reason.RESIGNATION
     fault = _FAULT_OF.get(fall.reason) if fall is not None else None
     if fault is not None:
         standing.faults[fault] = standing.faults.get(fault, 0) + 1

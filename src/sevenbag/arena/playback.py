@@ -199,7 +199,7 @@ class Playback:
 
     def _difference_of_falls(self, player: int, top_out: str | None) -> list[str]:
         fall = self._fall(player)
-        recorded = fall.reason.value if fall is not None and not fall.reason.is_fault else None
+        recorded = fall.reason.value if fall is not None and fall.reason.is_top_out else None
         if recorded == top_out:
             return []
         here = f"lost by {top_out}" if top_out is not None else "did not top out"

@@ -8,11 +8,12 @@ from typing import Literal
 
 
 class Reason(enum.StrEnum):
-    """Why a player lost. The first three are the game's own, the others the bot's fault."""
+    """Why a player lost: it topped out, it resigned, or its bot failed."""
 
     BLOCK_OUT = "block out"
     LOCK_OUT = "lock out"
     GARBAGE_OUT = "garbage out"
+    RESIGNATION = "resignation"
     FORFEIT = "forfeit"
     ILLEGAL = "illegal move"
     TIMEOUT = "timeout"
@@ -21,9 +22,14 @@ class Reason(enum.StrEnum):
     NO_START = "no start"
 
     @property
+    def is_top_out(self) -> bool:
+        """Whether the rules of the game ended it."""
+        return self in _TOP_OUTS
+
+    @property
     def is_fault(self) -> bool:
-        """Whether the bot failed, rather than its game."""
-        return self not in _TOP_OUTS
+        """Whether the bot failed. A resignation is not a failure."""
+        return not self.is_top_out and self is not Reason.RESIGNATION
 
 
 _TOP_OUTS = frozenset({Reason.BLOCK_OUT, Reason.LOCK_OUT, Reason.GARBAGE_OUT})
@@ -124,8 +130,12 @@ class Result:
         if first is not None and second is not None:
             if self.winner is not None:
                 return self._headline() + f": {attack} as both topped out"
-            fault = first.reason.is_fault or second.reason.is_fault
-            how = "by double fault" if fault else "as both topped out"
+            if first.reason.is_fault or second.reason.is_fault:
+                how = "by double fault"
+            elif first.reason.is_top_out and second.reason.is_top_out:
+                how = "as both topped out"
+            else:
+                how = "as both lost"
             return f"draw {how}: {self.names[0]}: {first}; {self.names[1]}: {second}"
         loser = 0 if first is not None else 1
         return f"{self._headline()}: {self.names[loser]} lost by {self.falls[loser]}"
@@ -149,7 +159,7 @@ def decide(
         falls: why each lost.
         stats: what each did.
         double: what both topping out at once is: a draw, or won by more attack. If one of them
-            did not top out but failed, it is a draw in any case.
+            resigned or failed instead, the game is a draw in any case.
     """
     if ending is Ending.INTERRUPTED:
         return None
@@ -157,7 +167,7 @@ def decide(
         return _more_attack(stats)
     first, second = falls
     if first is not None and second is not None:
-        topped_out = not (first.reason.is_fault or second.reason.is_fault)
+        topped_out = first.reason.is_top_out and second.reason.is_top_out
         return _more_attack(stats) if double == "attack" and topped_out else None
     return 1 if first is not None else 0
 

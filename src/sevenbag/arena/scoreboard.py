@@ -94,8 +94,10 @@ class Board:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_HEADINGS: Final = ("engine", "games", "points", "won", "drawn", "lost", "%", "APP", "faults")
-_LEFT: Final = {0, 8}
+_HEADINGS: Final = (
+    *("engine", "games", "points", "won", "drawn", "lost", "resigned", "%", "APP", "faults"),
+)
+_LEFT: Final = {0, 9}
 
 
 def _row(standing: Standing) -> list[str]:
@@ -110,6 +112,7 @@ def _row(standing: Standing) -> list[str]:
         str(standing.wins),
         str(standing.draws),
         str(standing.losses),
+        str(standing.resignations),
         f"{percent:.1f}",
         f"{app:.2f}",
         faults or "none",

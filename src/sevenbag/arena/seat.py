@@ -175,6 +175,9 @@ class Seat:
         """End of the game, if there is one and the bot still listens."""
         if self._playing:
             self._playing = False
+            if self.fall is not None and self.fall.reason is Reason.RESIGNATION:
+                # The result is known. The bot still listens, and may play the next game.
+                self.fall = None
             await self._ask("stop", self.bot.stop(), self._deadlines.stop)
 
     async def quit(self) -> None:
@@ -269,7 +272,7 @@ class Seat:
                 self.fail(Reason.RUBBISH, f"suggested {move!r} instead of a Placement")
                 return None
         if not moves:
-            self.fail(Reason.FORFEIT, "suggested no move")
+            self.fail(Reason.RESIGNATION, "suggested no move")
             return None
         info = cast("object", answer.info)
         self.last_info = info if isinstance(info, MoveInfo) and info != _NO_INFO else None

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sevenbag.arena.records import GameRecord, PlayerRecord, TournamentHeader, TournamentResult
     from sevenbag.arena.statistics import Interval, Outcomes, Sprt
 
-TOP_OUTS: Final = frozenset(reason.value for reason in Reason if not reason.is_fault)
+TOP_OUTS: Final = frozenset(reason.value for reason in Reason if reason.is_top_out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class EngineSummary:
         wins: games won.
         draws: games drawn.
         losses: games lost.
-        faults: how often it lost by a fault of its own, by reason: ``crash``, ``timeout`` ...
+        resignations: games lost by suggesting no move.
+        faults: games lost by a failure of the bot, by reason: ``crash``, ``timeout`` ...
         pieces: pieces placed.
         lines: rows cleared.
         attack: lines of attack made.
@@ -58,6 +59,7 @@ class EngineSummary:
     wins: int
     draws: int
     losses: int
+    resignations: int
     faults: dict[str, int]
     pieces: int
     lines: int
@@ -339,7 +341,8 @@ def _engine(number: int, header: TournamentHeader, seen: Sequence[_Appearance]) 
     in_real_time = bool(header.settings.get("real_time"))
     seconds = [done.game_s if in_real_time else done.elapsed_s for done in played]
     results = Counter(each.points for each in seen)
-    faults = Counter(each.fall for each in seen if each.fall and each.fall not in TOP_OUTS)
+    falls = Counter(each.fall for each in seen if each.fall and each.fall not in TOP_OUTS)
+    resignations = falls.pop(Reason.RESIGNATION, 0)
     engine = header.engines[number]
     return EngineSummary(
         number,
@@ -348,7 +351,8 @@ def _engine(number: int, header: TournamentHeader, seen: Sequence[_Appearance]) 
         results[1.0],
         results[0.5],
         results[0.0],
-        dict(sorted(faults.items())),
+        resignations,
+        dict(sorted(falls.items())),
         sum(done.pieces for done in played),
         sum(done.lines for done in played),
         sum(done.attack for done in played),

@@ -46,6 +46,7 @@ def _engine(summary: Summary, place: int) -> dict[str, Any]:
         "losses": engine.losses,
         "points": engine.points,
         "score": engine.score,
+        "resignations": engine.resignations,
         "faults": engine.faults,
         "pieces": engine.pieces,
         "lines": engine.lines,

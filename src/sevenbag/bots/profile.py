@@ -61,7 +61,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             (``ignore``), or is illegal (``strict``).
         json: ``spaced`` has blanks behind colons and commas.
         retry_ms: how long after an answer without moves a bot is asked again.
-        retries: how often at most; none is a forfeit at the first such answer.
+        retries: how often at most; with none, the first such answer is a resignation.
         wait_ms: how long after a ``start`` it is first asked.
         thinks: ``always``, from ``start`` or ``play`` on, so that a limit in milliseconds is
             waited for before it is asked; or only when ``asked``.

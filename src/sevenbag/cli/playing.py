@@ -135,6 +135,7 @@ def plain_data(tournament: Tournament) -> dict[str, object]:
                 "byes": standing.byes,
                 "pieces": standing.pieces,
                 "attack": standing.attack,
+                "resignations": standing.resignations,
                 "faults": standing.faults,
             }
             for standing in ledger.standings()

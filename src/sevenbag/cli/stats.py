@@ -74,7 +74,8 @@ def _headline(summary: Summary) -> str:
 
 
 def _standings(summary: Summary) -> Table:
-    made = table("", "Elo", "±", "LOS", "games", "score", "won", "drawn", "lost", "faults")
+    results = ("games", "score", "won", "drawn", "lost", "resigned", "faults")
+    made = table("", "Elo", "±", "LOS", *results)
     ranking = summary.ranking
     for place, engine in enumerate(ranking):
         elo = summary.elo(engine)
@@ -89,6 +90,7 @@ def _standings(summary: Summary) -> Table:
             str(engine.wins),
             str(engine.draws),
             str(engine.losses),
+            str(engine.resignations),
             ", ".join(f"{count} {reason}" for reason, count in engine.faults.items()) or "-",
         )
     return made

@@ -54,6 +54,7 @@ FOUND: dict[str, set[tuple[str, str]]] = {
     "EmptyAtFirst": {("empty", "warning")},
     "GivesUp": {("answer", "error")},
     "GivesUpByError": {("answer", "error")},
+    "NotesAndGivesUp": {("answer", "error")},
     "FalseSpins": {("spin", "warning")},
     "LowerCase": {("form", "error")},
     "OddForms": {("form", "error"), ("form", "warning")},

@@ -24,7 +24,8 @@ def standings(summary: Summary) -> str:
     """Ratings, scores and faults, best first."""
     ranking = summary.ranking
     rows = [_standing(summary, engine, place, ranking) for place, engine in enumerate(ranking)]
-    head = ["#", "name", "Elo", "±", "LOS", "games", "score", "won", "drawn", "lost", "faults"]
+    head = ["#", "name", "Elo", "±", "LOS", "games", "score", "won", "drawn", "lost"]
+    head += ["resigned", "faults"]
     return _table(head, rows, names=(1,))
 
 
@@ -94,6 +95,7 @@ def _standing(
         str(engine.wins),
         str(engine.draws),
         str(engine.losses),
+        str(engine.resignations),
         faults or "-",
     ]
 
