@@ -318,6 +318,7 @@ def test_figures_are_told_when_they_change() -> None:
         "pieces": {TEAMS[0]: 1, TEAMS[1]: 0},
         "level": 1,
         "games": {TEAMS[0]: 0, TEAMS[1]: 0},
+        "points": {TEAMS[0]: 0, TEAMS[1]: 0},
     }
     while stage.match.phase == "game":
         stage.move(0, "drop")

@@ -10,7 +10,7 @@ have played the same match, the game that is first in the store is the one that 
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -103,6 +103,15 @@ class MatchResult(msgspec.Struct, frozen=True, kw_only=True):
     ]
     games: tuple[Number, Number]
     points: tuple[Number, Number]
+
+
+WALKOVER: Final = "the other team did not come"
+"""Ending of a match that was won because the other team was absent."""
+
+
+def describe_ending(ending: str) -> str:
+    """Return why a match ended, for people."""
+    return f"walkover, {ending}" if ending == WALKOVER else ending
 
 
 # --- from a game server -------------------------------------------------------------------------

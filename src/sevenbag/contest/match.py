@@ -290,7 +290,11 @@ class Match:
         if not self._figures_changed or self.duel is None:
             return None
         self._figures_changed = False
-        return self._teller.figures(self.duel, self.games)
+        return self._teller.figures(self.duel, self.games, self.points)
+
+    def result_figures(self) -> bytes | None:
+        """Encode the result as `sevenbag.contest.telling.MatchFigures`; None before the end."""
+        return None if self.result is None else self._teller.match_figures(self.result)
 
     # --- helpers: what is due -------------------------------------------------------------------
 

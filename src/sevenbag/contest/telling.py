@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
 from sevenbag.contest.duel import SEATS
+from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.board import encode as encode_board
 from sevenbag.protocols.pason.messages import (
     BoardState,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.contest.duel import Changes, Duel, Falling, Seat
+    from sevenbag.contest.link import MatchResult
 
 
 FIGURES_TOPIC: Final = "/figures/"
@@ -40,7 +42,8 @@ class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_typ
         lines: rows cleared.
         pieces: pieces locked.
         level: of both.
-        games: won before, by team.
+        games: games won, by team, in the finished games of the match.
+        points: points in the finished games of the match, by team.
     """
 
     game_name: str
@@ -50,6 +53,42 @@ class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_typ
     pieces: dict[str, int]
     level: int
     games: dict[str, int]
+    points: dict[str, int] = {}
+
+
+class MatchFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
+    """Result of a match, which ``MatchEnd`` leaves out.
+
+    Published once, right before ``MatchEnd``, under the same topic as `GameFigures`.
+
+    Attributes:
+        timestamp: seconds since 1970.
+        winner: team name; None for a match that was called off.
+        ending: reason of the end, such as ``majority of games``.
+        games: games won, by team.
+        points: points in all games, by team.
+    """
+
+    timestamp: float
+    winner: str | None
+    ending: str
+    games: dict[str, int]
+    points: dict[str, int]
+
+
+Figures: TypeAlias = GameFigures | MatchFigures
+
+
+def decode_figures(data: bytes) -> Figures:
+    """Decode figures that a server publishes under `FIGURES_TOPIC`.
+
+    Raises:
+        ProtocolError: invalid figures.
+    """
+    try:
+        return _FIGURES.decode(data)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        raise ProtocolError(f"invalid figures: {str(error)[:200]}") from None
 
 
 class Teller:
@@ -154,7 +193,7 @@ class Teller:
             encode_message(MatchEnd(match_name=self._match_name, match_token=self._token))
         )
 
-    def figures(self, duel: Duel, games: tuple[int, int]) -> bytes:
+    def figures(self, duel: Duel, games: tuple[int, int], points: tuple[int, int]) -> bytes:
         """The figures of the game, as `GameFigures`."""
         return encode_message(
             GameFigures(
@@ -165,6 +204,19 @@ class Teller:
                 pieces=self._by_team(duel.locked),
                 level=duel.level,
                 games=self._by_team(games),
+                points=self._by_team(points),
+            )
+        )
+
+    def match_figures(self, result: MatchResult) -> bytes:
+        """The result of the match, as `MatchFigures`."""
+        return encode_message(
+            MatchFigures(
+                timestamp=self._wall(),
+                winner=None if result.winner is None else self._teams[result.winner],
+                ending=result.ending,
+                games=self._by_team(result.games),
+                points=self._by_team(result.points),
             )
         )
 
@@ -180,6 +232,7 @@ class Teller:
 
 
 _NONE: Final = -1
+_FIGURES: Final[msgspec.json.Decoder[Figures]] = msgspec.json.Decoder(Figures)
 
 
 def _state(piece: Falling) -> PieceState:

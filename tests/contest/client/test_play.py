@@ -6,18 +6,26 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 
 from sevenbag import Placement, Rotation
-from sevenbag.contest.client.play import MatchResult, connect, connect_async
+from sevenbag.contest.client.address import parse_address
+from sevenbag.contest.client.play import MatchResult, connect, connect_async, result_of
 from sevenbag.contest.client.session import Patience
+from sevenbag.contest.client.view import MatchView
+from sevenbag.contest.telling import decode_figures
 from sevenbag.errors import InputError, PlacementError, RefusedError, SilentServerError
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
+from tests.contest.server.rig import MATCH, PASSWORD, hosting, lose, placement
+from tests.contest.stage import Stage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sevenbag.contest import link
     from sevenbag.contest.client.play import AsyncMatch
+    from sevenbag.contest.duel import Seat
 
 HASTY = Patience(answer=0.3, server=0.6, state=0.5, silence=1.5)
 
@@ -69,6 +77,50 @@ def test_a_plain_program_plays_likewise() -> None:
             thread.join()
     assert sorted(result.team for result in results) == sorted(TEAMS)
     assert {result.won for result in results} == {True, False}
+
+
+def test_a_client_that_comes_back_counts_the_games_before() -> None:
+    async def run() -> tuple[MatchResult, link.MatchResult]:
+        async with hosting() as rig:
+            place = rig.place(placement(match=msgspec.structs.replace(MATCH, games=3)))
+            other, listener = rig.client(), rig.listener(place)
+            await other.connect(place, "B")
+            server = rig.server
+            address = parse_address(
+                f"pason://127.0.0.1:{server.command_endpoint.rpartition(':')[2]},"
+                f"{server.state_endpoint.rpartition(':')[2]}"
+            )
+            async with connect_async(address, place.match_token, "A", PASSWORD):
+                await lose(other, listener)
+            async with connect_async(address, place.match_token, "A", PASSWORD) as match:
+                losing = asyncio.create_task(lose(other, listener))
+                async for _ in match.turns():
+                    pass
+                await losing
+            assert len(match.view.games) < 2
+            return match.result, await server.result(place.match_token)
+
+    result, true = asyncio.run(run())
+    assert true.winner == 0
+    assert (result.games, result.points, result.won) == (true.games, true.points, True)
+    assert str(result) == "A won against B: 2:0 games, 0:0 points (majority of games)"
+
+
+@pytest.mark.parametrize(("there", "how"), [(0, "won"), (1, "lost")])
+def test_a_walkover_has_a_winner_and_a_reason(there: Seat, how: str) -> None:
+    stage = Stage(connect_seconds=30)
+    stage.match.connect(there, stage.now)
+    stage.wait(31)
+    figures = stage.match.result_figures()
+    assert figures is not None
+    view = MatchView()
+    for message in (decode_figures(figures), *stage.told):
+        view.hear(message)
+    one, other = stage.match.teams
+    assert str(result_of(view, one)) == (
+        f"{one} {how} against {other}: 0:0 games, 0:0 points "
+        "(walkover, the other team did not come)"
+    )
 
 
 def test_single_moves() -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sevenbag.contest.link import WALKOVER, MatchResult
 from sevenbag.contest.store.export import COLUMNS, results_csv, results_json
 from sevenbag.contest.tournament import Plan
 from sevenbag.errors import UnknownEntryError
@@ -41,6 +42,18 @@ def test_a_line_tells_a_game(store: Store, contest: int) -> None:
     assert tuple(lines[1]) == COLUMNS
     assert (lines[1]["winner"], lines[1]["points 2"]) == ("Büro", "1000000000")
     assert (lines[0]["rows 1"], lines[0]["pieces 2"], lines[0]["seconds"]) == ("3", "18", "12.5")
+
+
+def test_every_line_of_a_match_tells_its_winner_and_its_ending(store: Store, contest: int) -> None:
+    (final,) = [each for each in store.matches.of_contest(contest) if each.name == "Final"]
+    walkover = MatchResult(winner=1, ending=WALKOVER, games=(0, 0), points=(0, 0))
+    assert store.matches.finish(final.token, walkover)
+    lines = list(csv.DictReader(results_csv(store, contest).splitlines()))
+    assert [(line["match winner"], line["match ending"]) for line in lines] == [
+        ("'" + FORMULA, "majority of games"),
+        ("'" + FORMULA, "majority of games"),
+        ("'" + FORMULA, "walkover, the other team did not come"),
+    ]
 
 
 def test_json_tells_everything_but_secrets(store: Store, contest: int) -> None:

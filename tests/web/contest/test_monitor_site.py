@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from sevenbag.contest.link import GameResult, MatchResult
+from sevenbag.contest.link import WALKOVER, GameResult, MatchResult
 from sevenbag.contest.rules import ContestRules, MatchRules
 from sevenbag.contest.tournament import Plan
 from tests.web.contest.hosted import GameServer
@@ -268,6 +268,29 @@ def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
     assert "Ant Eel & <i>Co</i>" in page.words
     assert "<i>" not in page.text
     assert "Eel & <i>Co</i> 2 goes on" in page.words
+
+
+@pytest.mark.parametrize(
+    ("ending", "tie", "page"),
+    [
+        (WALKOVER, "walkover", "won the match: walkover, the other team did not come."),
+        ("coin flip", "by coin flip", "won the match: coin flip."),
+    ],
+)
+def test_a_match_that_was_won_without_games(
+    make_site: Callable[..., Running], ending: Any, tie: str, page: str
+) -> None:
+    site = make_site()
+    row = contest(site, Plan(ranking=False), NAMES[:2])
+    (match,) = site.store.contests.draw_up(row.id)
+    result = MatchResult(winner=1, ending=ending, games=(0, 0), points=(0, 0))
+    assert site.store.matches.finish(match.token, result)
+    visitor = site.visitor()
+    assert f"Final {tie}" in visitor.get("/bracket").words
+    words = visitor.get(f"/matches/{match.id}").words
+    assert f"{NAMES[1]} has {page}" in words
+    assert "None was played." in words
+    assert ("walkover" in visitor.get("/matches").words) == (ending == WALKOVER)
 
 
 def test_a_ranking(make_site: Callable[..., Running]) -> None:

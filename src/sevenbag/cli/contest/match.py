@@ -14,7 +14,7 @@ from sevenbag.bots.registry import create_bot
 from sevenbag.cli.contest.options import say
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.contest.client.password import read_password
-from sevenbag.contest.link import MatchResult, Place, Seat
+from sevenbag.contest.link import MatchResult, Place, Seat, describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.rules import ContestRules
 from sevenbag.contest.server import GameServer
@@ -119,7 +119,7 @@ def _told(result: MatchResult, first: str, second: str) -> str:
     if result.winner is None:
         return f"{result.ending}: nobody has won"
     return (
-        f"{(first, second)[result.winner]} has won: {result.ending}; "
+        f"{(first, second)[result.winner]} has won: {describe_ending(result.ending)}; "
         f"games {result.games[0]}:{result.games[1]}, points {result.points[0]}:{result.points[1]}"
     )
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.client.address import Address
     from sevenbag.contest.client.site import Site, Task
+    from sevenbag.contest.telling import Figures
     from sevenbag.protocols.pason.messages import State
 
     Say = Callable[[str], None]
@@ -268,7 +269,7 @@ async def _play(address: Address, token: str, planner: Planner, manner: Manner, 
     return Played(result_of(planner.view, manner.team), failure, (missed, tally.pieces))
 
 
-def _hear(planner: Planner, messages: list[State], say: Say) -> None:
+def _hear(planner: Planner, messages: list[State | Figures], say: Say) -> None:
     for message in messages:
         # A board that is none: the next one comes soon.
         with contextlib.suppress(ProtocolError):

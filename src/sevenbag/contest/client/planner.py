@@ -17,6 +17,7 @@ from sevenbag._kernel import Piece
 from sevenbag.bots.bot import Limits
 from sevenbag.contest.client.steering import RULES, Order, Steering, Tally
 from sevenbag.contest.client.view import MatchView
+from sevenbag.contest.telling import GameFigures, MatchFigures
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, BotTimeoutError, SevenbagError
 from sevenbag.game.position import Position
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot, Suggestion
+    from sevenbag.contest.telling import Figures
     from sevenbag.game import Rules
     from sevenbag.protocols.pason.messages import State
 
@@ -102,8 +104,8 @@ class Planner:
 
     # --- the match ------------------------------------------------------------------------------
 
-    def hear(self, message: State, now: float) -> None:
-        """Take the next state message.
+    def hear(self, message: State | Figures, now: float) -> None:
+        """Take the next message of the state channel.
 
         Raises:
             ProtocolError: a board in it is none.
@@ -120,6 +122,8 @@ class Planner:
                 self._steering.end_game()
                 self._asked = None
                 self._in_game = False
+            case GameFigures() | MatchFigures():
+                pass
         self._consider(now)
 
     def next_move(self, now: float) -> Order | None:

@@ -26,6 +26,8 @@ from sevenbag.contest.client.address import Address, parse_address
 from sevenbag.contest.client.session import Patience, Session
 from sevenbag.contest.client.steering import Steering, places_for
 from sevenbag.contest.client.view import MatchView
+from sevenbag.contest.link import describe_ending
+from sevenbag.contest.telling import GameFigures, MatchFigures
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.protocols.pason.board import to_kernel
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
+    from sevenbag.contest.telling import Figures
     from sevenbag.protocols.pason.messages import State
     from sevenbag.protocols.pason.moves import MoveName
 
@@ -45,16 +48,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """A match's result, as far as it was heard.
+    """Result of a match.
+
+    A server that publishes figures tells it; of others it is what was heard.
 
     Attributes:
-        team: ours.
-        opponent: the other one; empty if it never was named.
+        team: our team.
+        opponent: the other team; empty if it was never named.
         games: games won by us and by them.
         points: points in all games, of us and of them.
-        won: whether we have won by games, or by points where those are equal; None where only the
-            server knows (its coin), or too little was heard.
+        won: whether we have won; None if nobody has, or too little was heard. Without figures it
+            follows from games, then points, and a coin that the server tossed is not known.
         end_heard: whether the match's end was heard; what came before may be missing otherwise.
+        ending: the server's reason, such as ``the other team did not come``; empty if not known.
     """
 
     team: str
@@ -63,18 +69,20 @@ class MatchResult:
     points: tuple[int, int]
     won: bool | None
     end_heard: bool
+    ending: str = ""
 
     def __str__(self) -> str:
         how = {True: "won", False: "lost", None: "undecided"}[self.won]
         against = f" against {self.opponent}" if self.opponent else ""
+        why = f" ({describe_ending(self.ending)})" if self.ending else ""
         return (
             f"{self.team} {how}{against}: {self.games[0]}:{self.games[1]} games, "
-            f"{self.points[0]}:{self.points[1]} points"
+            f"{self.points[0]}:{self.points[1]} points{why}"
         )
 
 
 def result_of(view: MatchView, team: str) -> MatchResult:
-    """What can be told of a match that was watched."""
+    """Return the result of a match from what its state channel told."""
     wins, points = view.wins, view.points
     others = [name for name in {**wins, **view.boards} if name != team]
     opponent = others[0] if others else ""
@@ -86,6 +94,7 @@ def result_of(view: MatchView, team: str) -> MatchResult:
         (points.get(team, 0), points.get(opponent, 0)),
         None if leader is None else leader == team,
         view.ended is not None,
+        "" if view.result is None else view.result.ending,
     )
 
 
@@ -225,7 +234,7 @@ class AsyncMatch:
             with contextlib.suppress(ProtocolError):
                 self._hear(message)
 
-    def _hear(self, message: State) -> None:
+    def _hear(self, message: State | Figures) -> None:
         self.view.hear(message)
         now = time.monotonic()
         match message:
@@ -235,6 +244,8 @@ class AsyncMatch:
                 self._steering.see_piece(message.states.get(self.team), now)
             case GameEnd() | MatchEnd():
                 self._steering.end_game()
+            case GameFigures() | MatchFigures():
+                pass
 
     @property
     def _board_known(self) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import zmq
 
 from sevenbag.contest.client.channel import Channel, expect_host
+from sevenbag.contest.telling import FIGURES_TOPIC, decode_figures
 from sevenbag.errors import ProtocolError, RefusedError, SilentServerError
 from sevenbag.protocols.pason.messages import (
     ErrorResp,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sevenbag.contest.client.address import Address
+    from sevenbag.contest.telling import Figures
     from sevenbag.protocols.pason.messages import Command, Reply, State
     from sevenbag.protocols.pason.moves import MoveName
 
@@ -131,8 +133,8 @@ class Session:
         await self._find_out(reply)
         return False
 
-    async def states(self, until: float) -> list[State]:
-        """The state messages that have come, in order; waits for one until then at most.
+    async def states(self, until: float) -> list[State | Figures]:
+        """The states and figures that have come, in order; waits for one until then at most.
 
         `nudge` ends the waiting.
 
@@ -255,28 +257,29 @@ class Session:
     def _subscribe(self) -> None:
         if self._states is not None:
             self._states.close()
-        self._states = Channel(
-            self._context, zmq.SUB, self._address.state_endpoint, (self._token.encode(),)
-        )
+        topics = (self._token.encode(), _FIGURES + self._token.encode())
+        self._states = Channel(self._context, zmq.SUB, self._address.state_endpoint, topics)
 
-    def _read_states(self) -> list[State]:
+    def _read_states(self) -> list[State | Figures]:
         assert self._states is not None
         received = self._states.received
-        messages: list[State] = []
+        messages: list[State | Figures] = []
         while received:
             frames = received.popleft()
             try:
+                if frames[0].startswith(_FIGURES):
+                    messages.append(decode_figures(frames[-1]))
+                    continue
                 message = decode_state(frames[-1])
             except ProtocolError:
                 self.odd += 1
                 continue
             messages.append(message)
+            self._has_heard = True
+            self._heard_at = time.monotonic()
             self._in_game = not isinstance(message, GameEnd | MatchEnd)
             if isinstance(message, MatchEnd):
                 self.is_over = True
-        if messages:
-            self._has_heard = True
-            self._heard_at = time.monotonic()
         return messages
 
     async def _see_whether_it_goes_on(self) -> None:
@@ -310,6 +313,7 @@ class Session:
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_FIGURES: Final = FIGURES_TOPIC.encode()
 _PAUSE: Final = 0.25
 _MAY_PASS: Final = frozenset(("unknown match", "unknown client token", "server is ending"))
 """Refusals of a server that was started anew and has not got its matches back yet."""

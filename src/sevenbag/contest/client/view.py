@@ -1,14 +1,16 @@
-"""What is known of a match to whoever listens to its state channel."""
+"""State of a match as its state channel tells it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sevenbag.contest.telling import GameFigures, MatchFigures
 from sevenbag.protocols.pason.board import decode
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
 
 if TYPE_CHECKING:
+    from sevenbag.contest.telling import Figures
     from sevenbag.protocols.pason.messages import PieceState, State
 
 
@@ -26,6 +28,7 @@ class MatchView:
         playing: whether a state of a game has come that has not ended.
         games: the ends of all games that were heard.
         ended: the match's end, once it was heard.
+        result: the match's result, of servers that publish figures; None before the end.
         heard: messages so far.
     """
 
@@ -37,10 +40,14 @@ class MatchView:
     playing: bool = False
     games: list[GameEnd] = field(default_factory=list[GameEnd])
     ended: MatchEnd | None = None
+    result: MatchFigures | None = None
     heard: int = 0
+    _totals: GameFigures | None = None
+    _counted: int = 0
+    """Games of `games` that `_totals` includes."""
 
-    def hear(self, message: State) -> None:
-        """Take the next message.
+    def hear(self, message: State | Figures) -> None:
+        """Take the next message; figures also count the games whose end was not heard.
 
         Raises:
             ProtocolError: a board in it is none; the rest of the message is not taken either.
@@ -64,27 +71,40 @@ class MatchView:
             case MatchEnd():
                 self.ended = message
                 self._clear()
+            case GameFigures():
+                # Published in order with the ends of games: those heard so far are included.
+                self._totals, self._counted = message, len(self.games)
+            case MatchFigures():
+                self.result = message
 
     @property
     def wins(self) -> dict[str, int]:
-        """Games won by each team, of those whose end was heard."""
+        """Games won by each team: all of them if the server publishes figures, else those heard."""
+        if self.result is not None:
+            return dict(self.result.games)
         wins = dict.fromkeys(self.points, 0)
-        for game in self.games:
+        if self._totals is not None:
+            wins |= self._totals.games
+        for game in self.games[self._counted :]:
             wins[game.winner] = wins.get(game.winner, 0) + 1
         return wins
 
     @property
     def points(self) -> dict[str, int]:
-        """Points of each team in all games whose end was heard."""
-        points: dict[str, int] = {}
-        for game in self.games:
+        """Points of each team in the finished games, counted as `wins` are."""
+        if self.result is not None:
+            return dict(self.result.points)
+        points = {} if self._totals is None else dict(self._totals.points)
+        for game in self.games[self._counted :]:
             for team, score in game.scores.items():
                 points[team] = points.get(team, 0) + score
         return points
 
     @property
     def leader(self) -> str | None:
-        """Who has more games, or of equally many more points, as far as heard; None if nobody."""
+        """Winner of the match; before its end, the team ahead by games, then by points, if any."""
+        if self.result is not None:
+            return self.result.winner
         wins, points = self.wins, self.points
         ranks = sorted((count, points.get(team, 0), team) for team, count in wins.items())
         if not ranks or (len(ranks) > 1 and ranks[-1][:2] == ranks[-2][:2]):

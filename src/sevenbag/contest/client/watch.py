@@ -10,7 +10,6 @@ import contextlib
 import time
 from typing import TYPE_CHECKING, Final
 
-import msgspec
 import zmq
 from rich.console import Console
 from rich.live import Live
@@ -30,8 +29,9 @@ from sevenbag.arena.blocks import (
 from sevenbag.contest.client.address import Address, parse_address
 from sevenbag.contest.client.channel import Channel, expect_host
 from sevenbag.contest.client.view import MatchView
+from sevenbag.contest.link import describe_ending
 from sevenbag.contest.painting import EMPTY, Painter
-from sevenbag.contest.telling import FIGURES_TOPIC, GameFigures
+from sevenbag.contest.telling import FIGURES_TOPIC, GameFigures, MatchFigures, decode_figures
 from sevenbag.errors import ProtocolError, SilentServerError
 from sevenbag.protocols.pason.board import HEIGHT, WIDTH
 from sevenbag.protocols.pason.messages import (
@@ -46,6 +46,7 @@ from sevenbag.protocols.pason.shapes import SHAPES
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sevenbag.contest.telling import Figures
     from sevenbag.protocols.pason.messages import PieceState, State
 
 
@@ -103,7 +104,7 @@ class Scene:
         self._painters: dict[str, Painter] = {}
         self._seen: dict[str, PieceState] = {}
 
-    def hear(self, message: State) -> None:
+    def hear(self, message: State | Figures) -> None:
         """Take the next message.
 
         Raises:
@@ -111,6 +112,8 @@ class Scene:
         """
         self.view.hear(message)
         match message:
+            case GameFigures():
+                self.figures = message
             case GameBoardState():
                 for team, board in self.view.boards.items():
                     painter = self._painters.setdefault(team, Painter())
@@ -121,7 +124,7 @@ class Scene:
                 self._painters.clear()
                 self._seen.clear()
                 self.figures = None
-            case MatchEnd():
+            case MatchEnd() | MatchFigures():
                 pass
 
     @property
@@ -134,7 +137,12 @@ class Scene:
         sides = " : ".join(
             f"{team} {wins.get(team, 0)} games, {points.get(team, 0)} points" for team in teams
         )
-        return f"{sides}{' (ended)' if self.view.ended else ''}"
+        if self.view.ended is None:
+            return sides
+        result = self.view.result
+        if result is None:
+            return f"{sides} (ended)"
+        return f"{sides} ({result.winner or 'nobody'} wins: {describe_ending(result.ending)})"
 
     def lines(self, width: int, height: int) -> list[Text]:
         """The scene for a terminal of this size."""
@@ -236,11 +244,10 @@ async def _follow(  # noqa: PLR0917  # what, from where, to whom
 
 
 def _take(frames: list[bytes], scene: Scene, say: Callable[[str], None]) -> None:
-    if frames[0].startswith(_FIGURES):
-        with contextlib.suppress(msgspec.MsgspecError):
-            scene.figures = msgspec.json.decode(frames[-1], type=GameFigures)
-        return
     with contextlib.suppress(ProtocolError):
+        if frames[0].startswith(_FIGURES):
+            scene.hear(decode_figures(frames[-1]))
+            return
         message = decode_state(frames[-1])
         scene.hear(message)
         if isinstance(message, GameEnd):

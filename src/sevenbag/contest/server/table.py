@@ -220,6 +220,9 @@ class Table:
         """Tell what has happened, and see what is next; to be called after everything."""
         match = self.match
         messages = match.take_messages()
+        if not self.ended:
+            # Before MatchEnd, at which clients leave.
+            self._publish_result()
         if messages:
             if not self._around.states.publish(self._envelope, messages):
                 self._missed()
@@ -297,7 +300,15 @@ class Table:
         """What the contest's messages leave out, for onlookers of ours; not after every move."""
         figures = self.match.take_figures()
         if figures is not None:
-            self._around.states.publish(_FIGURES + self._envelope, [figures])
+            self._publish_figures(figures)
+
+    def _publish_result(self) -> None:
+        figures = self.match.result_figures()
+        if figures is not None:
+            self._publish_figures(figures)
+
+    def _publish_figures(self, figures: bytes) -> None:
+        self._around.states.publish(_FIGURES + self._envelope, [figures])
 
     def _missed(self) -> None:
         if not self._incomplete:
@@ -361,7 +372,8 @@ class Table:
             self._around.gone(self)
             return
         if self._incomplete:
-            # Whoever heard it has left; whoever was too far behind would wait for ever.
+            # Clients that heard it have left; one that was too far behind would wait for ever.
+            self._publish_result()
             self._around.states.publish(self._envelope, self._last_words)
         self._schedule_lingering(now)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 # msgspec reads the annotations.
-from sevenbag.contest.link import GameResult, MatchResult  # noqa: TC001
+from sevenbag.contest.link import GameResult, MatchResult, describe_ending
 from sevenbag.contest.rules import ContestRules  # noqa: TC001
 from sevenbag.contest.store.rows import ContestState, MatchState  # noqa: TC001
 from sevenbag.contest.tournament import Plan, Standing, Tie  # noqa: TC001
@@ -35,8 +35,14 @@ COLUMNS: Final = (
     "pieces 2",
     "level",
     "seconds",
+    "match winner",
+    "match ending",
 )
-"""Of the CSV; a match without games has one line, in which those of the game are empty."""
+"""Columns of the CSV.
+
+A match without games has one line, in which the columns of the game are empty; a match that is not
+over has no winner and no ending.
+"""
 
 
 class MatchExport(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,6 +134,7 @@ def results_csv(store: Store, contest_id: int) -> str:
     writer.writerow(COLUMNS)
     for match in results(store, contest_id).matches:
         about = (match.slot, _plain(match.name), match.state, *map(_plain, match.teams))
+        end = _end(match)
         for game in match.games:
             writer.writerow(
                 (
@@ -140,10 +147,11 @@ def results_csv(store: Store, contest_id: int) -> str:
                     *game.pieces,
                     game.level,
                     game.seconds,
+                    *end,
                 )
             )
         if not match.games:
-            writer.writerow((*about, *[""] * (len(COLUMNS) - len(about))))
+            writer.writerow((*about, *[""] * (len(COLUMNS) - len(about) - len(end)), *end))
     return text.getvalue()
 
 
@@ -161,6 +169,15 @@ def _match(store: Store, match: MatchRow) -> MatchExport:
         result=match.result,
         games=tuple(game.result for game in store.matches.games(match.id)),
     )
+
+
+def _end(match: MatchExport) -> tuple[str, str]:
+    """Return the winner and the ending of a match."""
+    result = match.result
+    if result is None:
+        return "", ""
+    winner = "" if result.winner is None else _plain(match.teams[result.winner])
+    return winner, describe_ending(result.ending)
 
 
 def _plain(name: str) -> str:

@@ -7,6 +7,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.contest.children import Child
+from sevenbag.contest.link import describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings
 from sevenbag.contest.settings_file import as_toml, load
@@ -168,7 +169,7 @@ class Demo:
             if match.result is not None:
                 winner = match.result.winner
                 name = "nobody" if winner is None else match.seats[winner].team
-                self._say(f"{name} has won: {match.result.ending}")
+                self._say(f"{name} has won: {describe_ending(match.result.ending)}")
                 return
 
 

@@ -6,6 +6,8 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from sevenbag.contest.link import WALKOVER
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -42,12 +44,14 @@ class TieView(NamedTuple):
         state: "bye", "open" (not to be played yet), "waiting", "live" or "done".
         match: public number of its match, if there is one.
         sides: both; one of a bye.
+        ending: why it was won, where the games do not show it; else empty.
     """
 
     name: str
     state: str
     match: int | None
     sides: tuple[TieSide, ...]
+    ending: str = ""
 
 
 class RoundView(NamedTuple):
@@ -201,6 +205,11 @@ class Overview:
 _FEWEST_ENTRANTS: Final = 2
 _LIVE: Final[tuple[MatchState, ...]] = ("placed", "playing")
 _OVER: Final[tuple[MatchState, ...]] = ("done",)
+_ENDINGS: Final[dict[str, str]] = {
+    WALKOVER: "walkover",
+    "points": "by points",
+    "coin flip": "by coin flip",
+}
 _STATES: Final = ("running", "paused", "finished", "planned")
 """Of contests, the one to be shown first."""
 
@@ -263,7 +272,8 @@ def _tie(
     if match is None:
         return TieView(tie.name, "open" if tie.winner is None else "done", None, sides)
     state = {"waiting": "waiting", "done": "done"}.get(match.state, "live")
-    return TieView(tie.name, state, match.id, sides)
+    ending = "" if match.result is None else _ENDINGS.get(match.result.ending, "")
+    return TieView(tie.name, state, match.id, sides, ending)
 
 
 def _origin(tie: Tie, seat: int, before: Sequence[Tie], who: str) -> str:

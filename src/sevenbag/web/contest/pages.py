@@ -11,6 +11,7 @@ from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from markupsafe import Markup
 
+from sevenbag.contest.link import WALKOVER, describe_ending
 from sevenbag.web.contest.visit import visitor_of
 from sevenbag.web.files import TEMPLATES
 
@@ -35,8 +36,8 @@ def template_engine(site: SiteSettings) -> JinjaTemplateEngine:
     )
     # Jinja does not say what its names are.
     known = cast("Any", environment)
-    known.globals.update(site=site, csrf_field=_csrf_field)
-    known.filters.update(moment=_moment, duration=_duration, count=_count)
+    known.globals.update(site=site, csrf_field=_csrf_field, WALKOVER=WALKOVER)
+    known.filters.update(moment=_moment, duration=_duration, count=_count, reason=describe_ending)
     return JinjaTemplateEngine.from_environment(environment)
 
 

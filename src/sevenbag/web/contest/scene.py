@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import msgspec
 
 from sevenbag.contest.painting import Painter
+from sevenbag.contest.telling import MatchFigures
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.board import decode as decode_board
 from sevenbag.protocols.pason.messages import (
@@ -165,6 +166,8 @@ class Scene:
         if figures is None:
             self.faults += 1
             return
+        if isinstance(figures, MatchFigures):
+            return  # pages read the result from the site
         self._begin(figures.game_name)
         self._figures = figures
         self._changed()
@@ -304,7 +307,9 @@ class _Kind(msgspec.Struct):
 _NO_FIGURES: Final = GameFigures(game_name="", scores={})
 _ENCODER: Final = msgspec.json.Encoder()
 _KIND: Final = msgspec.json.Decoder(_Kind)
-_FIGURES: Final = msgspec.json.Decoder(GameFigures)
+_FIGURES: Final[msgspec.json.Decoder[GameFigures | MatchFigures]] = msgspec.json.Decoder(
+    GameFigures | MatchFigures
+)
 
 
 def _falling(piece: PieceState | None) -> _Falling | None:
