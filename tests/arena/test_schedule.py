@@ -90,7 +90,7 @@ def meetings(fixtures: list[Fixture]) -> collections.Counter[frozenset[int]]:
 def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(kind: Kind, games: int) -> None:
     done, _ = played(kind, 2 if kind == "match" else 5, games=games)
     fixtures = list(itertools.chain(*done))
-    assert [fixture.id for fixture in fixtures] == list(range(len(fixtures)))
+    assert [fixture.id for fixture in fixtures] == list(range(1, len(fixtures) + 1))
     for _, pair in itertools.groupby(fixtures, key=lambda fixture: fixture.pair):
         first, *rest = pair
         assert len(rest) <= 1
@@ -375,7 +375,7 @@ def test_standings_count_points_faults_and_what_was_beaten() -> None:
         for fixture in wave:
             winner = fixture.players.index(results[frozenset(fixture.players)])
             game = record(fixture, winner)
-            if fixture.id == 0:
+            if fixture.id == 1:
                 fall = FallRecord(reason="illegal move", detail="x")
                 falls = (None, fall) if winner == 0 else (fall, None)
                 game = GameRecord(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import msgspec
 import pytest
 
 from sevenbag.arena.ratings import ratings
@@ -156,16 +155,14 @@ def test_figures_add_up() -> None:
     first, second = summary_of(header("a", "b"), games).engines
     assert (first.pieces, first.attack, first.app) == (40, 20, 0.5)
     assert (second.pieces, second.attack, second.app) == (40, 8, 0.2)
-    assert first.pps == 40 / 6
+    assert first.pps == 40 / 12
     assert first.clears == {"quad": 2}
     assert first.attack_by == {"quad": 20}
     # Of its 40 times 10 were 1 ms and 30 were 100 ms.
     assert first.thinking_ms(0.1) == pytest.approx(1, rel=0.06)
     assert first.thinking_ms(0.5) == pytest.approx(100, rel=0.06)
     assert first.apps == (0.5, 0.5)
-    assert first.ppses == (5, 7.5)
-    in_real_time = msgspec.structs.replace(header("a", "b"), settings={"real_time": True})
-    assert summary_of(in_real_time, games).engines[0].pps == 40 / 12
+    assert first.ppses == (2.5, 3.75)
 
 
 def test_games_played_ahead_do_not_count() -> None:

@@ -96,7 +96,7 @@ def test_a_folder_holds_all_of_a_tournament(tmp_path: Path) -> None:
     header = header_of("round robin", engines(*BEAMS), Settings(games=2, pieces=30), RULES)
     seen: list[int] = []
     games = play(tmp_path / "t", header, told=lambda game: seen.append(game.id))
-    assert seen == [game.id for game in games] == list(range(6))
+    assert seen == [game.id for game in games] == list(range(1, 7))
     assert read_header(tmp_path / "t") == header
     assert read_games(tmp_path / "t", header) == games
     for game in games:
@@ -188,9 +188,9 @@ def test_a_torn_line_is_played_again(tmp_path: Path) -> None:
         played: list[int] = []
         games = play(tmp_path / "t", header, told=functools.partial(_note, played))
         assert essence(games) == essence(whole)
-        assert played == list(range(kept, 6))
+        assert played == list(range(kept + 1, 7))
         assert [json.loads(line)["id"] for line in path.read_bytes().splitlines()] == [
-            *range(kept),
+            *range(1, kept + 1),
             *played,
         ]
 
@@ -199,10 +199,10 @@ def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
     header = header_of("match", engines(*BEAMS[:2]), Settings(games=1, pieces=5), RULES)
     Tournament.begin(tmp_path / "t", header)
     (tmp_path / "t" / ".result.json.0a1b2c3d.part").write_bytes(b"{")
-    (tmp_path / "t" / "replays" / ".0.replay.0a1b2c3d.part").write_bytes(b"{")
+    (tmp_path / "t" / "replays" / ".1.replay.0a1b2c3d.part").write_bytes(b"{")
     play(tmp_path / "t", header)
     names = sorted(path.name for path in (tmp_path / "t").rglob("*") if path.is_file())
-    assert names == ["0.replay", "games.jsonl", "result.json", "tournament.json"]
+    assert names == ["1.replay", "games.jsonl", "result.json", "tournament.json"]
 
 
 def test_broken_off_a_test_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_a_game_that_costs_its_workers_is_named(tmp_path: Path) -> None:
         Engine(name="killer", spec=f"tbp:{shlex.join(killer)}"),
     ]
     header = header_of("match", players, Settings(games=2, pieces=5), RULES)
-    told = r"^game 0, beam - killer, has cost 3 worker processes: the last one was killed by"
+    told = r"^game 1, beam - killer, has cost 3 worker processes: the last one was killed by"
     with pytest.raises(LostWorkersError, match=told):
         play(tmp_path / "t", header, jobs.local(1))
 
@@ -304,7 +304,7 @@ def test_killed_again_and_again_a_match_comes_out_the_same(
     ids = [json.loads(line)["id"] for line in path.read_bytes().splitlines()]
     counted: int = results[0]["games"]
     assert len(ids) == len(set(ids))
-    assert set(range(counted)) <= set(ids)
+    assert set(range(1, counted + 1)) <= set(ids)
     games: list[list[GameRecord]] = []
     for where in ("whole", "parts"):
         with Tournament(tmp_path / where) as tournament:
@@ -557,10 +557,10 @@ def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"seed": 5}, "game 1 has seed 5, in the schedule it is"),
-        ({"players": [0, 1]}, r"game 1 has players \[0, 1\], in the schedule it is \[1, 0\]"),
-        ({"opening": "v115@x"}, "game 1 has opening v115@x, in the schedule it is None"),
-        ({"round": 2}, "game 1 has round 2, in the schedule it is 1"),
+        ({"seed": 5}, "game 2 has seed 5, in the schedule it is"),
+        ({"players": [0, 1]}, r"game 2 has players \[0, 1\], in the schedule it is \[1, 0\]"),
+        ({"opening": "v115@x"}, "game 2 has opening v115@x, in the schedule it is None"),
+        ({"round": 2}, "game 2 has round 2, in the schedule it is 1"),
         ({"id": 77}, "game 77 is none of the schedule"),
     ],
 )
@@ -590,4 +590,4 @@ def test_a_full_disk_ends_a_tournament_with_words(
         with pytest.raises(FormatError, match="No space left"):
             play(tmp_path / "t", header)
     games = play(tmp_path / "t", header)
-    assert [game.id for game in games] == [0, 1]
+    assert [game.id for game in games] == [1, 2]

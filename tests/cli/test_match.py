@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -48,6 +49,51 @@ def test_a_match_is_told_in_lines_and_kept(tmp_path: Path) -> None:
     assert len(list((folder / "replays").iterdir())) == 4
 
 
+def test_a_game_has_the_same_number_everywhere(tmp_path: Path) -> None:
+    words = ("beam:nodes=30", "random:seed=1", "--games", "4", "--folder", "m", *QUICK)
+    done = sevenbag("match", *words, folder=tmp_path)
+    lines = [int(line.split(":")[0].removeprefix("game ")) for line in done.stdout.splitlines()[:4]]
+    games = read_games(tmp_path / "m", read_header(tmp_path / "m"))
+    assert lines == [game.id for game in games]
+    assert sorted(lines) == [1, 2, 3, 4]
+    assert [game.replay for game in games] == [f"replays/{number}.replay" for number in lines]
+    sevenbag("report", "m", folder=tmp_path)
+    page = (tmp_path / "m/report.html").read_text()
+    assert {number for number in range(6) if f'data-game="{number}"' in page} == set(lines)
+
+
+def test_pieces_per_second_are_those_of_the_replays(tmp_path: Path) -> None:
+    timing = ("--real-time", "--pps", "3", "--nps", "2000")
+    for words in ((), timing):
+        folder = f"m{len(words)}"
+        result_of(
+            "beam:nodes=80",
+            "beam:nodes=40",
+            "--games",
+            "1",
+            "--folder",
+            folder,
+            *words,
+            *QUICK,
+            folder=tmp_path,
+        )
+        told = json.loads(sevenbag("stats", folder, "--json", folder=tmp_path).stdout)
+        replay = tmp_path / folder / "replays/1.replay"
+        players = json.loads(sevenbag("replay", "stats", replay, "--json").stdout)["players"]
+        stats = {engine["name"]: engine["pps"] for engine in told["engines"]}
+        assert {player["name"]: player["pps"] for player in players} == stats
+        for command in (["stats", folder], ["replay", "stats", replay]):
+            assert "PPS (game clock)" in sevenbag(*command, folder=tmp_path).stdout
+
+
+def test_the_winner_is_named(tmp_path: Path) -> None:
+    words = ("random:seed=5", "beam:nodes=80", "--games", "2", "--pieces", "60")
+    assert result_of(*words, folder=tmp_path)["winner"] == "beam:nodes=80"
+    # The same bots on the same pieces.
+    words = ("beam:nodes=50", "beam:nodes=50", "--games", "2", *QUICK)
+    assert result_of(*words, folder=tmp_path)["winner"] is None
+
+
 def test_no_match_is_written_over(tmp_path: Path) -> None:
     words = ("random:seed=1", "random:seed=2", "--games", "1", *QUICK)
     folders = [result_of(*words, folder=tmp_path)["folder"] for _ in range(3)]
@@ -65,6 +111,15 @@ def test_the_same_command_plays_the_same_match(tmp_path: Path) -> None:
     once = result_of(*words, "--folder", "once", folder=tmp_path)
     twice = result_of(*words, "--folder", "twice", "--concurrency", "2", folder=tmp_path)
     assert once["decision"] in {"H0", "H1"}
+    assert once["elo"].keys() == {"value", "low", "high"}  # type: ignore[attr-defined]
+    told = sevenbag("match", "--resume", "--folder", "once", folder=tmp_path).stdout
+    assert re.search(r"^Elo: [-+.0-9inf]+ \+/- [.0-9inf]+, nElo: ", told, re.MULTILINE)
+    bounds = r"\(-2.94, 2.94\) \[0.00, 120.00\] \(normalized\)"
+    test = rf"LLR: -?[.0-9]+ {bounds}, {once['decision']} accepted"
+    assert re.search(test, told)
+    assert re.search(test, sevenbag("stats", "once", folder=tmp_path).stdout)
+    sevenbag("report", "once", folder=tmp_path)
+    assert re.search(test, (tmp_path / "once/report.html").read_text())
     assert {**once, "folder": "", "played": 0} == {**twice, "folder": "", "played": 0}
 
 
@@ -86,7 +141,7 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
     words += ["--lead", "30", "--double", "attack", "--openings", str(book)]
     data = result_of(*words, folder=tmp_path)
     folder = tmp_path / str(data["folder"])
-    replays = [Replay.load(folder / f"replays/{number}.replay") for number in range(4)]
+    replays = [Replay.load(folder / f"replays/{number}.replay") for number in range(1, 5)]
     assert [replay.header.seed for replay in replays] == [77, 77, 78, 78]
     assert [replay.header.opening for replay in replays] == [None] * 2 + [
         "v115@9gF8DeF8DeF8DeF8NeAAA"
@@ -97,7 +152,7 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
     assert (header.players[0].clock.bank, header.players[0].pps) == (60000, 3)
     assert header.adjudication is not None
     assert (header.adjudication.lead, header.adjudication.double) == (30, "attack")
-    shown = sevenbag("replay", "show", folder / "replays/3.replay", folder=tmp_path)
+    shown = sevenbag("replay", "show", folder / "replays/4.replay", folder=tmp_path)
     assert shown.returncode == 0
 
 

@@ -274,7 +274,6 @@ def test_a_result_that_is_not_the_games_is_told(
         (["convert", "{game}", "--to", "csv", "-o", "no/folder/x"], "cannot be written"),
         (["convert", "none.replay", "--to", "csv"], "cannot be read"),
         (["stats", "none.replay"], "cannot be read"),
-        ([], "VERB"),
     ],
 )
 def test_what_cannot_be_converted_is_an_error(words: list[str], message: str, game: Path) -> None:

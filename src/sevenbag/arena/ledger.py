@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sevenbag.arena.records import GameRecord, TournamentHeader
     from sevenbag.arena.settings import Settings
-    from sevenbag.arena.statistics import Interval
+    from sevenbag.arena.statistics import Outcomes
 
 PAIR: Final = 2
 
@@ -58,12 +58,14 @@ class Test:
     Attributes:
         players: engines by number; the hypotheses are about the first.
         games: so many were played.
+        pairs: results of its pairs, for the first.
         llr: the logarithm of the likelihood ratio.
         decision: which hypothesis is accepted; None as long as none is.
     """
 
     players: tuple[int, int]
     games: int
+    pairs: Pentanomial
     llr: float
     decision: Literal["H0", "H1"] | None
 
@@ -130,7 +132,7 @@ class Ledger:
         self._games: dict[int, GameRecord] = {}
         self._encounters: dict[tuple[int, int], list[GameRecord]] = {}
         self._byes: dict[int, int] = {}
-        self._next = 0
+        self._run = 0  # games from the first one on that are over and counted
         self._pairs = Pentanomial()
         self._single = Trinomial()
         self._wins = [0, 0]
@@ -182,8 +184,9 @@ class Ledger:
         tests: list[Test] = []
         for key in sorted(self._encounters):
             games = self.encounter(*key)
-            llr = self._sprt.llr(pairs_of(games))
-            tests.append(Test(games[0].players, len(games), llr, self.decision(games)))
+            pairs = pairs_of(games)
+            llr, decision = self._sprt.llr(pairs), self._sprt.decision(pairs)
+            tests.append(Test(games[0].players, len(games), pairs, llr, decision))
         return tests
 
     @property
@@ -191,7 +194,7 @@ class Ledger:
         """The games that count, in the order of the schedule."""
         end = None if self.verdict is None else self.verdict.games
         ordered = sorted(self._games.values(), key=lambda game: game.id)
-        return ordered if end is None else [game for game in ordered if game.id < end]
+        return ordered[:end]
 
     # --- a match of two -------------------------------------------------------------------------
 
@@ -210,28 +213,46 @@ class Ledger:
         """Results of the pairs of a match so far, for the first engine."""
         return self._pairs
 
-    def elo(self) -> Interval | None:
-        """How much stronger the first engine of a match is; None without a result."""
+    @property
+    def outcomes(self) -> Outcomes | None:
+        """Results of a match for the first engine: pairs, if there are any; None without one."""
         if self._pairs.pairs:
-            return self._pairs.elo()
-        return self._single.elo() if self._next else None
+            return self._pairs
+        return self._single if self._run else None
 
     def _follow(self) -> None:
         """Go on along the run of finished games, up to where the match is decided."""
-        while self.verdict is None and self._next in self._games:
-            game = self._games[self._next]
-            self._next += 1
+        while self.verdict is None and self._run + 1 in self._games:
+            self._run += 1
+            game = self._games[self._run]
             self._single = self._single.add(game.points(0))
             if game.winner is not None:
                 self._wins[game.players[game.winner]] += 1
-            before = self._games[self._next - 2] if self._next % PAIR == 0 else None
+            before = self._games[self._run - 1] if self._run % PAIR == 0 else None
             if before is not None and before.pair == game.pair:
                 self._pairs = self._pairs.add(before.points(0) + game.points(0))
                 decision = None if self._sprt is None else self._sprt.decision(self._pairs)
                 if decision is not None:
-                    self.verdict = Verdict(self._next, decision)
+                    self.verdict = Verdict(self._run, decision)
             if self._first_to is not None and max(self._wins) >= self._first_to:
-                self.verdict = Verdict(self._next)
+                self.verdict = Verdict(self._run)
+
+    @property
+    def winner(self) -> int | None:
+        """Return who is ahead, or has won once all is played; None for a tie.
+
+        Of a match the one with more points, of a knockout tournament its champion, of others the
+        first of the standings. A gauntlet has no winner: its engines play different numbers of
+        games.
+        """
+        kind = self._header.kind
+        if kind in {"knockout", "gauntlet"}:
+            return self.champion
+        first, second = self.standings()[:2]
+        tied = first.points == second.points
+        if tied and (kind == "match" or first.tie_break == second.tie_break):
+            return None
+        return first.engine
 
     # --- standings ------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
     tournament.json     who plays, by which rules and settings: `TournamentHeader`
     games.jsonl         a line for each finished game, in the order of finishing: `GameRecord`
     result.json         how it ended, once it has: `TournamentResult`
-    replays/ID.replay   the games themselves, `sevenbag.formats.replay`
+    replays/N.replay    the games themselves, `sevenbag.formats.replay`
 
 Whoever plays appends a line only when its game is over, so a line that is torn off is that of a
 game which has to be played again: readers drop it, and the next writer cuts it off.
@@ -151,8 +151,9 @@ class PlayerRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         b2b: the longest chain of difficult clears.
         combo: the longest run of clearing placements.
         thinking_ms: how long it took for its answers; None where nobody measured it.
-        elapsed_s: how long the game took, in seconds; None where nobody measured it.
-        game_s: the same in the game's own time; None where there is none.
+        elapsed_s: how long the game took by the wall clock, in seconds; None where nobody measured
+            it.
+        game_s: the same by the game clock; None where there is none.
         time_left_ms: what was left on its clock; None where there was none.
     """
 
@@ -173,7 +174,7 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A game that is over.
 
     Attributes:
-        id: its number in the schedule.
+        id: its number in the schedule, from 1.
         pair: which games belong together: the same opening with the sides swapped.
         round: of the tournament.
         tie: which encounter of the round it belongs to.
@@ -219,8 +220,8 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
     Attributes:
         finished: False where it was broken off.
-        counted_games: games from this number on were played ahead and do not count, since the
-            tournament was decided before; None: all count.
+        counted_games: the first so many games count; the others were played ahead before the
+            tournament was decided. None: all count.
         counted_pairs: the same in pairs.
         decision: of the test that ended it; None where there was none, or it did not decide.
     """

@@ -37,7 +37,7 @@ class Fixture:
     """A game to be played.
 
     Attributes:
-        id: its number; the next wave goes on counting.
+        id: its number, from 1; the next wave goes on counting.
         pair: games of the same pair begin alike, with the sides swapped.
         round: from 1.
         tie: number of the encounter within the round, from 0.
@@ -280,7 +280,7 @@ class _Writer:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._game = itertools.count()
+        self._game = itertools.count(1)
         self._pair = itertools.count()
 
     def games(self, encounter: _Encounter, numbers: range) -> Iterator[Fixture]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Final
 
 from rich.console import Group
@@ -14,9 +13,9 @@ from sevenbag.arena.ledger import PAIR
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from sevenbag.arena.ledger import Ledger, Standing
+    from sevenbag.arena.ledger import Standing
     from sevenbag.arena.records import GameRecord, TournamentHeader
-    from sevenbag.arena.statistics import Interval
+    from sevenbag.arena.statistics import Outcomes
     from sevenbag.arena.tournament import Tournament
 
 _LAST_GAMES: Final = 5
@@ -25,7 +24,7 @@ _LAST_GAMES: Final = 5
 def game_line(game: GameRecord) -> str:
     """A game in a line: who played, how it ended, and why."""
     score = "1/2-1/2" if game.winner is None else "1-0" if game.winner == 0 else "0-1"
-    return f"game {game.id + 1}: {game.names[0]} - {game.names[1]} {score} ({_ending(game)})"
+    return f"game {game.id}: {game.names[0]} - {game.names[1]} {score} ({_ending(game)})"
 
 
 def standings_lines(tournament: Tournament) -> list[str]:
@@ -43,28 +42,24 @@ def standings_lines(tournament: Tournament) -> list[str]:
 
 
 def summary_lines(tournament: Tournament) -> list[str]:
-    """What is to be said of a match besides its standings: Elo, the test, who has won."""
+    """Elo, the test and the champion: what the standings do not hold, as fastchess words it."""
     ledger, header = tournament.ledger, tournament.header
     lines: list[str] = []
-    if header.kind == "match":
-        elo = ledger.elo()
-        if elo is not None:
-            lines.append(f"Elo of {header.engines[0].name}: {elo_text(elo)}{_pairs_text(ledger)}")
-        lines += _test_lines(ledger, header)
+    if header.kind == "match" and ledger.outcomes is not None:
+        lines += _result_lines(ledger.outcomes, header)
+    if header.kind == "match" and ledger.sprt is not None:
+        decision = ledger.verdict.decision if ledger.verdict is not None else None
+        lines.append(ledger.sprt.describe(ledger.llr, decision))
     for test in ledger.tests():
+        assert ledger.sprt is not None
         first, second = (header.engines[engine].name for engine in test.players)
         lines.append(
-            f"{first} - {second}: {test.decision or 'undecided'} after {test.games} games,"
-            f" LLR {test.llr:.2f}"
+            f"{first} vs {second}: Elo: {test.pairs.elo()},"
+            f" {ledger.sprt.describe(test.llr, test.decision)}, {test.games} games"
         )
     if ledger.champion is not None:
         lines.append(f"{header.engines[ledger.champion].name} has won the tournament")
     return lines
-
-
-def elo_text(elo: Interval) -> str:
-    """A difference in strength with its interval of 95 %."""
-    return f"{_number(elo.value)} [{_number(elo.low)}, {_number(elo.high)}]"
 
 
 class Board:
@@ -133,33 +128,13 @@ def _ending(game: GameRecord) -> str:
     return f"{how}: {first} to {second} lines of attack, {pieces} pieces"
 
 
-def _pairs_text(ledger: Ledger) -> str:
-    counts = ledger.pairs.counts
-    if not sum(counts):
-        return ""
-    return f", pairs {' '.join(map(str, counts))} (0 to {PAIR} points)"
-
-
-def _test_lines(ledger: Ledger, header: TournamentHeader) -> list[str]:
-    test = ledger.sprt
-    if test is None:
-        return []
-    lower, upper = test.bounds
-    hypotheses = f"SPRT {test.elo0:g}, {test.elo1:g} ({test.model} Elo)"
-    lines = [f"{hypotheses}: LLR {ledger.llr:.2f} [{lower:.2f}, {upper:.2f}]"]
-    verdict = ledger.verdict
-    if verdict is not None and verdict.decision is not None:
-        elos = (test.elo0, test.elo1)
-        rather, than = elos[::-1] if verdict.decision == "H1" else elos
-        lines.append(
-            f"{verdict.decision} accepted after {verdict.games} games:"
-            f" {header.engines[0].name} is stronger by {rather:g} rather than by {than:g} Elo"
-        )
+def _result_lines(outcomes: Outcomes, header: TournamentHeader) -> list[str]:
+    first, second = (engine.name for engine in header.engines)
+    lines = [
+        f"Results of {first} vs {second}:",
+        f"Elo: {outcomes.elo()}, nElo: {outcomes.nelo()}",
+        f"LOS: {100 * outcomes.los():.1f} %",
+    ]
+    if outcomes.GAMES == PAIR:
+        lines.append(f"Ptnml(0-{PAIR}): {list(outcomes.counts)}")
     return lines
-
-
-def _number(value: float) -> str:
-    if not math.isfinite(value):
-        return "inf" if value > 0 else "-inf"
-    # Never -0.0.
-    return f"{round(value, 1) + 0.0:+.1f}"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sevenbag.arena.ratings import Ratings
     from sevenbag.arena.records import GameRecord, PlayerRecord, TournamentHeader, TournamentResult
     from sevenbag.arena.statistics import Interval, Outcomes, Sprt
+    from sevenbag.arena.statistics.sprt import Decision
 
 TOP_OUTS: Final = frozenset(reason.value for reason in Reason if reason.is_top_out)
 
@@ -43,14 +44,13 @@ class EngineSummary:
         pieces: pieces placed.
         lines: rows cleared.
         attack: lines of attack made.
-        seconds: how long its games took: those in real time by their own clock, others by that on
-            the wall; None where nobody measured it.
+        seconds: how long its games took by the game clock; None where that is not known.
         clears: by kind, as in `PlayerRecord`.
         attack_by: by kind, likewise.
         lives: pieces until death.
         thinking: histogram of thinking times, see `sevenbag.arena.statistics.latency`.
         apps: attack per piece of each game.
-        ppses: pieces per second of each game, where its time is known.
+        ppses: pieces per second of each game by the game clock, where its time is known.
     """
 
     number: int
@@ -94,7 +94,7 @@ class EngineSummary:
 
     @property
     def pps(self) -> float | None:
-        """Pieces per second; None where nobody measured it."""
+        """Pieces per second by the game clock; None where its time is not known."""
         return self.pieces / self.seconds if self.seconds else None
 
     def thinking_ms(self, share: float) -> float | None:
@@ -140,7 +140,7 @@ class Progress:
     second: int
     test: Sprt
     steps: tuple[tuple[int, float], ...]
-    decision: str | None
+    decision: Decision | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,9 @@ def summary_of(
         games: of it, in any order.
         result: how it ended; it may say that the last games do not count.
     """
-    counted = sorted(_that_count(games, result), key=lambda game: game.id)
+    end = result.counted_games if result is not None else None
+    ordered = sorted(games, key=lambda game: game.id)
+    counted = [game for game in ordered[:end] if game.played_out]
     encounters = tuple(_encounters(counted))
     rated = None
     if len(header.engines) > 2:
@@ -238,13 +240,6 @@ def summary_of(
 
 
 # --- games ----------------------------------------------------------------------------------------
-
-
-def _that_count(
-    games: Iterable[GameRecord], result: TournamentResult | None
-) -> Iterable[GameRecord]:
-    end = result.counted_games if result is not None else None
-    return (game for game in games if game.played_out and (end is None or game.id < end))
 
 
 def _encounters(games: Sequence[GameRecord]) -> Iterable[Encounter]:
@@ -314,6 +309,23 @@ def _progress(test: Sprt, first: int, second: int, games: Sequence[GameRecord]) 
     return Progress(first, second, test, tuple(steps), test.decision(seen))
 
 
+def sprt_line(summary: Summary, progress: Progress) -> str:
+    """Return how a test stands in a line."""
+    first, second = (summary.engines[each].name for each in (progress.first, progress.second))
+    pairs, llr = progress.steps[-1]
+    elo = next(
+        (
+            f" Elo: {each.outcomes.elo()},"
+            for each in summary.encounters
+            if (each.first, each.second) == (progress.first, progress.second)
+        ),
+        "",
+    )
+    return (
+        f"{first} vs {second}:{elo} {progress.test.describe(llr, progress.decision)}, {pairs} pairs"
+    )
+
+
 # --- engines --------------------------------------------------------------------------------------
 
 
@@ -337,9 +349,7 @@ def _engines(header: TournamentHeader, games: Iterable[GameRecord]) -> Iterable[
 
 def _engine(number: int, header: TournamentHeader, seen: Sequence[_Appearance]) -> EngineSummary:
     played = [each.done for each in seen]
-    # In turns the game's own time says nothing of the bots, in real time that on the wall.
-    in_real_time = bool(header.settings.get("real_time"))
-    seconds = [done.game_s if in_real_time else done.elapsed_s for done in played]
+    seconds = [done.game_s for done in played]
     results = Counter(each.points for each in seen)
     falls = Counter(each.fall for each in seen if each.fall and each.fall not in TOP_OUTS)
     resignations = falls.pop(Reason.RESIGNATION, 0)

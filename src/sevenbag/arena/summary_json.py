@@ -27,6 +27,15 @@ def summary_dict(summary: Summary) -> dict[str, Any]:
     }
 
 
+def interval_dict(interval: Interval | None) -> dict[str, float | None] | None:
+    """An estimate with its bounds; what is infinite is None."""
+    if interval is None:
+        return None
+    return {
+        name: value if math.isfinite(value) else None for name, value in interval._asdict().items()
+    }
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 
@@ -38,7 +47,7 @@ def _engine(summary: Summary, place: int) -> dict[str, Any]:
     return {
         "name": engine.name,
         "spec": engine.spec,
-        "elo": _interval(summary.elo(engine)),
+        "elo": interval_dict(summary.elo(engine)),
         "los_next": los,
         "games": engine.games,
         "wins": engine.wins,
@@ -80,8 +89,8 @@ def _encounter(summary: Summary, each: Encounter) -> dict[str, Any]:
         "pairs": list(each.pairs.counts),
         "by_pairs": outcomes is each.pairs,
         "score": outcomes.score,
-        "elo": _interval(outcomes.elo()),
-        "nelo": _interval(outcomes.nelo()),
+        "elo": interval_dict(outcomes.elo()),
+        "nelo": interval_dict(outcomes.nelo()),
         "los": outcomes.los(),
     }
 
@@ -100,12 +109,4 @@ def _test(summary: Summary, progress: Progress) -> dict[str, Any]:
         "llr": progress.steps[-1][1],
         "bounds": list(test.bounds),
         "decision": progress.decision,
-    }
-
-
-def _interval(interval: Interval | None) -> dict[str, float | None] | None:
-    if interval is None:
-        return None
-    return {
-        name: value if math.isfinite(value) else None for name, value in interval._asdict().items()
     }

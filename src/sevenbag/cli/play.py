@@ -205,7 +205,7 @@ def _tell(args: argparse.Namespace, result: Result, header: Header, kept: Path |
         return
     print(result)
     for name, stats in zip(result.names, result.stats, strict=True):
-        speed = f"{stats.pps or 0:.1f} PPS, {stats.milliseconds or 0:.1f} ms/piece"
+        speed = f"{stats.pps or 0:.1f} PPS (wall clock), {stats.milliseconds or 0:.1f} ms/piece"
         print(
             f"  {name}: {stats.pieces} pieces, {stats.lines} lines, {stats.attack} attack,"
             f" {stats.app:.2f} APP, {speed}"

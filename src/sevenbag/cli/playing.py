@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import math
 import sys
 import time
 from typing import TYPE_CHECKING, Final
@@ -16,6 +15,7 @@ from rich.live import Live
 from sevenbag import jobs
 from sevenbag.arena.records import read_games, read_result
 from sevenbag.arena.scoreboard import Board, game_line, standings_lines
+from sevenbag.arena.summary_json import interval_dict
 from sevenbag.arena.tournament import Tournament
 from sevenbag.cli.arguments import count
 
@@ -90,7 +90,7 @@ def plain_data(tournament: Tournament) -> dict[str, object]:
     """A tournament's result as plain data."""
     header, ledger = tournament.header, tournament.ledger
     result = read_result(tournament.folder)
-    verdict, test, elo = ledger.verdict, ledger.sprt, ledger.elo()
+    verdict, test, outcomes = ledger.verdict, ledger.sprt, ledger.outcomes
     return {
         "name": header.name,
         "kind": header.kind,
@@ -120,9 +120,9 @@ def plain_data(tournament: Tournament) -> dict[str, object]:
             }
             for each in ledger.tests()
         ],
-        "elo": None if elo is None else [x if math.isfinite(x) else None for x in elo],
+        "elo": None if outcomes is None else interval_dict(outcomes.elo()),
         "pentanomial": list(ledger.pairs.counts) if header.kind == "match" else None,
-        "winner": None if ledger.champion is None else header.engines[ledger.champion].name,
+        "winner": None if ledger.winner is None else header.engines[ledger.winner].name,
         "engines": [
             {
                 "name": standing.name,

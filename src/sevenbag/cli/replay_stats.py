@@ -12,7 +12,7 @@ from sevenbag.arena.replay_steps import figures
 from sevenbag.arena.tally import KINDS
 from sevenbag.cli.replay_source import add_source, playback_of
 from sevenbag.cli.replay_verdict import verdict
-from sevenbag.cli.tables import named, print_table, table
+from sevenbag.cli.tables import GAME_PPS, named, print_table, table
 
 if TYPE_CHECKING:
     import argparse
@@ -76,7 +76,7 @@ def _table(names: tuple[str, str], players: tuple[PlayerRecord, PlayerRecord]) -
     add("lines", lambda player: player.lines)
     add("attack", lambda player: player.attack)
     add("APP", _app)
-    add("PPS", _pps)
+    add(GAME_PPS, _pps)
     add("longest combo", lambda player: player.combo)
     add("longest B2B", lambda player: player.b2b)
     for kind in KINDS:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sevenbag.arena.summary import read_summary
+from sevenbag.arena.summary import read_summary, sprt_line
 from sevenbag.arena.summary_json import summary_dict
 from sevenbag.arena.tally import KINDS
-from sevenbag.cli.tables import named, print_table, table
+from sevenbag.cli.tables import GAME_PPS, named, print_table, table
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sevenbag.arena.statistics import Interval
-    from sevenbag.arena.summary import EngineSummary, Progress, Summary
+    from sevenbag.arena.summary import EngineSummary, Summary
     from sevenbag.cli.main import Subparsers
 
 
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     if summary.tests:
         print()
         for progress in summary.tests:
-            print(_sprt(summary, progress))
+            print(_printable(sprt_line(summary, progress)))
     if len(summary.engines) > 2 and summary.ratings is None:
         print("sevenbag: ratings need the extra: pip install 'sevenbag[ratings]'", file=sys.stderr)
     return 0
@@ -97,7 +97,7 @@ def _standings(summary: Summary) -> Table:
 
 
 def _play(summary: Summary) -> Table:
-    made = table("", "APP", "PPS", "lives", "deaths", "ms p50", "p95", "p99")
+    made = table("", "APP", GAME_PPS, "lives", "deaths", "ms p50", "p95", "p99")
     for engine in summary.ranking:
         lives = engine.lives
         made.add_row(
@@ -146,19 +146,6 @@ def _kinds(summary: Summary) -> Table | None:
         ]
         made.add_row(kind, *cells)
     return made
-
-
-def _sprt(summary: Summary, progress: Progress) -> str:
-    test = progress.test
-    pairs, llr = progress.steps[-1]
-    lower, upper = test.bounds
-    stands = f"{progress.decision} accepted" if progress.decision else "undecided"
-    first, second = summary.engines[progress.first], summary.engines[progress.second]
-    return (
-        f"{_printable(first.name)} - {_printable(second.name)}:"
-        f" SPRT [{test.elo0:g}, {test.elo1:g}] ({test.model}): LLR {llr:.2f}"
-        f" ({lower:.2f}, {upper:.2f}) after {pairs} pairs: {stands}"
-    )
 
 
 # --- cells ----------------------------------------------------------------------------------------

@@ -9,6 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+GAME_PPS: Final = "PPS (game clock)"
+"""Label of pieces per second: a replay knows no other clock."""
+
 # Wider than any table: where nobody looks, nothing is cut.
 _UNBOUNDED: Final = 1000
 

@@ -121,8 +121,10 @@ def _plots(summary: Summary) -> Iterable[tuple[str, str, str] | None]:
         charts.histogram_chart(summary, "Attack per piece", "APP", lambda each: each.apps),
     )
     yield _plot(
-        "Pieces per second, by games",
-        charts.histogram_chart(summary, "Pieces per second", "PPS", lambda each: each.ppses),
+        "Pieces per second by the game clock, by games",
+        charts.histogram_chart(
+            summary, "Pieces per second, game clock", "PPS", lambda each: each.ppses
+        ),
     )
     yield _plot("Thinking times of all pieces", charts.latency_chart(summary))
 

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.report.text import text
+from sevenbag.arena.summary import sprt_line
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -55,7 +56,7 @@ def encounters(summary: Summary) -> str:
 
 def play(summary: Summary) -> str:
     """How each plays: the figures behind the plots."""
-    head = ["name", "pieces", "attack", "APP", "PPS", "lives", "deaths"]
+    head = ["name", "pieces", "attack", "APP", "PPS (game clock)", "lives", "deaths"]
     head += ["ms p50", "p95", "p99"]
     rows = [_play(engine) for engine in summary.ranking]
     note = "lives: pieces until half of its games would have ended in its death (Kaplan-Meier)."
@@ -101,16 +102,7 @@ def _standing(
 
 
 def _test(summary: Summary, progress: Progress) -> str:
-    pairs, llr = progress.steps[-1]
-    lower, upper = progress.test.bounds
-    stands = f"{progress.decision} accepted" if progress.decision else "undecided"
-    words = (
-        f"{summary.engines[progress.first].name} - {summary.engines[progress.second].name}:"
-        f" SPRT of {progress.test.elo0:g} against {progress.test.elo1:g} Elo"
-        f" ({progress.test.model}): LLR {llr:.2f} in ({lower:.2f}, {upper:.2f}) after {pairs}"
-        f" pairs: {stands}."
-    )
-    return f"<p>{text(words)}</p>"
+    return f"<p>{text(sprt_line(summary, progress))}</p>"
 
 
 def _encounter(summary: Summary, each: Encounter) -> list[str]:

@@ -43,6 +43,11 @@ class Interval(NamedTuple):
         """Half the width, what tools print after ±; infinite where there is no bound."""
         return (self.high - self.low) / 2 if math.isfinite(self.high - self.low) else math.inf
 
+    def __str__(self) -> str:
+        """Estimate and error, as fastchess prints them."""
+        # Adding zero makes 0.0 of -0.0.
+        return f"{round(self.value, 1) + 0.0:+.1f} +/- {self.error:.1f}"
+
 
 def score_of_elo(elo: float) -> float:
     """The expected score of a player who is so many Elo stronger."""

@@ -108,6 +108,19 @@ class Sprt:
             return "H0"
         return "H1" if llr >= upper else None
 
+    def describe(self, llr: float, decision: Decision | None) -> str:
+        """Return how the test stands, as fastchess words it.
+
+        Args:
+            llr: the log-likelihood ratio.
+            decision: which hypothesis is accepted; None as long as none is.
+        """
+        lower, upper = self.bounds
+        return (
+            f"LLR: {llr:.2f} ({lower:.2f}, {upper:.2f}) [{self.elo0:.2f}, {self.elo1:.2f}]"
+            f" ({self.model}), {f'{decision} accepted' if decision else 'undecided'}"
+        )
+
     @property
     def _elos(self) -> tuple[float, float]:
         return self.elo0, self.elo1
