@@ -279,3 +279,46 @@ def test_settings_that_would_do_nothing_beside_resume_are_refused(
     told = f"sevenbag: {words[0]}: without two bots all settings are those of the folder"
     assert refused.stderr.splitlines()[0] == told
     assert sevenbag("match", "--resume", "--folder", "m", folder=tmp_path).returncode == 0
+
+
+# --- bots that do not start ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words", [("--games", "5", "--quiet"), ("--games", "5", "--json"), ("--first-to", "3")]
+)
+def test_a_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path: Path) -> None:
+    broken = "tbp:sh -c 'echo no model file >&2; exit 3'"
+    done = sevenbag("match", broken, "beam:nodes=20", *QUICK, *words, folder=tmp_path)
+    assert done.returncode == 1
+    reason = "ended with exit code 3; its last words: no model file"
+    assert done.stderr.splitlines()[-1].endswith(f"did not start in 3 games in a row: {reason}")
+    [folder] = (tmp_path / "matches").iterdir()
+    assert len(read_games(folder, read_header(folder))) == 3
+    # The folder is not damaged: told to recover, the match goes on from there.
+    resumed = ("match", "--resume", "--folder", folder, "--recover")
+    assert sevenbag(*resumed, folder=tmp_path).returncode == 0
+
+
+def test_a_bot_that_never_introduces_itself_ends_the_match(tmp_path: Path) -> None:
+    silent = "tbp:info_seconds=0.1:sleep 600"
+    words = ("beam:nodes=20", silent, "--games", "5", "--quiet", *QUICK)
+    done = sevenbag("match", *words, folder=tmp_path)
+    assert done.returncode == 1
+    assert "did not start in 3 games in a row: no info within 0.1 s" in done.stderr
+
+
+def test_a_bot_that_fails_to_start_now_and_then_ends_nothing(tmp_path: Path) -> None:
+    # Every third start succeeds, as far as to the first question.
+    script = tmp_path / "bot.sh"
+    script.write_text(
+        "echo >> starts\n"
+        "[ $(($(wc -l < starts) % 3)) = 0 ] || exit 3\n"
+        """echo '{"type":"info","name":"x","version":"1","author":"us","features":[]}'\n"""
+        "read rules\n"
+        """echo '{"type":"ready"}'\n"""
+        "read start\nread suggest\n"
+    )
+    words = ("beam:nodes=20", f"tbp:sh {script}", "--games", "7", *QUICK)
+    result = result_of(*words, folder=tmp_path)
+    assert result["games"] == 7

@@ -62,10 +62,12 @@ class Played(msgspec.Struct, frozen=True):
     Attributes:
         record: its line.
         replay: its file; None where none is kept.
+        started: whether each bot was ready for the game.
     """
 
     record: GameRecord
     replay: bytes | None
+    started: tuple[bool, bool]
 
 
 def play_game(task: Task) -> Played:
@@ -163,7 +165,8 @@ async def _play(task: Task) -> Played:
     _put_away(task, bots, keep, result)
     replay = recorder.replay.encode() if recorder is not None and recorder.replay else None
     name = None if replay is None else f"{REPLAYS}/{task.id}.replay"
-    return Played(_record(task, result, figures.records(result), name), replay)
+    record = _record(task, result, figures.records(result), name)
+    return Played(record, replay, result.started)
 
 
 def _record(

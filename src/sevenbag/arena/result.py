@@ -105,6 +105,7 @@ class Result:
         ending: what ended it.
         falls: for each player why it lost, None if it did not.
         stats: what each did.
+        started: whether each bot was ready for the game.
     """
 
     names: tuple[str, str]
@@ -112,6 +113,7 @@ class Result:
     ending: Ending
     falls: tuple[Fall | None, Fall | None]
     stats: tuple[PlayerStats, PlayerStats]
+    started: tuple[bool, bool] = (True, True)
 
     def __str__(self) -> str:
         return f"{self._verdict()} ({max(each.pieces for each in self.stats)} pieces)"

@@ -94,6 +94,7 @@ class Seat:
         bot: the bot.
         limits: what it may spend on a move; from `prepare` on, what really holds for it.
         fall: how it failed, None as long as it has not.
+        started: whether it got ready for the rules.
         seconds: time it has taken for its answers so far.
         last_seconds: time it took for the last one.
         last_info: what it said of its search then; None if it said nothing.
@@ -121,6 +122,7 @@ class Seat:
         self.bot = bot
         self.limits = limits
         self.fall: Fall | None = None
+        self.started = False
         self.seconds = 0.0
         self.last_seconds = 0.0
         self.last_info: MoveInfo | None = None
@@ -142,6 +144,7 @@ class Seat:
     async def prepare(self, rules: Rules) -> None:
         """Get the bot ready; failing that, it has fallen."""
         await self._ask("the rules", self._prepare(rules), self._deadlines.prepare)
+        self.started = self.fall is None
 
     async def start(self, position: Position, others: tuple[Position, ...] = ()) -> None:
         """Put the bot before a position, and tell how the others stand."""

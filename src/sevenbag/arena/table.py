@@ -200,7 +200,9 @@ class Table:
         falls = (None, None) if ending is Ending.INTERRUPTED else self._falls()
         stats = self.stats()
         winner = decide(ending, falls, stats, self.conditions.double)
-        return Result(names, winner, ending, falls, stats)
+        first, second = self.seats
+        started = (first.started, second.started)
+        return Result(names, winner, ending, falls, stats, started)
 
     def _falls(self) -> tuple[Fall | None, Fall | None]:
         first, second = (

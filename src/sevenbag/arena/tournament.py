@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Self
@@ -31,17 +32,22 @@ from sevenbag.arena.records import (
 )
 from sevenbag.arena.schedule import Plan, waves
 from sevenbag.arena.settings import KINDS, engines_of, openings_of, settings_of
-from sevenbag.errors import FormatError, InputError, LostWorkersError
+from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersError
 from sevenbag.formats.whole_file import write_whole
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
+    from sevenbag.arena.job import Played
     from sevenbag.arena.records import GameRecord, TournamentHeader
     from sevenbag.arena.schedule import Fixture
     from sevenbag.arena.settings import Kind
     from sevenbag.jobs import Executor
+
+
+MOST_FAILED_STARTS: Final = 3
+"""Failed starts of a bot in a row that end a tournament."""
 
 
 class Tournament:
@@ -88,6 +94,7 @@ class Tournament:
             games = read_games(self.folder, self.header)
             self.ledger = Ledger(self.header, self._settings, games)
             self._unchecked = {game.id: game for game in games}
+            self._failed_starts = Counter[int]()
         except BaseException:
             self._lock.close()
             raise
@@ -123,15 +130,21 @@ class Tournament:
         self._lock.close()
 
     def play(
-        self, executor: Executor, told: Callable[[GameRecord], None] = lambda _: None
+        self,
+        executor: Executor,
+        told: Callable[[GameRecord], None] = lambda _: None,
+        *,
+        recover: bool = False,
     ) -> TournamentResult:
         """Play what has not been played.
 
         Args:
             executor: what plays the games.
             told: is given each game that is over now, in the order of finishing.
+            recover: play on however often a bot does not start.
 
         Raises:
+            BotStartError: a bot did not start in three games in a row. What is over is kept.
             FormatError: something cannot be written.
             JobError: workers were lost again and again. What is over is kept.
         """
@@ -139,7 +152,7 @@ class Tournament:
         try:
             with GamesFile(self.folder) as lines:
                 for wave in waves(self.plan, self.ledger):
-                    self._play_wave(wave, executor, lines, told)
+                    self._play_wave(wave, executor, lines, told, recover=recover)
                 for game in self._unchecked:
                     self._refuse(game, "is none of the schedule")
         finally:
@@ -155,6 +168,8 @@ class Tournament:
         executor: Executor,
         lines: GamesFile,
         told: Callable[[GameRecord], None],
+        *,
+        recover: bool,
     ) -> None:
         given: list[Task] = []
         results = executor.run(play_game, self._tasks(wave, given))
@@ -166,8 +181,21 @@ class Tournament:
                 lines.append(record)
                 self.ledger.add(record)
                 told(record)
+                self._count_failed_starts(played, recover=recover)
                 if self.ledger.verdict is not None:
                     return
+
+    def _count_failed_starts(self, played: Played, *, recover: bool) -> None:
+        """End the tournament at the third failed start in a row of a bot, unless told otherwise."""
+        game = played.record
+        for engine, started, fall in zip(game.players, played.started, game.falls, strict=True):
+            self._failed_starts[engine] = 0 if started else self._failed_starts[engine] + 1
+            if self._failed_starts[engine] >= MOST_FAILED_STARTS and not recover:
+                why = fall.detail or fall.reason if fall is not None else ""
+                raise BotStartError(
+                    self._engines[engine].name,
+                    f"did not start in {MOST_FAILED_STARTS} games in a row: {why}",
+                )
 
     def _tasks(self, wave: Iterable[Fixture], given: list[Task]) -> Iterator[Task]:
         """The games of a wave that are not over, as long as they are needed; kept in a list."""

@@ -18,6 +18,7 @@ from sevenbag.arena.scoreboard import Board, game_line, standings_lines
 from sevenbag.arena.summary_json import interval_dict
 from sevenbag.arena.tournament import Tournament
 from sevenbag.cli.arguments import count
+from sevenbag.errors import BotStartError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -46,6 +47,12 @@ def add_playing_options(parser: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="play on a dask cluster: its scheduler's address, such as tcp://192.0.2.7:8786",
     )
+    parser.add_argument(
+        "--recover",
+        action="store_true",
+        help="play on when a bot fails to start; each such game is a loss"
+        " (default: its third failed start in a row ends the run with exit code 1)",
+    )
     output = parser.add_argument_group("what is shown")
     output.add_argument("--plain", action="store_true", help="a line for each game")
     output.add_argument("--quiet", action="store_true", help="the result only")
@@ -71,12 +78,15 @@ def play_in(folder: Path, args: argparse.Namespace, header: TournamentHeader | N
             _say(f"going on in {folder}: {done} games are over")
         try:
             with _display(args, tournament) as told:
-                tournament.play(executor, told)
+                tournament.play(executor, told, recover=args.recover)
         except KeyboardInterrupt:
             # The file has the last word: one may just have been written.
             kept = len(read_games(folder, tournament.header))
             _say(f"broken off; {kept} games are kept in {folder}, and")
             _say(f"sevenbag {args.command} --resume --folder '{folder}' goes on")
+            raise
+        except BotStartError:
+            _say(f"the games so far are kept in {folder}; --recover plays on in spite of this:")
             raise
         if args.json:
             print(json.dumps(plain_data(tournament)))
