@@ -117,7 +117,7 @@ class TestOneRound:
     def test_what_cannot_be_shown(self) -> None:
         with pytest.raises(FormatError, match="rounds 1 to 1, not 2"):
             RecordedPlayback(edited(), 2)
-        with pytest.raises(FormatError, match="round 1: lost: options: usebombs"):
+        with pytest.raises(FormatError, match="round 1: lost: invalid option usebombs"):
             RecordedPlayback(edited(usebombs=True))
         file = match("lost")
         file["replay"]["rounds"][0] *= 3

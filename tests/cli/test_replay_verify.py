@@ -70,5 +70,5 @@ def test_files_that_cannot_be_played(tmp_path: Path) -> None:
         "odd.ttrm",
         "none.ttrm",
     ]
-    assert "usebombs is True" in done.stderr
+    assert "invalid option usebombs: expected False, got True" in done.stderr
     assert "good.ttrm: 1 of 1 player-rounds equal" in done.stdout

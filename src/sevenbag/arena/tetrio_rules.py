@@ -68,6 +68,8 @@ def rules_of(options: Options, date: datetime | None = None) -> Rules:
 
 Value = TypeVar("Value")
 
+_KNOWN_VERSIONS: Final = (15, 18, 19)
+"""Versions of which recorded games have been played again without a difference."""
 _FIRST_WITH_NEW_HOLES: Final = 19
 _FIRST_WITH_ROUNDED_HEIGHTS: Final = 19
 _FIRST_WITH_CROSSING: Final = 18
@@ -116,7 +118,7 @@ def _rules(options: Options, is_old: bool, is_early: bool) -> Rules:
         _refuse("combotable", combo, ("multiplier", *_COMBOS))
     kicks = _known("kickset", options.kickset, _KICKS)
     if options.b2bcharging and options.b2bcharge_at == 0:
-        _refuse("b2bcharge_at", 0, ("1 or more",))
+        raise FormatError("invalid option b2bcharge_at: expected 1 or more, got 0")
     opener = max(options.openerphase - is_early, 0)
     changes: dict[str, dict[str, object]] = {
         "board": {
@@ -203,6 +205,8 @@ def _frame_rules(options: Options) -> FrameRules:
 
 def _refuse_unknown(options: Options) -> None:
     """What changes a game in ways that no recorded one has shown."""
+    if options.version not in _KNOWN_VERSIONS:
+        _refuse("version", options.version, _KNOWN_VERSIONS)
     for name, value, needed in (
         ("garbageblocking", options.garbageblocking, "combo blocking"),
         ("garbagetargetbonus", options.garbagetargetbonus, "none"),
@@ -214,7 +218,7 @@ def _refuse_unknown(options: Options) -> None:
         if value != needed:
             _refuse(name, value, (needed,))
     if options.special:
-        raise FormatError(f"options: {options.special[0]}: such games cannot be played again")
+        raise FormatError(f"invalid option {options.special[0]}")
 
 
 def _known(name: str, value: str, known: dict[str, Value]) -> Value:
@@ -224,7 +228,5 @@ def _known(name: str, value: str, known: dict[str, Value]) -> Value:
 
 
 def _refuse(name: str, value: object, known: tuple[object, ...]) -> NoReturn:
-    listed = ", ".join(str(one) for one in known)
-    raise FormatError(
-        f"options: {name} is {shown(value)}; games can be played again with {listed}"
-    ) from None
+    listed = ", ".join(map(shown, known))
+    raise FormatError(f"invalid option {name}: expected {listed}, got {shown(value)}") from None

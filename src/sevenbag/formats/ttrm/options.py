@@ -6,10 +6,15 @@ from games that were played again and came out as recorded.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
 import msgspec
 from msgspec import Meta
+
+from sevenbag.errors import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Frames = Annotated[float, Meta(ge=0, le=100_000)]
 Margin = Annotated[int, Meta(ge=0, le=24 * 60 * 60 * 60)]
@@ -55,7 +60,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         version: of the game.
         handling: the player's keyboard.
-        special: names of options that are on and that change the game in ways not listed here.
+        special: options that change the game in ways not implemented, each as ``name: expected ...,
+            got ...``.
     """
 
     version: Annotated[int, Meta(ge=1, le=1000)] = 19
@@ -139,12 +145,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         keyboard = known.get("handling", handling)
         if isinstance(keyboard, dict):
             known["handling"] = _given(cast("dict[str, Any]", keyboard))
-        known["special"] = [
-            name[:40]
-            for name, value in known.items()
-            if (name.startswith("zenith") or name in _SPECIAL) and value and value != "none"
-        ]
         version = known.get("version", 19)
+        known["special"] = list(_special(known, version))
         if isinstance(version, int) and version <= LAST_WITH_CHAINING:
             known.setdefault("b2bchaining", True)
         else:
@@ -156,7 +158,40 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 # --- helpers ------------------------------------------------------------------------------------
 
 _OTHER_NAMES: Final = {"infinitemovement": "infinite_movement"}
-_SPECIAL: Final = frozenset({"levels", "survivalmode"})
+# The values that are implemented; the first is what a missing option means.
+_IMPLEMENTED: Final[dict[str, tuple[object, ...]]] = {
+    "levels": (False,),
+    "masterlevels": (False,),
+    "survivalmode": ("none", "", False),
+    "map": ("",),
+    "inverted": (False,),
+    "stride": (False,),
+    "infinite_stock": (False,),
+    "b2bextras": (False,),
+    "allclear_charges": (False,),
+    "garbageentry": ("instant",),
+    "garbageare": (5,),
+    "garbagearebump": (12,),
+    "garbagequeue": (False,),
+    "garbageattackcap": (0,),
+    "garbagefavor": (0,),
+    "receivemultiplier": (1,),
+    "cancelmultiplier": (1,),
+    "void_holes": (0,),
+}
+_NO_ZENITH: Final[tuple[object, ...]] = (False, "none", "", [])
+# Up to this version games with `stride` have been recorded that play like others.
+_LAST_WITH_STRIDE: Final = 17
+
+
+def _special(known: dict[str, Any], version: object) -> Iterator[str]:
+    for name, value in known.items():
+        played = _NO_ZENITH if name.startswith("zenith") else _IMPLEMENTED.get(name, (value,))
+        if value in played:
+            continue
+        if name == "stride" and isinstance(version, int) and version <= _LAST_WITH_STRIDE:
+            continue
+        yield f"{name[:40]}: expected {shown(played[0])}, got {shown(value)}"
 
 
 def _given(written: dict[str, Any]) -> dict[str, Any]:
