@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <utility>
 
 #include "error.hpp"
 
@@ -264,7 +265,17 @@ Kicks Kicks::without_half_turns() const {
                 if (is_half_turn(from, to))
                     piece[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] = {};
     if (table == *table_) return *this;
-    return Kicks(name_ + kWithout, table);
+    Kicks without(name_ + kWithout, table);
+    without.whole_ = table_;
+    return without;
+}
+
+Kicks Kicks::with_half_turns() const {
+    if (!whole_) return *this;
+    Kicks whole(*this);
+    whole.name_.resize(name_.size() - std::string_view(kWithout).size());
+    whole.table_ = std::exchange(whole.whole_, nullptr);
+    return whole;
 }
 
 std::size_t Kicks::hash() const {

@@ -87,6 +87,8 @@ class Kicks {
 
     // The same system, named "... without 180"; itself, if it has no half turns.
     Kicks without_half_turns() const;
+    // The system that `without_half_turns` was called on; itself, if it was not made so.
+    Kicks with_half_turns() const;
 
     // Systems are equal if they turn pieces alike, whatever their names.
     friend bool operator==(const Kicks& a, const Kicks& b) {
@@ -97,6 +99,7 @@ class Kicks {
   private:
     std::string name_;
     std::shared_ptr<const KickTable> table_;
+    std::shared_ptr<const KickTable> whole_;  // with the half turns that were left out
 };
 
 // All systems, in the order they are listed to people.

@@ -184,6 +184,8 @@ void bind_frames(nb::module_& m) {
         .def_ro("inputs", &Tally::inputs)
         .def_ro("points", &Tally::points)
         .def_ro("max_spike", &Tally::max_spike)
+        .def_ro("sent_unmultiplied", &Tally::sent_unmultiplied)
+        .def_ro("max_spike_unmultiplied", &Tally::max_spike_unmultiplied)
         .def_ro("combo_power", &Tally::combo_power)
         .def_prop_ro("dry_spins",
                      [](const Tally& t) { return nb::make_tuple(t.dry_spins[1], t.dry_spins[2]); });

@@ -188,9 +188,9 @@ bool Airborne::shift(const Air& air, int direction) {
     return true;
 }
 
-bool Airborne::turn(const Air& air, int quarters) {
+bool Airborne::turn(const Air& air, int quarters, const Kicks& kicks) {
     const auto to = static_cast<Rotation>((static_cast<int>(at_.rotation) + quarters) % kRotations);
-    const auto turned = rotate(air.board, at_, to, air.rules.kicks, air.rules.spins);
+    const auto turned = rotate(air.board, at_, to, kicks, air.rules.spins);
     if (!turned) return false;
     const Cell centre = air.rules.kicks.centre(at_.piece, to);
     const int x = turned->placement.x - centre.x;

@@ -53,7 +53,7 @@ class Airborne {
     bool shift(const Air& air, int direction);
 
     // So many quarter turns clockwise. Returns whether it went.
-    bool turn(const Air& air, int quarters);
+    bool turn(const Air& air, int quarters, const Kicks& kicks);
 
     struct Fall {
         int rows = 0;

@@ -48,7 +48,8 @@ FrameGame::FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time,
       gravity_{time_.gravity.start},
       multiplier_{rules_->multiplier.start},
       cap_{rules_->cap.start},
-      garbage_(*rules_, seed) {
+      garbage_(*rules_, seed),
+      initial_kicks_(rules_->kicks.with_half_turns()) {
     spawn(queue_.take(), false);
 }
 
@@ -84,10 +85,15 @@ void FrameGame::end_frame() {
 // --- keys ----------------------------------------------------------------------------------------
 
 void FrameGame::press(Button button, double moment, bool hoisted) {
-    pass(moment);
     if (out_ != Out::none) return;
+    pass(moment);
+    key_down(button, hoisted);
+}
+
+void FrameGame::key_down(Button button, bool hoisted) {
     if (button == Button::hard_drop && (!time_.hard_drop || piece_.guarded())) return;
     ++tally_.inputs;
+    if (out_ != Out::none) return;
     down_[static_cast<std::size_t>(button)] = true;
     switch (button) {
         case Button::move_left:
@@ -116,6 +122,10 @@ void FrameGame::press(Button button, double moment, bool hoisted) {
 
 void FrameGame::release(Button button, double moment) {
     pass(moment);
+    key_up(button);
+}
+
+void FrameGame::key_up(Button button) {
     if (out_ != Out::none) return;
     down_[static_cast<std::size_t>(button)] = false;
     if (button == Button::move_left || button == Button::move_right)
@@ -131,7 +141,11 @@ bool FrameGame::shift() {
 }
 
 void FrameGame::turn(int quarters) {
-    if (piece_.turn(air(), quarters)) sides_.cut(handling_);
+    turn(quarters, rules_->kicks);
+}
+
+void FrameGame::turn(int quarters, const Kicks& kicks) {
+    if (piece_.turn(air(), quarters, kicks)) sides_.cut(handling_);
 }
 
 void FrameGame::hard_drop() {
@@ -177,7 +191,7 @@ void FrameGame::spawn(Piece piece, bool from_hold) {
         return end(smashed ? Out::garbage_smash : Out::top_out);
     }
     if (holds) return hold();
-    if (quarters != 0) turn(quarters);
+    if (quarters != 0) turn(quarters, initial_kicks_);
     piece_.slam(air());
 }
 
@@ -228,7 +242,7 @@ void FrameGame::let_garbage_in(LockedBy by) {
 }
 
 void FrameGame::send() {
-    tally_.send(lock_.sent.total());
+    tally_.send(lock_.sent, multiplier_.value);
     for (int target : targets_)
         for (int lines : lock_.sent)
             sent_.push_back({target, crossing_.send(target, lines), lines,
@@ -238,19 +252,20 @@ void FrameGame::send() {
 void FrameGame::end(Out out) {
     out_ = out;
     out_at_ = seen_frame_ + moment_;
+    out_frame_ = frame_;
 }
 
 // --- the network ---------------------------------------------------------------------------------
 
 void FrameGame::announce(Ticket ticket, int lines, int acknowledged, int hole) {
-    if (out_ != Out::none) return;
+    if (!hears()) return;
     if (time_.crossing)
         lines = crossing_.receive(ticket.sender, ticket.number, lines, acknowledged);
     garbage_.announce(*rules_, ticket, lines, hole);
 }
 
 void FrameGame::confirm(Ticket ticket) {
-    if (out_ != Out::none) return;
+    if (!hears()) return;
     tally_.received += garbage_.confirm(*rules_, ticket, frame_);
 }
 

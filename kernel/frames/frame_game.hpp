@@ -61,14 +61,20 @@ class FrameGame {
     FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time, const Handling& handling,
               std::int64_t seed);
 
-    // --- what happens in a frame, in order; nothing once the player is out
+    // --- what happens in a frame, in order
 
     // A key goes down, or up, at a moment from 0 to below 1 of this frame. `hoisted`: it was down
-    // already when the game began.
+    // already when the game began. If the time before the key puts the player out, the key counts
+    // as an input and does nothing else. Later keys are ignored.
     void press(Button button, double moment, bool hoisted = false);
     void release(Button button, double moment);
+    // The same for a player who was in the game before the present moment; no time passes.
+    void key_down(Button button, bool hoisted);
+    void key_up(Button button);
     // Whom this player attacks from now on.
     void target(std::vector<int> players) { targets_ = std::move(players); }
+    // Messages of the network are heard up to the frame after the one that puts the player out.
+    //
     // An attack is on its way here; its sender had received this player's attacks up to
     // `acknowledged`. `hole` is the column that comes with it, or -1.
     void announce(Ticket ticket, int lines, int acknowledged, int hole = -1);
@@ -122,6 +128,7 @@ class FrameGame {
     void advance(double frames);
     bool shift();
     void turn(int quarters);
+    void turn(int quarters, const Kicks& kicks);
     void hard_drop();
     void hold();
     Piece take_from_queue();
@@ -131,6 +138,7 @@ class FrameGame {
     void let_garbage_in(LockedBy by);
     void send();
     void end(Out out);
+    bool hears() const { return out_ == Out::none || frame_ <= out_frame_ + 1; }
 
     std::shared_ptr<const Rules> rules_;
     FrameRules time_;
@@ -154,6 +162,8 @@ class FrameGame {
     Grown cap_;
     GarbageQueue garbage_;
     Crossing crossing_;
+    // A key that is held turns a new piece by half turns, too, where the rules have none.
+    Kicks initial_kicks_;
     std::vector<int> targets_;
     std::vector<Sent> sent_;
     Counters counters_;
@@ -169,6 +179,7 @@ class FrameGame {
     Lock lock_;
     Out out_ = Out::none;
     double out_at_ = 0;
+    int out_frame_ = 0;
 };
 
 }  // namespace sevenbag

@@ -81,26 +81,28 @@ void Performance::play(int frames, std::vector<Recorded>* record) {
         game_.end_frame();
         note(record);
     }
-    if (game_.out() == Out::none) play_events(record);
+    play_events(record);
 }
 
 void Performance::play_events(std::vector<Recorded>* record) {
     for (; next_ < script_.events_.size(); ++next_) {
         const Script::Event& event = script_.events_[next_];
         if (event.frame > game_.frame()) break;
-        // A piece may lock by time before the key that locks the next one.
-        game_.pass(event.moment);
-        note(record);
-        happen(event);
+        happen(event, record);
         note(record);
     }
 }
 
-void Performance::happen(const Script::Event& event) {
+void Performance::happen(const Script::Event& event, std::vector<Recorded>* record) {
     using enum Script::What;
-    if (event.what == release) return game_.release(event.button, event.moment);
-    if (event.what < release)
-        return game_.press(event.button, event.moment, event.what == press_hoisted);
+    if (event.what <= release) {
+        if (game_.out() != Out::none) return;
+        // A piece may lock by time before the key that locks the next one.
+        game_.pass(event.moment);
+        note(record);
+        if (event.what == release) return game_.key_up(event.button);
+        return game_.key_down(event.button, event.what == press_hoisted);
+    }
     const Script::Message& message = script_.messages_[event.message];
     if (event.what == target) return game_.target(message.players);
     if (event.what == confirm) return game_.confirm(message.ticket);

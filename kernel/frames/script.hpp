@@ -64,13 +64,13 @@ class Performance {
     // Both outlive it.
     Performance(FrameGame& game, const Script& script) : game_(game), script_(script) {}
 
-    // Plays `frames` frames whole, or until the player is out; then, if the player is not, what
-    // happens in the frame after. Locks are added to `record`, if there is one.
+    // Plays `frames` frames whole, or until the player is out; then what happens in the frame after.
+    // Locks are added to `record`, if there is one.
     void play(int frames, std::vector<Recorded>* record = nullptr);
 
   private:
     void play_events(std::vector<Recorded>* record);
-    void happen(const Script::Event& event);
+    void happen(const Script::Event& event, std::vector<Recorded>* record);
     void note(std::vector<Recorded>* record);
 
     FrameGame& game_;

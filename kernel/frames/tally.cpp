@@ -41,15 +41,24 @@ void Tally::count(const Lock& lock, int own) {
     points += points_of(lock);
 }
 
-void Tally::send(int lines) {
+void Tally::send(const AttackList& attacks, double multiplier) {
+    const int lines = attacks.total();
     if (lines == 0) return;
+    double unmultiplied = 0;
+    for (int attack : attacks) unmultiplied += std::floor(attack / multiplier);
+    sent_unmultiplied += unmultiplied;
     spike += lines;
+    spike_unmultiplied += unmultiplied;
     spike_frames = kSpikeFrames;
     max_spike = std::max(max_spike, spike);
+    max_spike_unmultiplied = std::max(max_spike_unmultiplied, spike_unmultiplied);
 }
 
 void Tally::pass_frame() {
-    if (spike_frames > 0 && --spike_frames == 0) spike = 0;
+    if (spike_frames > 0 && --spike_frames == 0) {
+        spike = 0;
+        spike_unmultiplied = 0;
+    }
 }
 
 int chain_power(int back_to_back) {

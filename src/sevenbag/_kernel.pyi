@@ -773,6 +773,12 @@ class FrameStats(Stats):
     def max_spike(self) -> int:
         """Most lines sent within a second of each other."""
     @property
+    def sent_unmultiplied(self) -> float:
+        """Sum of ``floor(lines / multiplier)`` over all attacks sent, by the multiplier of then."""
+    @property
+    def max_spike_unmultiplied(self) -> float:
+        """`max_spike` of the lines that `sent_unmultiplied` counts."""
+    @property
     def combo_power(self) -> int:
         """Lines of the largest clear of the combo that is on, 7 at most."""
     @property

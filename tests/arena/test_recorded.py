@@ -115,6 +115,29 @@ class TestPrintedRounds:
         assert (told.field, told.recorded) == (field, stats[field])
         assert str(told) == f"{field}: {stats[field] - 1}, recorded is {stats[field]}"
 
+    def test_a_key_before_which_time_ends_the_game(self) -> None:
+        file = match("lost")
+        replay = file["replay"]["rounds"][0][0]["replay"]
+        frame = replay["frames"] - 1
+        for key in ("moveLeft", "moveRight"):
+            data = {"key": key, "subframe": 0.9}
+            replay["events"].append({"frame": frame, "type": "keydown", "data": data})
+        replay["results"]["stats"]["inputs"] += 1
+        (verdict,) = verify(ttrm.read(written(file)))
+        assert verdict.equal, verdict
+
+    def test_garbage_confirmed_in_the_frame_after_the_end(self) -> None:
+        file = match("lost")
+        replay = file["replay"]["rounds"][0][0]["replay"]
+        garbage = {"type": "garbage", "gameid": 2, "iid": 12, "cid": 12, "amt": 5, "ackiid": 4}
+        for frame, kind in ((2100, "interaction"), (replay["frames"], "interaction_confirm")):
+            inner = {"id": 0, "frame": 0, "type": kind, "data": garbage}
+            replay["events"].append({"frame": frame, "type": "ige", "data": inner})
+        replay["events"].sort(key=lambda event: event["frame"])
+        replay["results"]["stats"]["garbage"]["received"] += 5
+        (verdict,) = verify(ttrm.read(written(file)))
+        assert verdict.equal, verdict
+
     def test_another_end(self) -> None:
         file = match("lost")
         replay = file["replay"]["rounds"][0][0]["replay"]
@@ -143,6 +166,26 @@ class TestOptions:
             ("are", 7),
             ("lineclear_are", 1),
             ("stock", 2),
+            ("version", 14),
+            ("version", 17),
+            ("version", 20),
+            ("garbageentry", "delayed"),
+            ("garbageattackcap", 4),
+            ("garbageare", 7),
+            ("garbagearebump", 6),
+            ("garbagequeue", True),
+            ("garbagefavor", 20),
+            ("receivemultiplier", 2),
+            ("cancelmultiplier", 2),
+            ("b2bextras", True),
+            ("allclear_charges", True),
+            ("void_holes", 3),
+            ("inverted", True),
+            ("stride", True),
+            ("map", "_" * 200),
+            ("masterlevels", True),
+            ("infinite_stock", True),
+            ("zenith_mods", ["expert"]),
             ("levels", True),
             ("survivalmode", "layer"),
             ("zenith_expert", True),
@@ -162,6 +205,12 @@ class TestOptions:
         known_by_another_name = {"boardheight": "rows", "garbageholesize": "hole"}
         assert known_by_another_name.get(option, option) in verdict.refused
 
+    def test_message(self) -> None:
+        (verdict,) = verify(edited(garbageentry="delayed"))
+        assert verdict.refused == "invalid option garbageentry: expected 'instant', got 'delayed'"
+        (verdict,) = verify(edited(version=20))
+        assert verdict.refused == "invalid option version: expected 15, 18, 19, got 20"
+
     @pytest.mark.parametrize(
         ("option", "value"),
         [
@@ -179,6 +228,12 @@ class TestOptions:
             ("g", 30),
             ("clutch", False),
             ("stock", None),
+            ("garbageentry", "instant"),
+            ("garbageare", 5),
+            ("garbageattackcap", False),
+            ("garbagequeue", False),
+            ("inverted", None),
+            ("zenith_mods", []),
         ],
     )
     def test_what_can(self, option: str, value: object) -> None:

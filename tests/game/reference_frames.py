@@ -52,13 +52,14 @@ class Reference:
     ) -> None:
         self.rules, self.time, self.hand = rules, time, handling
         self.kicks: Any = KICKS[kicks]
+        self.allows_180 = not str(rules.pieces.kicks).endswith(" without 180")
         self.width, self.height = rules.board.width, rules.board.visible
         self.rows = rules.board.rows
         self.cells: dict[tuple[int, int], str] = {}
         self.pieces = iter(seven_bag(seed, 4200))
         self.hold_slot: str | None = None
         self.hold_used = False
-        self.n, self.s = 0, 0.0
+        self.n, self.s, self.tick_index = 0, 0.0, 0
         self.gravity = time.gravity
         self.multiplier = rules.attack.multiplier
         self.cap = rules.garbage.cap
@@ -79,6 +80,7 @@ class Reference:
         self.numbers: dict[int, int] = {}
         self.out: str | None = None
         self.locks: list[tuple[Any, ...]] = []
+        self.sendings: list[tuple[int, float, tuple[int, ...]]] = []
         names = ("pieces", "lines", "inputs", "holds", "attack", "sent", "received", "dug")
         self.count = dict.fromkeys(names, 0)
         self.points = 0.0
@@ -91,7 +93,7 @@ class Reference:
     # --- a tick ---------------------------------------------------------------------------------
 
     def tick(self, events: list[tuple[Any, ...]]) -> None:
-        self.s = 0.0
+        self.s, self.tick_index = 0.0, self.n
         for event in events:
             self.happen(event)
         self.n += 1
@@ -108,14 +110,13 @@ class Reference:
     def happen(self, event: tuple[Any, ...]) -> None:
         kind, *what = event
         if kind in {"down", "hoisted", "up"}:
+            if self.out is not None:
+                return
             key, moment = what
             if moment > self.s:
                 self.advance(moment - self.s)
                 self.s = moment
-            if self.out is None:
-                (self.release if kind == "up" else self.press)(key, hoisted=kind == "hoisted")
-        elif self.out is not None:
-            pass
+            (self.release if kind == "up" else self.press)(key, hoisted=kind == "hoisted")
         elif kind == "target":
             self.targets = what[0]
         elif kind == "announce":
@@ -135,6 +136,8 @@ class Reference:
         if key == "hardDrop" and (not self.time.hard_drop or self.safe != 0):
             return
         self.count["inputs"] += 1
+        if self.out is not None:
+            return
         if key in self.held:
             self.held[key] = True
             self.das[key] = self.hand.das - self.hand.dcd if hoisted else 0
@@ -145,7 +148,8 @@ class Reference:
             self.soft = True
         elif key in self.turning:
             self.turning[key] = True
-            self.turn({"cw": 1, "ccw": -1, "180": 2}[key])
+            if key != "180" or self.allows_180:
+                self.turn({"cw": 1, "ccw": -1, "180": 2}[key])
         elif key == "hold":
             self.hold_down = True
             self.hold()
@@ -417,6 +421,7 @@ class Reference:
         self.locks.append((self.n, place, lines, spin, tuple(attacks), sent, first_holes))
         self.spawn(next(self.pieces), from_hold=False)
         self.spin = Spin.NONE
+        self.sendings.append((self.tick_index, self.multiplier, sent))
         for target in self.targets:
             for amount in sent:
                 self.numbers[target] = self.numbers.get(target, 0) + 1
@@ -442,6 +447,20 @@ class Reference:
             if y != top - 3
         }
         self.cells = risen | {(x, 0): "G" for x in range(self.width) if x not in holes}
+
+    # --- what was sent --------------------------------------------------------------------------
+
+    def unmultiplied(self) -> tuple[int, int]:
+        """Lines sent without the multiplier, and the most of them in one spike."""
+        total = spike = most = 0
+        latest = -math.inf
+        for frame, multiplier, sent in self.sendings:
+            if not sent:
+                continue
+            lines = sum(math.floor(amount / multiplier) for amount in sent)
+            spike = lines if frame - latest >= 60 else spike + lines
+            total, most, latest = total + lines, max(most, spike), frame
+        return total, most
 
     # --- the network ----------------------------------------------------------------------------
 

@@ -167,6 +167,19 @@ class TestKeys:
         game.press(Button.HARD_DROP, 0.5)
         assert game.piece.rotation.name == "EAST"
 
+    @pytest.mark.parametrize("holds", [False, True])
+    def test_a_held_half_turn_turns_it_even_where_there_is_none(self, holds: bool) -> None:
+        """Triangle.js asks whether half turns are allowed only where their key goes down."""
+        rules = Rules.preset("tetrio-default").replace({"pieces": {"kicks": "srs+ without 180"}})
+        game = FrameGame(rules, seed=1, handling=Handling(initial_rotation="hold"))
+        game.press(Button.ROTATE_180)
+        assert game.piece.rotation.name == "NORTH"
+        game.press(Button.HOLD if holds else Button.HARD_DROP)
+        assert game.piece.rotation.name == "SOUTH"
+        game.press(Button.ROTATE_CW)
+        game.press(Button.HARD_DROP)
+        assert game.piece.rotation.name == "WEST"
+
     def test_no_hard_drop_just_after_a_lock_by_time(self) -> None:
         def after_lock(*, safe: bool, wait: int) -> int:
             game = FrameGame(seed=1, handling=Handling(soft_drop=41, safe_lock=safe))
@@ -264,6 +277,59 @@ class TestTime:
         game.end_frame()
         assert game.frame == frame + 1
         assert game.lasted <= frame
+
+
+class TestEnd:
+    def test_the_key_before_which_time_ends_the_game_counts(self) -> None:
+        game = before_the_end()
+        inputs, pieces, frame = game.stats.inputs, game.stats.pieces, game.frame
+        game.press(Button.HOLD, 0.5)
+        assert game.out == "topout"
+        assert game.stats.inputs == inputs + 1
+        assert (game.stats.holds, game.stats.pieces) == (0, pieces + 1)
+        assert game.lasted == frame
+        game.press(Button.MOVE_LEFT, 0.5)
+        game.end_frame()
+        game.press(Button.MOVE_LEFT)
+        assert game.stats.inputs == inputs + 1
+
+    def test_messages_count_up_to_the_frame_after(self) -> None:
+        game = before_the_end()
+        for number in range(1, 5):
+            game.announce(sender=7, number=number, lines=1, acknowledged=0)
+        game.confirm(7, 1)
+        game.press(Button.HOLD, 0.5)
+        assert game.out is not None
+        game.confirm(7, 2)
+        game.end_frame()
+        game.confirm(7, 3)
+        game.end_frame()
+        game.confirm(7, 4)
+        assert game.stats.received == 3
+
+
+def before_the_end() -> FrameGame:
+    """A game that ends by the lock clock within half of the frame that has begun."""
+
+    def stacked() -> FrameGame:
+        game = FrameGame(seed=1, handling=Handling(soft_drop=41, safe_lock=False))
+        for _ in range(pieces):
+            game.press(Button.HARD_DROP)
+        game.press(Button.SOFT_DROP)
+        return game
+
+    pieces = 0
+    whole = FrameGame(seed=1)
+    while whole.out is None:
+        whole.press(Button.HARD_DROP)
+        pieces = whole.stats.pieces - 1
+    whole = stacked()
+    while whole.out is None:
+        whole.end_frame()
+    game = stacked()
+    frames(game, whole.frame - 1)
+    assert game.out is None
+    return game
 
 
 class TestBounds:

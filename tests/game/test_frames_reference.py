@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sevenbag.arena.recorded import numbers_of
 from sevenbag.game import Rules
 from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
 from tests.game.reference_frames import Reference
@@ -44,15 +45,16 @@ TIMES: dict[str, dict[str, Any]] = {
 }
 
 LEAGUE = Rules.preset("tetrio-league")
+GROWING = {"attack": {"multiplier_growth": 0.05, "multiplier_margin": 300}}
 RULES = {
-    "season 1": (Rules.preset("tetrio-season-1"), "SRS+"),
+    "season 1": (Rules.preset("tetrio-season-1").replace(GROWING), "SRS+"),
     "league": (LEAGUE, "SRS+"),
     "narrow": (
         LEAGUE.replace(
             {
                 "board": {"width": 7, "rows": 24, "visible": 12},
                 "spawn": {"x": 3, "y": 13},
-                "pieces": {"kicks": "srs-x"},
+                "pieces": {"kicks": "srs-x without 180"},
                 "attack": {"multiplier_growth": 0.5, "multiplier_margin": 30},
                 "garbage": {"cap": 2.5, "cap_growth": 0.2, "cap_limit": 5, "inner": 0.4},
             }
@@ -96,6 +98,29 @@ def test_real_games_with_other_keys(name: str, handling: str, rules: str, number
     compare(quick, slow, kept)
 
 
+def test_a_round_beyond_three_minutes() -> None:
+    """The attack multiplier grows; lines sent are counted without it, too, attack by attack."""
+    rules, (name, later) = Rules.preset("tetrio-season-1"), ("won", 12_000)
+    # Nothing falls, so that the round can begin late.
+    settings = FrameRules(gravity=0), Handling(**HANDLINGS["of the recorded matches"])
+    slow = Reference(rules, *settings, ROUNDS[name]["seed"])
+    quick = FrameGame(rules, seed=ROUNDS[name]["seed"], time=settings[0], handling=settings[1])
+    frames = events_of(ROUNDS[name])
+    moved = {frame + later if frame else 0: events for frame, events in frames.items()}
+    for frame in range(later + ROUNDS[name]["frames"]):
+        for event in moved.get(frame, ()):
+            tell(quick, event)
+        quick.end_frame()
+        slow.tick(moved.get(frame, []))
+    assert state(quick) == slow_state(slow)
+    numbers = numbers_of(quick)
+    names = ("garbage.sent_nomult", "garbage.maxspike_nomult")
+    assert tuple(numbers[name] for name in names) == slow.unmultiplied()
+    assert slow.multiplier > 1.3
+    assert 0 < numbers["garbage.sent_nomult"] < numbers["garbage.sent"]
+    assert 0 < numbers["garbage.maxspike_nomult"] < numbers["garbage.maxspike"]
+
+
 def test_enough_has_been_seen() -> None:
     if seen["locks"] < 1500:
         pytest.skip("not all of these games ran here")
@@ -119,6 +144,7 @@ def compare(quick: FrameGame, slow: Reference, frames: Iterable[list[tuple[Any, 
     assert (stats.attack, stats.sent, stats.received, stats.garbage_cleared) == tuple(
         slow.count[name] for name in ("attack", "sent", "received", "dug")
     )
+    assert (stats.sent_unmultiplied, stats.max_spike_unmultiplied) == slow.unmultiplied()
     seen["locks"] += stats.pieces
     seen["lines"] += stats.lines
     seen["spins"] += stats.spins

@@ -69,10 +69,13 @@ class FrameGame(Player):
         # It can be looked at by the same names.
         super().__init__(cast("_kernel.Game", self._frames), rules, seed)
 
-    # --- what happens in a frame, in order; nothing once the player is out -----------------------
+    # --- what happens in a frame, in order -------------------------------------------------------
 
     def press(self, button: Button, moment: float = 0.0, *, hoisted: bool = False) -> None:
-        """A key goes down.
+        """Press a key.
+
+        If the time that passes before the key puts the player out, the key counts as an input and
+        does nothing else. Later keys are ignored.
 
         Args:
             button: the key.
@@ -96,7 +99,10 @@ class FrameGame(Player):
     def announce(
         self, sender: int, number: int, lines: int, acknowledged: int, hole: int = -1
     ) -> None:
-        """An attack is on its way here.
+        """Announce an attack that is on its way here.
+
+        Messages of the network are taken up to the frame after the one that puts the player out, as
+        TETR.IO counts them.
 
         Args:
             sender: whose.
@@ -148,8 +154,9 @@ class FrameGame(Player):
                 the game began) | 2 (release), button, moment``; ``frame, 3 (announce), sender,
                 number, lines, acknowledged, hole or -1``; ``frame, 4 (confirm), sender, number``;
                 ``frame, 5 (target), count, player ...``.
-            frames: how many frames to play, unless the player is out before; then what happens in
-                the frame after, which does not pass.
+            frames: how many frames to play, unless the player is out before. Then the events of the
+                frame after are taken, without letting it pass; of a player who is out only the
+                messages of the network.
 
         Raises:
             InputError: it is no such list, or goes back in time.
