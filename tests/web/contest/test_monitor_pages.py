@@ -129,8 +129,12 @@ def test_a_match_from_its_first_piece_to_its_end(
     page.locator("[data-figure=score]", has_text="1,200").wait_for()
     assert [figure(page, name, 1) for name in ("score", "lines", "locked")] == ["300", "3", "19"]
     assert page.inner_text("[data-figure=level]") == "2"
-    page.locator("#words-0", has_text="stack 2 high").wait_for()
-    page.locator("#words-1", has_text="I falling, stack 1 high").wait_for()
+    # The text for screen readers is the picture's.
+    described = page.locator(".player .sr")
+    assert described.all_text_contents() == [
+        "stack 2 of 20 rows high",
+        "I falling, stack 1 of 20 rows high",
+    ]
     # The game ends; its replay is there without anybody loading the page again.
     game = play(1, states.teams)
     server.end_game(game.result, game.replay)
@@ -146,7 +150,9 @@ def test_a_match_from_its_first_piece_to_its_end(
     states.boards(filled(), filled())
     states.pieces(("Z", 0, 0, 5), None)
     line(page, "Live: Game 2")
-    shows(page, 0, 19, 5, WELL)
+    shows(page, 0, 0, 5, COLORS["Z"])
+    assert colour(page, 0, 19, 5) == WELL
+    assert described.all_text_contents() == ["Z falling, empty board", "empty board"]
     assert page.locator(".won-game:visible").count() == 0
     result = server.end_match()
     line(page, "The match is over")

@@ -1,13 +1,11 @@
 // Two boards and all that is told beside them, live or of a replay.
 
 import { Queue } from "./queue.js";
-import { Well, inWords } from "./well.js";
+import { Well } from "./well.js";
 
 /** @typedef {import("./types.js").Facts} Facts */
 /** @typedef {import("./types.js").Picture} Picture */
 /** @typedef {Pick<Picture, "boards" | "pieces" | "queue" | "scores" | "lines" | "level"> & Partial<Picture>} Seen */
-
-const WORDS_EVERY = 1000; // milliseconds
 
 /** @param {Element} root @returns {Facts} */
 export function factsOf(root) {
@@ -18,9 +16,6 @@ export class Stage {
   #root;
   #wells;
   #queue;
-  #worded = -WORDS_EVERY;
-  /** @type {Seen | null} */
-  #described = null;
   #moved = { clears: -1, rises: -1 };
 
   /** @param {HTMLElement} root */
@@ -45,7 +40,6 @@ export class Stage {
     });
     this.#queue?.show(seen.queue);
     this.#write("level", null, seen.level);
-    this.#describe(seen);
   }
 
   /**
@@ -98,26 +92,6 @@ export class Stage {
     const shown = this.#root.querySelector(`[data-figure="${what}"]${at}`);
     const text = value?.toLocaleString("en") ?? "";
     if (shown && text && shown.textContent !== text) shown.textContent = text;
-  }
-
-  /** @param {Seen} seen */
-  #describe(seen) {
-    const waiting = this.#described !== null;
-    this.#described = seen;
-    if (waiting) return;
-    // Quicker than anybody can read it is of no use.
-    const pause = Math.max(0, this.#worded + WORDS_EVERY - performance.now());
-    setTimeout(() => this.#word(), pause);
-  }
-
-  #word() {
-    const seen = this.#described;
-    this.#described = null;
-    this.#worded = performance.now();
-    if (!seen) return;
-    this.#root.querySelectorAll(".words").forEach((words, seat) => {
-      words.textContent = inWords(seen.boards[seat], seen.pieces[seat]);
-    });
   }
 }
 

@@ -16,8 +16,10 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Well {
   #canvas;
+  /** @type {Element | null} */
+  #text; // for screen readers
   #facts;
-  #cells = EMPTY.repeat(COLUMNS * ROWS);
+  #cells = "";
   /** @type {Falling | null} */
   #piece = null;
   #dim = false;
@@ -32,6 +34,7 @@ export class Well {
    */
   constructor(canvas, facts) {
     this.#canvas = canvas;
+    this.#text = document.getElementById(canvas.getAttribute("aria-describedby") ?? "");
     this.#facts = facts;
     new ResizeObserver(() => this.#soon()).observe(canvas);
     this.#soon();
@@ -81,6 +84,9 @@ export class Well {
    * @returns {boolean} whether something still moves
    */
   #draw(now) {
+    // Together with the picture, so that the two never differ.
+    const text = this.#cells && description(this.#cells, this.#piece);
+    if (this.#text && this.#text.textContent !== text) this.#text.textContent = text;
     const pen = fitted(this.#canvas, COLUMNS, ROWS);
     if (!pen) return false;
     drawGrid(pen);
@@ -170,14 +176,14 @@ function drawGrid(pen) {
 }
 
 /**
- * A board in words, for those who do not see it.
+ * Describe a board for screen readers.
  *
  * @param {string} cells
  * @param {Falling | null} piece
  */
-export function inWords(cells, piece) {
+function description(cells, piece) {
   const top = [...cells].findIndex((letter) => letter !== EMPTY);
   const height = top < 0 ? 0 : ROWS - Math.floor(top / COLUMNS);
-  const stack = height ? `stack ${height} high` : "empty board";
+  const stack = height ? `stack ${height} of ${ROWS} rows high` : "empty board";
   return piece ? `${piece[0]} falling, ${stack}` : stack;
 }
