@@ -330,7 +330,7 @@ def test_files_of_ones_own(tmp_path: Path) -> None:
     file.write_text('summary = "mine"\norder = "new_piece"\n[serve]\nmoves = 3\n')
     mine = profile(str(file))
     assert (mine.name, mine.order, mine.serve.moves) == ("mine", "new_piece", 3)
-    with pytest.raises(SpecError, match=r"no-such\.toml cannot be read: No such file"):
+    with pytest.raises(SpecError, match=r"profile no-such\.toml: cannot be read: No such file"):
         profile("no-such.toml")
     with pytest.raises(SpecError, match=r"profile x: .*unknown field `ordre`"):
         read_profile('ordre = "play"', "x")

@@ -108,7 +108,7 @@ def test_files_that_it_names_lie_beside_it(tmp_path: Path) -> None:
         ("ms = 20", "ms = 20\nrules = 'magic'", "magic"),
         ("ms = 20", "ms = 20\nopenings = 'none.txt'", "none.txt: cannot be read"),
         ("ms = 20", "ms = 20\nseed = -1", "seed is -1"),
-        ("ms = 20", "ms = ", "no TOML"),
+        ("ms = 20", "ms = ", "line 5: invalid TOML"),
         (FILE, "", "two tables [[engine]]"),
         (FILE, "engine = 5", "two tables [[engine]]"),
         (FILE, "engine = [5, 6]", "engine 1 is 5"),

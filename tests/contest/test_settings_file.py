@@ -100,7 +100,7 @@ def test_values_of_flags(flag: str, section: str, key: str, value: object) -> No
         ),
         ("[match]\npause_seconds = true\n", ["line 2", "must be a number from 0 to 86400"]),
         ("[match]\ngames = 1.5\n", ["line 2: match.games is 1.5, must be a whole number"]),
-        ("[match\n", ["no TOML"]),
+        ("[match\n", ["line 1: invalid TOML"]),
         ("[match]\ngames = " + "9" * 5000 + "\n", ["contest.toml"]),
         ("[match]\ngames = " + "[" * 5000 + "\n", ["contest.toml"]),
     ],
@@ -147,11 +147,11 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read: No such file"):
         load(tmp_path / "none.toml", {})
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    with pytest.raises(SettingsError, match="no UTF-8"):
+    with pytest.raises(SettingsError, match="not UTF-8"):
         load(tmp_path / "binary", {})
     with (tmp_path / "huge").open("wb") as file:
         file.truncate(1 << 30)
-    with pytest.raises(SettingsError, match="longer than"):
+    with pytest.raises(SettingsError, match="larger than"):
         load(tmp_path / "huge", {})
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import BoardError, FormatError, FumenError, InputError, shown
 from sevenbag.formats.fumen import Fumen, Page
 
@@ -59,7 +60,7 @@ def read_book(path: str | Path, rules: Rules) -> tuple[Start, ...]:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             data = file.read(_LARGEST_FILE + 1)
         text = data.decode()
     except OSError as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast, get_args
 
@@ -24,6 +23,7 @@ from sevenbag.arena.settings import (
 )
 from sevenbag.arena.statistics.sprt import Model
 from sevenbag.bots.registry import create_bot
+from sevenbag.config.toml import parse_toml, read_toml_text
 from sevenbag.errors import FormatError, InputError, SpecError, shown
 from sevenbag.game import Rules
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 RAMP_GROWTH: Final = 0.05
 """What a ramp adds to the factor on attack, per second of the game: doubled after 40 pieces."""
-
-_LARGEST_FILE: Final = 1 << 20
 
 
 def read_entry(path: str | Path) -> TournamentHeader:
@@ -177,21 +175,9 @@ class _Reader:
 
     def _data(self) -> _Words:
         try:
-            with self._path.open("rb") as file:
-                data = file.read(_LARGEST_FILE + 1)
-            text = data.decode()
-        except OSError as error:
-            raise FormatError(f"{self._path}: cannot be read: {error.strerror}") from None
-        except ValueError as error:
-            raise FormatError(f"{self._path}: cannot be read: {error}") from None
-        if len(data) > _LARGEST_FILE:
-            self._refuse(f"is longer than {_LARGEST_FILE} bytes")
-        try:
-            return tomllib.loads(text)
-        except ValueError as error:
-            self._refuse(f"no TOML: {error}")
-        except RecursionError:
-            self._refuse("lists lie too deep in each other")
+            return parse_toml(read_toml_text(self._path))
+        except FormatError as error:
+            self._refuse(str(error))
 
     def _expect_known(self, table: _Words, known: Sequence[str], where: str) -> None:
         for key in table:

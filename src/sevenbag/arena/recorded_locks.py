@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from sevenbag._kernel import Spin
 from sevenbag.arena.difference import Difference
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def load_locks(path: str | os.PathLike[str]) -> list[KnownLock]:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error

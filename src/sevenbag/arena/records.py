@@ -23,6 +23,7 @@ import msgspec
 from msgspec import Meta
 
 from sevenbag.arena.statistics.sprt import Sprt
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.formats.whole_file import write_whole
 
@@ -395,7 +396,7 @@ def _write(path: Path, record: msgspec.Struct) -> None:
 def _whole(path: Path) -> bytes | None:
     """A file's bytes; None where there is none."""
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             data = file.read(MAX_HEADER + 1)
     except FileNotFoundError:
         return None
@@ -416,7 +417,7 @@ def _decoded(decoder: msgspec.json.Decoder[T], data: bytes, where: str) -> T:
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Whole lines with their numbers; none without its line break, none longer than allowed."""
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             lines: Iterable[bytes] = iter(lambda: file.readline(MAX_LINE + 1), b"")
             for number, line in enumerate(lines, start=1):
                 if len(line) > MAX_LINE:

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote
 
 from sevenbag.bots.process import LineProcess
 from sevenbag.bots.websocket import SocketChannel, websockets_package
+from sevenbag.config.input_file import read_input
 from sevenbag.errors import BotDiedError, BotError, BotStartError
 from sevenbag.protocols.lines import LONGEST_LINE
 
@@ -227,7 +228,7 @@ class _Page:
         """A file of the page, or of the bot's folder.
 
         Raises:
-            OSError: there is none.
+            OSError: there is none, or it is too large.
             ValueError: it lies elsewhere.
         """
         if name in {"host.html", "host.js"}:
@@ -236,9 +237,7 @@ class _Page:
         file = (root / name.removeprefix("files/")).resolve()
         if not name.startswith("files/") or not file.is_relative_to(root):
             raise ValueError(name)
-        if file.stat().st_size > _LARGEST_FILE:
-            raise ValueError(name)
-        return file.read_bytes()
+        return read_input(file, _LARGEST_FILE)
 
 
 def _of_host(frame: bytes | None) -> str | None:

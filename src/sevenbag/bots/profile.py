@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 import msgspec
 from msgspec import Struct
 
-from sevenbag.errors import SpecError
+from sevenbag.config.toml import parse_toml, read_toml_text
+from sevenbag.errors import FormatError, SpecError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -136,10 +137,10 @@ def profile(name: str) -> Profile:
     """
     if name.endswith(".toml"):
         try:
-            return read_profile(Path(name).read_text("utf-8"), Path(name).stem)
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise SpecError(f"profile {name} cannot be read: {why}") from None
+            text = read_toml_text(name)
+        except FormatError as error:
+            raise SpecError(f"profile {name}: {error}") from None
+        return read_profile(text, Path(name).stem)
     key = name.strip().lower()
     known = _profiles()
     if key not in known:
@@ -190,8 +191,8 @@ def read_profile(text: str, name: str) -> Profile:
         SpecError: it is none; the message says where.
     """
     try:
-        read = msgspec.toml.decode(text, type=Profile)
-    except msgspec.DecodeError as error:
+        read = msgspec.convert(parse_toml(text), Profile)
+    except (FormatError, msgspec.ValidationError) as error:
         raise SpecError(f"profile {name}: {error}") from None
     return msgspec.structs.replace(read, name=name)
 

@@ -9,6 +9,7 @@ import secrets
 from pathlib import Path
 from typing import Final
 
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import SettingsError
 
 _LEAST: Final = 16
@@ -35,7 +36,7 @@ def read_secret(path: str | Path) -> str:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             text = file.read(_MOST + 1).decode("ascii").strip()
     except OSError as error:
         raise SettingsError(

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import textwrap
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -20,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 import msgspec.inspect as types
 
+from sevenbag.config.toml import parse_toml, read_toml_text
 from sevenbag.contest.settings import Settings
-from sevenbag.errors import SettingsError, shown
+from sevenbag.errors import FormatError, SettingsError, shown
 from sevenbag.game.toml_lines import TomlLines
 
 if TYPE_CHECKING:
@@ -120,7 +120,6 @@ def meanings(section: type) -> tuple[str, dict[str, str]]:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_LARGEST_FILE: Final = 1 << 20
 _COMMENT_WIDTH: Final = 96
 
 
@@ -171,25 +170,17 @@ _KEYS: Final[dict[str, dict[str, types.Type]]] = {
 
 def _from_file(path: Path) -> list[_Given]:
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST_FILE + 1)
-        if len(data) > _LARGEST_FILE:
-            raise SettingsError(f"{path}: is longer than {_LARGEST_FILE} bytes")
-        text = data.decode()
-    except OSError as error:
-        raise SettingsError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise SettingsError(f"{path}: is no UTF-8 text") from None
+        text = read_toml_text(path)
+    except FormatError as error:
+        raise SettingsError(f"{path}: {error}") from None
     return list(_from_text(text, str(path), list(_SECTIONS)))
 
 
 def _from_text(text: str, name: str, allowed: Sequence[str]) -> Iterator[_Given]:
     try:
-        sections = tomllib.loads(text)
-    except ValueError as error:
-        raise SettingsError(f"{name}: no TOML: {error}") from None
-    except RecursionError:
-        raise SettingsError(f"{name}: lists lie too deep in each other") from None
+        sections = parse_toml(text)
+    except FormatError as error:
+        raise SettingsError(f"{name}: {error}") from None
     lines = TomlLines(text)
 
     def place(section: str, key: str = "") -> str:
@@ -316,8 +307,8 @@ def _understood(text: str, wanted: types.Type) -> object:
         item = wanted.item_types[0] if isinstance(wanted, types.TupleType) else wanted.item_type
         return [_understood(part.strip(), item) for part in text.split(",") if part.strip()]
     try:
-        return cast("object", tomllib.loads(f"value = {text.strip()}")["value"])
-    except (ValueError, RecursionError):
+        return cast("object", parse_toml(f"value = {text.strip()}")["value"])
+    except FormatError:
         return text
 
 

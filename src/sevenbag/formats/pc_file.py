@@ -25,6 +25,7 @@ from sevenbag._kernel import (
     skip_pc_records,
     write_pc_record,
 )
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, PcFileError
 
 if TYPE_CHECKING:
@@ -381,7 +382,7 @@ def _chunks(file: BinaryIO, path: str | os.PathLike[str]) -> Iterator[_Chunk]:
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
     try:
-        return Path(path).open("rb")
+        return open_input(path)
     except OSError as error:
         raise _unreadable(path, error) from error
     except ValueError as error:  # a name with a null character

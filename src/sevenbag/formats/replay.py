@@ -22,6 +22,7 @@ import msgspec
 from msgspec import Meta
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, PlacementError, shown
 from sevenbag.formats.whole_file import write_whole
 
@@ -456,7 +457,7 @@ _RESULT_DECODER: Final = msgspec.json.Decoder(_ResultLine)
 
 def _read_bounded(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error

@@ -13,20 +13,17 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, cast
 
 from sevenbag._kernel import MAX_KICK, MAX_KICKS, MAX_REACH, Kicks, Piece, Rotation
-from sevenbag.errors import KicksError, shown
+from sevenbag.config.toml import parse_toml, read_toml_text
+from sevenbag.errors import FormatError, KicksError, shown
 from sevenbag.game.toml_lines import TomlLines
 
 if TYPE_CHECKING:
     import os
-
-LARGEST_FILE: Final = 1_000_000
-"""Bytes; a system with every kick there can be is a tenth of it."""
 
 
 def read_file(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
@@ -38,13 +35,9 @@ def read_file(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE + 1)
-        text = data.decode()
-    except (OSError, ValueError) as error:
-        raise KicksError(f"{path}: cannot be read: {error}") from None
-    if len(data) > LARGEST_FILE:
-        raise KicksError(f"{path}: is longer than {LARGEST_FILE} bytes, which no table needs")
+        text = read_toml_text(path)
+    except FormatError as error:
+        raise KicksError(f"{path}: {error}") from None
     return _read(text, name or path.stem, str(path))
 
 
@@ -95,7 +88,6 @@ _ROTATIONS: Final = {
 }
 _ROTATION_NAMES: Final = "0, 1, 2, 3 or N, E, S, W"
 _TURN: Final = re.compile("([0-3NESW])-?([0-3NESW])", re.IGNORECASE)
-_SYNTAX_LINE: Final = re.compile(r" \(at line (\d+), column \d+\)")
 
 _LONGEST_NAME: Final = 64
 _WITHOUT: Final = " without 180"
@@ -107,17 +99,9 @@ _Turns = dict[tuple[Piece, Rotation, Rotation], _Tests]
 
 def _read(text: str, name: str, where: str) -> Kicks:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        found = _SYNTAX_LINE.search(str(error))
-        line = found[1] if found else str(max(1, len(text.splitlines())))
-        problem = _SYNTAX_LINE.sub("", str(error)).removesuffix(" (at end of document)")
-        raise KicksError(f"{where}, line {line}: this is no TOML: {problem}") from None
-    except ValueError as error:
-        # A number of thousands of digits.
-        raise KicksError(f"{where}: cannot be read: {error}") from None
-    except RecursionError:
-        raise KicksError(f"{where}: lists lie too deep in each other") from None
+        data = parse_toml(text)
+    except FormatError as error:
+        raise KicksError(f"{where}: {error}") from None
     return _System(data, name, where, TomlLines(text)).read()
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
@@ -20,8 +19,9 @@ from pathlib import Path
 from typing import Any, Final, Self, cast
 
 from sevenbag._kernel import Kicks, Piece, RuleSet, Spin, spin_mode_name
-from sevenbag.errors import KicksError, RulesError
-from sevenbag.game.kicks_file import LARGEST_FILE, read_data, read_file, to_data
+from sevenbag.config.toml import parse_toml, read_toml_text
+from sevenbag.errors import FormatError, KicksError, RulesError
+from sevenbag.game.kicks_file import read_data, read_file, to_data
 from sevenbag.game.schema import check_number, read_section
 from sevenbag.game.sections import (
     AttackRules,
@@ -97,13 +97,9 @@ class Rules:
         """
         path = Path(path)
         try:
-            with path.open("rb") as file:
-                data = file.read(LARGEST_FILE + 1)
-            text = data.decode()
-        except (OSError, ValueError) as error:
-            raise RulesError(f"{path}: cannot be read: {error}") from None
-        if len(data) > LARGEST_FILE:
-            raise RulesError(f"{path}: is longer than {LARGEST_FILE} bytes, which no rules need")
+            text = read_toml_text(path)
+        except FormatError as error:
+            raise RulesError(f"{path}: {error}") from None
         name = path.stem.encode("utf-8", "replace").decode("utf-8")[:LONGEST_NAME]
         return cls._parse(text, name, str(path), path.parent)
 
@@ -207,11 +203,9 @@ class Rules:
     @classmethod
     def _parse(cls, text: str, name: str, where: str, folder: Path | None = None) -> Self:
         try:
-            data = tomllib.loads(text)
-        except ValueError as error:
-            raise RulesError(f"{where}: no TOML: {error}") from None
-        except RecursionError:
-            raise RulesError(f"{where}: lists lie too deep in each other") from None
+            data = parse_toml(text)
+        except FormatError as error:
+            raise RulesError(f"{where}: {error}") from None
         if "base" in data:
             data = cls._completed(data, where)
         pieces = data.get("pieces")

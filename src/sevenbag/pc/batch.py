@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from sevenbag._kernel import Kicks, read_pc_records
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, PcFileError, QueueError
 from sevenbag.jobs import in_order
 from sevenbag.pc.blocks import Blocks, CensusBlocks, blocks_of
@@ -243,7 +244,7 @@ class _Files:
 
     def _count(self) -> int | None:
         try:
-            with self._count_path.open("rb") as file:
+            with open_input(self._count_path) as file:
                 text = file.read(_COUNT_DIGITS + 1).strip()
         except FileNotFoundError:
             return None

@@ -29,6 +29,7 @@ import msgspec
 from msgspec import Struct
 
 from sevenbag._kernel import PC_MAX_GENES, PcNetwork, pc_features
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import NetworkError
 from sevenbag.pc.solver import as_board
 
@@ -153,7 +154,7 @@ class Network(Struct, frozen=True, kw_only=True, dict=True):
             NetworkError: the file cannot be read, or holds none.
         """
         try:
-            with Path(path).open("rb") as file:
+            with open_input(path) as file:
                 data = file.read(_LARGEST_FILE + 1)
         except OSError as error:
             raise NetworkError(f"{path}: cannot be read: {error.strerror or error}") from None

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Kicks, PcSolver
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError, RulesError
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def use_table(solver: PcSolver, path: Path) -> tuple[int, int]:
         FormatError: the file cannot be read, or is no table for the solver's rotation system.
     """
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             table = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -33,6 +33,7 @@ from msgspec import Meta, Struct
 
 from sevenbag import jobs
 from sevenbag._kernel import Kicks
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError, NetworkError
 from sevenbag.pc.network import Activation, Network  # noqa: TC001  # msgspec reads annotations
 from sevenbag.pc.training_neat import (
@@ -351,7 +352,7 @@ class _Folder:
 
     def _read(self, path: Path) -> bytes:
         try:
-            with path.open("rb") as file:
+            with open_input(path) as file:
                 return file.read(_LARGEST_FILE + 1)
         except FileNotFoundError:
             raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from sevenbag.config.input_file import read_input
 from sevenbag.errors import InputError, shown
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -32,9 +33,9 @@ def read_below(folder: Path, name: str) -> tuple[bytes, str]:
     root = folder.resolve()
     try:
         file = (root / name.lstrip("/")).resolve()
-        if not file.is_relative_to(root) or file.stat().st_size > _LARGEST:
+        if not file.is_relative_to(root):
             raise InputError(f"no file {shown(name)} to be had here")
-        content = file.read_bytes()
+        content = read_input(file, _LARGEST)
     except (OSError, ValueError):
         raise InputError(f"no file {shown(name)} here") from None
     return content, _TYPES.get(file.suffix.lower(), "application/octet-stream")

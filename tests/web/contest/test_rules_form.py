@@ -82,13 +82,13 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[game", "no TOML"),
+        ("[game", "line 1: invalid TOML"),
         ("[game]\nqueue = 'bag'\nspeed = 1", "line 3: unknown key 'speed'"),
         ("[match]\n\ngames = 0", "line 3: match.games is 0"),
         ("[site]\nport = 1", "line 1: unknown section 'site'"),
         ("games = 3", "line 1"),
         ("[match]\ngames = 3\n[match]", "twice"),
-        ("a = " + "[" * 5000, "too deep"),
+        ("a = " + "[" * 5000, "nested too deeply"),
     ],
 )
 def test_what_is_wrong_in_a_text_is_said_with_its_line(text: str, told: str) -> None:

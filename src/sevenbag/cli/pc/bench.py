@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag._kernel import PC_MAX_HEIGHT, PcSolver, instruction_set
 from sevenbag.cli.arguments import count, named_kicks
 from sevenbag.cli.pc.network import HELP, network_at
+from sevenbag.cli.pc.question import open_text
 from sevenbag.errors import FormatError, QueueError
 from sevenbag.pc.table import use_table, use_tables_found
 
@@ -137,11 +138,7 @@ def _queues(file: str, length: int) -> Iterator[str]:
     """The first `length` letters of each line's queue."""
     try:
         # Only the letters matter: what is not UTF-8 is no queue.
-        with (
-            open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False)
-            if file == "-"
-            else Path(file).open(encoding="utf-8", errors="replace")
-        ) as lines:
+        with open_text(file) as lines:
             number = 0
             while line := lines.readline(_LONGEST_LINE):
                 number += 1

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import signal
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board
 from sevenbag.cli.arguments import count, named_kicks, positive
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import BoardError, FormatError, FumenError
 from sevenbag.formats.fumen import Fumen
 from sevenbag.pc.question import DROPS, Question
@@ -103,11 +104,7 @@ def text_of(argument: str) -> str:
         return argument
     name = argument[1:]
     try:
-        with (
-            open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False)
-            if name == "-"
-            else Path(name).open(encoding="utf-8", errors="replace")
-        ) as file:
+        with open_text(name) as file:
             text = file.read(_MOST_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -115,6 +112,18 @@ def text_of(argument: str) -> str:
     if len(text) > _MOST_BYTES:
         raise FormatError(f"{name}: more than {_MOST_BYTES} characters")
     return text
+
+
+def open_text(name: str) -> io.TextIOWrapper:
+    """Open a file of text, or standard input for ``-``; what is not UTF-8 is replaced.
+
+    Raises:
+        OSError: the file cannot be opened, or is not a regular file.
+        ValueError: the name holds a null character.
+    """
+    if name == "-":
+        return open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False)
+    return io.TextIOWrapper(open_input(name), encoding="utf-8", errors="replace")
 
 
 def is_fumen(text: str) -> bool:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import getpass
+import io
 import os
 import sys
 from typing import TYPE_CHECKING, Final
 
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ def read_password(path: Path) -> str:
         InputError: the file cannot be read, or its first line is empty or far too long.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with io.TextIOWrapper(open_input(path), encoding="utf-8") as file:
             line = file.readline(_LONGEST + 2).rstrip("\r\n")
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error

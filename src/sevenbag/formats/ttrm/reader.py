@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 
 import msgspec
 
+from sevenbag.config.input_file import open_input
 from sevenbag.errors import FormatError
 from sevenbag.formats.ttrm.options import Options
 from sevenbag.formats.ttrm.wire import DECODER, Data, Event, File, Keys, OldRound
@@ -75,7 +76,7 @@ def load(path: str | os.PathLike[str]) -> Recording:
     """
     path = Path(path)
     try:
-        with path.open("rb") as file:
+        with open_input(path) as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from error

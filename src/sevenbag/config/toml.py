@@ -1,0 +1,90 @@
+"""Bounded reading of TOML: the only module that parses it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any, Final
+
+from sevenbag.config.input_file import read_input
+from sevenbag.errors import FormatError
+
+if TYPE_CHECKING:
+    import os
+
+LARGEST_TOML: Final = 1 << 18
+"""Bytes of a file, and characters of a text; the parser takes up to 500 times as much memory."""
+
+MOST_KEY_PARTS: Final = 16
+"""Parts of a dotted key or table header; the parser's memory grows with their square."""
+
+
+def read_toml_text(path: str | os.PathLike[str]) -> str:
+    """Read a TOML file, without parsing it.
+
+    Raises:
+        FormatError: the file cannot be read, is too large, or is not UTF-8.
+    """
+    try:
+        return read_input(path, LARGEST_TOML).decode()
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise FormatError(f"cannot be read: byte {error.start} is not UTF-8") from None
+    except ValueError as error:  # a null character in the path
+        raise FormatError(f"cannot be read: {error}") from None
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Parse a TOML text.
+
+    Raises:
+        FormatError: the text is too long or is not TOML, or a key has too many parts; the message
+            names the line where it is known.
+    """
+    if len(text) > LARGEST_TOML:
+        raise FormatError(f"invalid TOML: expected at most {LARGEST_TOML} characters")
+    bare = _STRING_OR_COMMENT.sub(_without_content, text)
+    if long := _LONG_KEY.search(bare):
+        line = bare.count("\n", 0, long.start()) + 1
+        raise FormatError(
+            f"line {line}: invalid key: expected at most {MOST_KEY_PARTS} parts joined by dots"
+        )
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _POSITION.search(str(error))
+        line = int(found[1]) if found and found[1] else max(1, len(text.splitlines()))
+        problem = _POSITION.sub("", str(error))
+        raise FormatError(f"line {line}: invalid TOML: {problem}") from None
+    except ValueError as error:  # a number of thousands of digits
+        raise FormatError(f"invalid TOML: {error}") from None
+    except RecursionError:
+        raise FormatError("invalid TOML: values are nested too deeply") from None
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_POSITION: Final = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+# What is not closed reaches to the end of the text or line, where the parser refuses it: so each
+# character is looked at once.
+_STRING_OR_COMMENT: Final = re.compile(
+    r"""
+    \"{3} (?: \\. | [^"\\] | "(?!"") )*+ (?: "{3,5} )?
+    | '{3} (?: [^'] | '(?!'') )*+ (?: '{3,5} )?
+    | " (?: \\[^\n] | [^"\\\n] )*+ "?
+    | ' [^'\n]*+ '?
+    | \# [^\n]*+
+    """,
+    re.DOTALL | re.VERBOSE,
+)
+
+# From the beginning of a word only: a long word is looked at once.
+_LONG_KEY: Final = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_KEY_PARTS}}}")
+
+
+def _without_content(found: re.Match[str]) -> str:
+    """A letter for a string, which may be a part of a key, and nothing for a comment."""
+    text = found[0]
+    return "" if text.startswith("#") else "s" + "\n" * text.count("\n")

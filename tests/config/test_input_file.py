@@ -1,0 +1,87 @@
+"""Files that users name: regular ones are read, nothing else is waited for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sevenbag.cli.main import main
+from sevenbag.config.input_file import open_input, read_input
+
+
+def test_a_regular_file(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"abc")
+    link = tmp_path / "link"
+    link.symlink_to(file)
+    with open_input(str(link)) as opened:
+        assert opened.read() == b"abc"
+    assert read_input(file, 3) == b"abc"
+    with pytest.raises(OSError, match="larger than 2 bytes"):
+        read_input(file, 2)
+
+
+def test_all_else_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", tmp_path, "/dev/zero", "/dev/null"):
+        with pytest.raises(OSError, match=r"not a regular file|Is a directory"):
+            open_input(path)
+    with pytest.raises(FileNotFoundError):
+        open_input(tmp_path / "none")
+
+
+COMMANDS = [
+    "play random random --no-replay --rules PIPE.toml",
+    "match random random --games 2 --rules PIPE.toml",
+    "match random random --games 2 --openings PIPE",
+    "match tbp:profile=PIPE.toml:true random --games 2",
+    "match worker:PIPE.js random --games 2",
+    "tournament PIPE.toml",
+    "tournament --resume --folder PIPES",
+    "match --resume --folder PIPES",
+    "stats PIPES",
+    "report PIPES",
+    "replay show PIPE",
+    "replay show PIPE.ttrm",
+    "replay stats PIPE",
+    "replay convert PIPE --to csv",
+    "replay verify PIPE",
+    "replay verify PIPE.ttrm",
+    "replay verify PIPE.ttrm --locks PIPE",
+    "perft IOL --kicks PIPE.toml",
+    "pc path @PIPE *p7",
+    "pc path XXXX______ *p7 --kicks PIPE.toml",
+    "pc bench PIPE",
+    "pc bench --kicks PIPE.toml PIPE",
+    "pc bench --table PIPE PIPE",
+    "pc cover @PIPE *p7",
+    "pc table show PIPE",
+    "pc validate PIPE",
+    "pc display PIPE",
+    "pc demo --nn PIPE",
+    "contest match a b --settings PIPE",
+    "contest serve PIPE",
+    "join http://127.0.0.1:1 --bot random --team a --password-file PIPE",
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_named_pipe_is_refused_by_every_command(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("PIPE", "PIPE.toml", "PIPE.js", "PIPE.ttrm"):
+        os.mkfifo(name)
+    Path("PIPES").mkdir()
+    for name in ("tournament.json", "games.jsonl"):
+        os.mkfifo(f"PIPES/{name}")
+    assert main(command.split(" ")) in (1, 2)
+    out, err = capsys.readouterr()
+    assert out in ("", "Validating PIPE\n")
+    # The commands of perfect-tetris name errors only.
+    assert "PIPE" in err or err in ("error: CannotRead\n", "error: FileNotFound\n")

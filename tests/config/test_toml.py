@@ -1,0 +1,157 @@
+"""TOML from outside: what is too large for its parser never reaches it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.arena.entry import read_entry
+from sevenbag.bots.profile import profile, read_profile
+from sevenbag.config.toml import LARGEST_TOML, MOST_KEY_PARTS, parse_toml, read_toml_text
+from sevenbag.contest import settings_file
+from sevenbag.errors import FormatError, InputError
+from sevenbag.game import Rules
+from sevenbag.game.kicks_file import read_file, read_text
+from sevenbag.web.contest import rules_form
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SOURCE = Path(__file__).parents[2] / "src" / "sevenbag"
+
+DEEP = ".".join("a" * 20_000)
+"""A key of 40 KB, for which Python's parser takes 1.6 GB."""
+
+DEEP_TEXTS = {
+    "key": f"{DEEP} = 1",
+    "header": f"[{DEEP}]\na = 1",
+    "array of tables": f"[[{DEEP}]]",
+    "inline table": f"x = {{ {DEEP} = 1 }}",
+    "quoted parts": "a = 1\n" + DEEP.replace("a", '"a"') + " = 1",
+    "empty parts": DEEP.replace("a", "''") + " = 1",
+    "with spaces": DEEP.replace(".", " .\t") + " = 1",
+    "after a string that ends in quotes": f'x = ["""a"""", {{ {DEEP} = 1 }}, "b"]',
+    "after a literal string that ends in quotes": f"x = ['''a'''', {{ {DEEP} = 1 }}, 'b']",
+    "after an escaped quote": f'x = ["\\"", {{ {DEEP} = 1 }}, "b"]',
+    "after a literal backslash": f"x = ['\\', {{ {DEEP} = 1 }}, 'b']",
+    "after a comment": f'x = 1 # "\n{DEEP} = 1',
+}
+
+
+@pytest.mark.parametrize("text", DEEP_TEXTS.values(), ids=DEEP_TEXTS)
+def test_keys_of_many_parts_do_not_reach_the_parser(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("the parser was called"))
+    with pytest.raises(FormatError, match=rf"^line [12]: invalid key: .* {MOST_KEY_PARTS} parts"):
+        parse_toml(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'a = "{DEEP}"',
+        f"a = '{DEEP}'",
+        f'a = """\n{DEEP}"""',
+        f"a = '''\n{DEEP}'''",
+        f'a = """{DEEP}"""""',
+        f'a = "\\"{DEEP}"',
+        f"a = 1 # {DEEP}",
+        f"a = ['{DEEP}', 1.5, 07:32:00.999]",
+        ".".join("a" * MOST_KEY_PARTS) + " = 1",
+        "a = 1\r\nb.c = 'd'\r\n",
+    ],
+)
+def test_all_else_is_read_as_it_is(text: str) -> None:
+    assert parse_toml(text) == tomllib.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = 1\nb = ", r"^line 2: invalid TOML: "),
+        ("[a\n", r"^line 1: invalid TOML: "),
+        ('x = """a\n\n', r"^line \d: invalid TOML: Unterminated string"),
+        ("x = " + "[" * 5_000, r"^invalid TOML: values are nested too deeply"),
+        ("x = " + "1" * 5_000, r"^invalid TOML: "),
+        ("#" * (LARGEST_TOML + 1), r"^invalid TOML: expected at most 262144 characters"),
+        ('"""\n\\' * 40_000, r"^line 1: invalid TOML"),
+        ('"' * LARGEST_TOML, r"^line 1: invalid TOML"),
+        ("'" * LARGEST_TOML, r"^line 1: invalid TOML"),
+    ],
+    ids=range(9),
+)
+def test_what_is_not_toml_is_told_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        parse_toml(text)
+
+
+READERS: dict[str, Callable[[Path], object]] = {
+    "rules": Rules.from_file,
+    "kicks": read_file,
+    "kicks text": lambda path: read_text(path.read_text()),
+    "tournament": read_entry,
+    "contest settings": lambda path: settings_file.load(path, {}),
+    "contest settings text": lambda path: settings_file.loads(path.read_text(), "text"),
+    "a contest's rules in a form": lambda path: rules_form.from_toml(path.read_text()),
+    "a value of a contest": lambda path: settings_file.load(
+        None, {}, [f"server.command_port={{{path.read_text()}}}"]
+    ),
+    "profile": lambda path: profile(str(path)),
+    "profile text": lambda path: read_profile(path.read_text(), "mine"),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_every_reader_is_bounded(read: Callable[[Path], object], tmp_path: Path) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(f"{DEEP} = 1")
+    with pytest.raises(InputError):
+        read(path)
+
+
+def test_the_parser_is_called_in_one_place() -> None:
+    callers = [
+        str(file.relative_to(SOURCE))
+        for file in SOURCE.rglob("*.py")
+        if "tomllib" in file.read_text() or "msgspec.toml" in file.read_text()
+    ]
+    assert callers == ["config/toml.py"]
+
+
+def test_a_deep_file_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(f"{DEEP} = 1")
+    script = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (600 << 20, 600 << 20))\n"
+        "from sevenbag.cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    words = ["play", "random", "random", "--rules", str(path), "--no-replay"]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"sevenbag: {path}: line 1: invalid key: expected at most 16 parts joined by dots\n"
+    )
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    file = tmp_path / "x.toml"
+    with pytest.raises(FormatError, match=r"^cannot be read: No such file or directory"):
+        read_toml_text(file)
+    file.write_bytes(b"name = '\xff'")
+    with pytest.raises(FormatError, match=r"^cannot be read: byte 8 is not UTF-8"):
+        read_toml_text(file)
+    file.write_bytes(b"#" * (LARGEST_TOML + 1))
+    with pytest.raises(FormatError, match=r"^cannot be read: larger than 262144 bytes"):
+        read_toml_text(file)
+    with pytest.raises(FormatError, match="null"):
+        read_toml_text(f"{tmp_path}/\0")
