@@ -55,8 +55,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         from sevenbag.web.server import PageServer  # noqa: PLC0415  # needs an extra
     except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
         raise MissingExtraError(
-            f"the page needs the package {error.name}: pip install 'sevenbag[web]'"
+            f"the page needs the package {package}: pip install 'sevenbag[web]'"
         ) from error
     if args.bots is not None and not args.bots.is_dir():
         raise InputError(f"--bots {args.bots}: there is no such folder")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.web.app import create_app
+from sevenbag.web.connections import Connections
 from sevenbag.web.guard import Guard
 from sevenbag.web.room import Room
 from sevenbag.web.serving import Serving
@@ -50,7 +51,7 @@ class PageServer:
             host,
             port,
             longest_frame=LONGEST_FRAME,
-            most_connections=_MOST_CONNECTIONS,
+            connections=Connections(_MOST_CONNECTIONS),
         )
         self.address = self._serving.address
 

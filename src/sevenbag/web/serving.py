@@ -9,15 +9,14 @@ import socket
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from sevenbag.errors import InputError
+from sevenbag.web.connections import http_protocol, websocket_protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
-    from websockets.http11 import Request
-
+    from sevenbag.web.connections import Connections
     from sevenbag.web.guard import Application
 
 _END: Final = 5
@@ -37,7 +36,7 @@ class Serving:
         longest_frame: bytes of a WebSocket's message, at most: what has come of it is kept, of
             every connection.
         longer_frames: the same for paths at which more is expected.
-        most_connections: at once; more are answered that there are too many.
+        connections: bounds them.
 
     Raises:
         InputError: the port is taken, or not ours to take; or there is no such address.
@@ -51,13 +50,13 @@ class Serving:
         *,
         longest_frame: int,
         longer_frames: Mapping[str, int] | None = None,
-        most_connections: int,
+        connections: Connections,
     ) -> None:
         self._server = _Server(
             uvicorn.Config(
                 application,
-                http="h11",
-                ws=_web_socket(longer_frames or {}),
+                http=http_protocol(connections),
+                ws=websocket_protocol(connections, longer_frames or {}),
                 ws_max_size=longest_frame,
                 ws_per_message_deflate=False,
                 lifespan="off",
@@ -67,7 +66,6 @@ class Serving:
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                limit_concurrency=most_connections,
                 timeout_graceful_shutdown=_END,
             )
         )
@@ -99,19 +97,6 @@ class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
-
-
-def _web_socket(longer_frames: Mapping[str, int]) -> type[WebSocketsSansIOProtocol]:
-    """uvicorn's protocol, with these bounds for these paths."""
-
-    class _WebSocket(WebSocketsSansIOProtocol):
-        def handle_connect(self, event: Request) -> None:
-            longest = longer_frames.get(event.path.partition("?")[0])
-            if longest is not None:
-                self.conn.max_message_size = longest
-            super().handle_connect(event)
-
-    return _WebSocket
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -285,6 +285,9 @@ def test_health_and_figures(site: Running, game_server: GameServer) -> None:
     text = visitor.get("/metrics").text
     assert figure(text, count) == before + 1
     assert figure(text, "sevenbag_contest_servers") >= 1
+    assert figure(text, "sevenbag_site_connections") >= 1
+    for name in ("closed", "refused"):
+        assert figure(text, f"sevenbag_site_connections_{name}_total") == 0
     # What somebody asks for makes no new figures.
     for name in ("one", "two", "three"):
         visitor.get(f"/{name}")

@@ -18,7 +18,7 @@ from sevenbag.contest.link import LINK_PATH
 from sevenbag.contest.secret import bearer, load_secret
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.errors import InputError
-from sevenbag.web.contest.caller import address_of, household, networks
+from sevenbag.web.client_address import address_of, household, networks
 from sevenbag.web.contest.server import ContestSite, reachable_address
 from tests.web.contest.visitor import PASSWORD
 

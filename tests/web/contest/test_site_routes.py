@@ -9,6 +9,7 @@ import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
 from sevenbag.contest.link import LINK_PATH
+from sevenbag.web.connections import Connections
 from sevenbag.web.contest.app import create_contest_app
 from sevenbag.web.contest.live import LiveHub
 
@@ -91,7 +92,7 @@ def contest(site: Running) -> int:
 
 def found(site: Running) -> Iterator[str]:
     hub = LiveHub(site.scheduler.state_endpoint)
-    _, routes = create_contest_app(site.store, site.scheduler, site.settings, hub)
+    _, routes = create_contest_app(site.store, site.scheduler, site.settings, hub, Connections(1))
     for route in routes.routes:
         path = re.sub(r"\{[^}]*\}", "{}", route.path)
         if isinstance(route, HTTPRoute):

@@ -116,7 +116,7 @@ class Machinery:
         Raises:
             InputError: there is no listening for HTTP.
         """
-        _allow_files(self._settings.capacity * _FILES_OF_A_MATCH + _FILES)
+        allow_files(self._settings.capacity * _FILES_OF_A_MATCH + _FILES)
         if self._settings.http_port:
             exposition = Exposition(self._figures, self._gauges())
             operations = OperationsServer(
@@ -200,8 +200,11 @@ class Machinery:
         return len(self._sessions.tables)
 
 
-def _allow_files(wanted: int) -> None:
-    """Each client has two connections; the usual limit of a process is some thousand."""
+def allow_files(wanted: int) -> None:
+    """Raise this process's limit of open files, as far as it may.
+
+    The usual limit is some thousand, and each connection is a file.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)

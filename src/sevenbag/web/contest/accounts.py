@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 from sevenbag.contest.passwords import LONGEST, SHORTEST, TooBusyError
 from sevenbag.contest.store import expect_other_than
 from sevenbag.errors import InputError, NameTakenError
-from sevenbag.web.contest.caller import household
+from sevenbag.web.client_address import household
 from sevenbag.web.contest.desk import ADMIN_SECONDS, TEAM_SECONDS
 from sevenbag.web.contest.entrance import NotLetInError
 from sevenbag.web.contest.forms import read_form

@@ -15,9 +15,9 @@ from litestar.template import TemplateConfig
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.secret import load_secret
 from sevenbag.errors import InputError, SchedulerError, StoreError, UnknownEntryError
+from sevenbag.web.client_address import networks
 from sevenbag.web.contest.accounts import account_routes
 from sevenbag.web.contest.admin import admin_routes
-from sevenbag.web.contest.caller import networks
 from sevenbag.web.contest.calls import call_routes
 from sevenbag.web.contest.contest_rules import contest_rules_routes
 from sevenbag.web.contest.contests import contest_routes
@@ -36,12 +36,17 @@ if TYPE_CHECKING:
     from sevenbag.contest.scheduler import Scheduler
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import Store
+    from sevenbag.web.connections import Connections
     from sevenbag.web.contest.live import LiveHub
     from sevenbag.web.guard import Application
 
 
 def create_contest_app(
-    store: Store, scheduler: Scheduler, settings: Settings, hub: LiveHub
+    store: Store,
+    scheduler: Scheduler,
+    settings: Settings,
+    hub: LiveHub,
+    connections: Connections,
 ) -> tuple[Application, Litestar]:
     """The site, and the routes in it.
 
@@ -50,12 +55,14 @@ def create_contest_app(
         scheduler: what places matches.
         settings: of the contest.
         hub: brings the states of matches.
+        connections: of the site, shown in the metrics.
 
     Raises:
         InputError: a setting of the site cannot be used.
     """
     desk = Desk(store, scheduler, settings, load_secret(settings.site.secret_file))
     desk.figures.show(hub.metrics, "Of those who look on.")
+    desk.figures.show(connections.metrics, "Of the site's connections.")
     routes = Litestar(
         [
             _static,

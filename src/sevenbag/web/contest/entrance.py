@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag.contest.store import Admin, Team, name_key
 from sevenbag.errors import SevenbagError
-from sevenbag.web.contest.caller import household
+from sevenbag.web.client_address import household
 from sevenbag.web.contest.limits import Limit
 
 if TYPE_CHECKING:

@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from sevenbag.contest.link import LINK_PATH, LONGEST_FRAME
+from sevenbag.contest.server.machinery import allow_files
 from sevenbag.errors import InputError, shown
+from sevenbag.web.client_address import networks
+from sevenbag.web.connections import Connections
 from sevenbag.web.contest.app import create_contest_app
 from sevenbag.web.contest.calls import PROGRAM_PATHS
 from sevenbag.web.contest.live import LiveHub
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.store import Store
 
 _MOST_CONNECTIONS: Final = 2_000
+_OTHER_FILES: Final = 256
 _LONGEST_OF_PAGES: Final = 4 << 10
 """Bytes of what an onlooker's page says, which has nothing to say."""
 
@@ -46,7 +50,9 @@ class ContestSite:
         site = settings.site
         _check_url(site.url)
         self._hub = LiveHub.of(scheduler, store, settings.log)
-        application, _ = create_contest_app(store, scheduler, settings, self._hub)
+        allow_files(_MOST_CONNECTIONS + _OTHER_FILES)
+        connections = Connections(_MOST_CONNECTIONS, networks(site.trusted_proxies))
+        application, _ = create_contest_app(store, scheduler, settings, self._hub, connections)
         policy = Policy(
             forms=True,
             url=site.url,
@@ -60,7 +66,7 @@ class ContestSite:
             longest_frame=_LONGEST_OF_PAGES,
             # With a game's replay.
             longer_frames={LINK_PATH: LONGEST_FRAME},
-            most_connections=_MOST_CONNECTIONS,
+            connections=connections,
         )
         self.local_address = reachable_address(self._serving.address)
         self.address = f"{site.url.rstrip('/')}/" if site.url else self.local_address

@@ -15,7 +15,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from sevenbag.errors import StoreError
-from sevenbag.web.contest.caller import address_of
+from sevenbag.web.client_address import address_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from litestar.connection import ASGIConnection
 
     from sevenbag.contest.store import Admin, Session, Store, Team
-    from sevenbag.web.contest.caller import Network
+    from sevenbag.web.client_address import Network
     from sevenbag.web.guard import Application, Receive, Scope, Send
 
 _KEY: Final = "sevenbag.visitor"

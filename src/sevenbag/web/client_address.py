@@ -42,7 +42,7 @@ def address_of(scope: Scope, proxies: Sequence[Network]) -> str:
     client = scope.get("client")
     # How a socket that listens for both calls whoever comes by IPv4.
     address = str(client[0]).removeprefix("::ffff:") if client else ""
-    if not _is_in(address, proxies):
+    if not is_in(address, proxies):
         return address
     told = ",".join(
         value.decode("latin-1") for name, value in scope["headers"] if name == b"x-forwarded-for"
@@ -54,7 +54,7 @@ def address_of(scope: Scope, proxies: Sequence[Network]) -> str:
         except ValueError:
             return address
         address = hop
-        if not _is_in(hop, proxies):
+        if not is_in(hop, proxies):
             break
     return address
 
@@ -70,10 +70,8 @@ def household(address: str) -> str:
     return address
 
 
-# --- helpers ------------------------------------------------------------------------------------
-
-
-def _is_in(address: str, proxies: Sequence[Network]) -> bool:
+def is_in(address: str, proxies: Sequence[Network]) -> bool:
+    """Whether an address is in one of these networks."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

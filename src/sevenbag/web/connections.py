@@ -1,0 +1,176 @@
+"""Bounds on the connections of a server: how many, how many of one address, how long one idles.
+
+uvicorn bounds how many requests run and how long a connection idles after a response. A connection
+that has not sent a request yet, or half of one, may stay as long as it likes, and counts. The
+protocols of this module end such connections.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.utils import get_remote_addr
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+from sevenbag.web.client_address import household, is_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from websockets.http11 import Request
+
+    from sevenbag.web.client_address import Network
+
+REQUEST_SECONDS: Final = 10.0
+"""Seconds that a client has to send the head of a request, from when it may."""
+
+_FULL: Final = (
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    b"Content-Length: 21\r\nConnection: close\r\n\r\nToo many connections\n"
+)
+
+
+class Connections:
+    """The connections of one server.
+
+    At a bound, a connection that waits for no response makes room for a new one, the one that has
+    idled longest first. If there is none, the new one is refused.
+
+    Attributes:
+        closed: connections that were closed because they idled.
+        refused: connections that were answered 503 and closed.
+
+    Args:
+        most: connections at once; half of them for one address, or one IPv6 network of 64 bits.
+        proxies: networks whose addresses may have all of them.
+        request_seconds: for the head of a request, from when it may be sent.
+    """
+
+    def __init__(
+        self,
+        most: int,
+        proxies: Sequence[Network] = (),
+        *,
+        request_seconds: float = REQUEST_SECONDS,
+    ) -> None:
+        self.closed = 0
+        self.refused = 0
+        self._most = most
+        self._proxies = proxies
+        self._request_seconds = request_seconds
+        self._open: dict[asyncio.Transport, str] = {}
+        # The one that has idled longest comes first.
+        self._idle: dict[asyncio.Transport, asyncio.TimerHandle] = {}
+
+    def metrics(self) -> dict[str, float]:
+        """Return the counts by name."""
+        return {
+            "site_connections": len(self._open),
+            "site_connections_closed_total": self.closed,
+            "site_connections_refused_total": self.refused,
+        }
+
+    def add(self, transport: asyncio.Transport) -> None:
+        """Take in a new connection, or refuse it."""
+        peer = get_remote_addr(transport)
+        address = peer[0].removeprefix("::ffff:") if peer else ""
+        # Proxies bound the addresses behind them.
+        owner = "" if is_in(address, self._proxies) else household(address)
+        if not self._has_room(owner):
+            self.refused += 1
+            transport.write(_FULL)
+            transport.close()
+            return
+        self._open[transport] = owner
+        self.expect_request(transport)
+
+    def expect_request(self, transport: asyncio.Transport) -> None:
+        """Close a connection unless it sends the head of a request in time."""
+        if transport in self._open:
+            self.take_request(transport)
+            self._idle[transport] = asyncio.get_running_loop().call_later(
+                self._request_seconds, self._close, transport
+            )
+
+    def take_request(self, transport: asyncio.Transport) -> None:
+        """Note that a connection has sent the head of a request."""
+        timer = self._idle.pop(transport, None)
+        if timer is not None:
+            timer.cancel()
+
+    def remove(self, transport: asyncio.Transport) -> None:
+        """Forget a connection that was lost."""
+        self.take_request(transport)
+        self._open.pop(transport, None)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _has_room(self, owner: str) -> bool:
+        if owner and sum(each == owner for each in self._open.values()) >= self._most // 2:
+            return self._close_longest_idle(owner)
+        return len(self._open) < self._most or self._close_longest_idle()
+
+    def _close_longest_idle(self, owner: str | None = None) -> bool:
+        for transport in self._idle:
+            # One that still takes its last response in is not idle.
+            if owner in {None, self._open[transport]} and not transport.get_write_buffer_size():
+                self._close(transport)
+                return True
+        return False
+
+    def _close(self, transport: asyncio.Transport) -> None:
+        self.closed += 1
+        self.take_request(transport)
+        transport.close()
+
+
+def http_protocol(connections: Connections) -> type[H11Protocol]:
+    """Return uvicorn's protocol for HTTP, within these bounds."""
+
+    class _Http(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            connections.add(transport)
+
+        def handle_events(self) -> None:
+            super().handle_events()
+            if self.conn.our_state in {h11.SEND_RESPONSE, h11.SEND_BODY}:
+                connections.take_request(self.transport)
+
+        def on_response_complete(self) -> None:
+            connections.expect_request(self.transport)
+            # The next request may have come already.
+            super().on_response_complete()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            connections.remove(self.transport)
+            super().connection_lost(exc)
+
+    return _Http
+
+
+def websocket_protocol(
+    connections: Connections, longer_frames: Mapping[str, int]
+) -> type[WebSocketsSansIOProtocol]:
+    """Return uvicorn's protocol for WebSockets, within these bounds.
+
+    Args:
+        connections: of the server.
+        longer_frames: bytes of a message at most, for the paths whose bound is not uvicorn's.
+    """
+
+    class _WebSocket(WebSocketsSansIOProtocol):
+        def handle_connect(self, event: Request) -> None:
+            longest = longer_frames.get(event.path.partition("?")[0])
+            if longest is not None:
+                self.conn.max_message_size = longest
+            super().handle_connect(event)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            connections.remove(self.transport)
+            super().connection_lost(exc)
+
+    return _WebSocket
