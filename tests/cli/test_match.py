@@ -62,6 +62,22 @@ def test_a_game_has_the_same_number_everywhere(tmp_path: Path) -> None:
     assert {number for number in range(6) if f'data-game="{number}"' in page} == set(lines)
 
 
+TIME = r"(\d+ s|\d+:\d\d (min|h))"
+
+
+def test_game_lines_tell_rate_and_remaining_time(tmp_path: Path) -> None:
+    words = ("beam:nodes=30", "random:seed=1", "--folder", "m", *QUICK)
+    lines = sevenbag("match", *words, "--games", "3", folder=tmp_path).stdout.splitlines()
+    for number, line in enumerate(lines[:2], start=1):
+        assert re.search(rf" \[{number} of 3 games, [.\d]+ games/s, {TIME} left\]$", line)
+    assert re.search(r" \[3 of 3 games, [.\d]+ games/s\]$", lines[2])
+    # Where the end depends on the results, the most there can be is told.
+    words = ("beam:nodes=30", "beam:nodes=40", "--first-to", "1", *QUICK)
+    first = sevenbag("match", *words, folder=tmp_path).stdout.splitlines()[0]
+    told = rf" \[1 of at most 20 games, [.\d]+ games/s(, at most {TIME} left)?\]$"
+    assert re.search(told, first)
+
+
 def test_pieces_per_second_are_those_of_the_replays(tmp_path: Path) -> None:
     timing = ("--real-time", "--pps", "3", "--nps", "2000")
     for words in ((), timing):
@@ -264,7 +280,7 @@ def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
     assert (process.returncode, errors) == (0, b"")
     text = shown.decode()
     assert "━" in text
-    assert "of 4" in text
+    assert re.search(rf"\d of 4 games, [.\d]+ games/s, {TIME} left", text)
     assert "folder: matches/" in text
 
 

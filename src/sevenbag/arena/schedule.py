@@ -93,10 +93,15 @@ class Plan:
     @property
     def total(self) -> int | None:
         """Games of the whole tournament; None where that depends on the results."""
-        if self.open_ended or self.kind == "knockout":
-            return None
+        return None if self.open_ended or self.kind == "knockout" else self.most_games
+
+    @property
+    def most_games(self) -> int:
+        """The most games of the whole tournament, whatever the results are."""
         if self.kind == "swiss":
             return self.rounds * (self.engines // 2) * self.games
+        if self.kind == "knockout":
+            return (self.engines - 1) * (self.games + 2 * _EXTRA_PAIRS)
         return len(_meetings(self)) * self.games
 
     @property

@@ -73,16 +73,14 @@ class Board:
         """A game is over."""
         self._last = [*self._last, game_line(game)][-_LAST_GAMES:]
 
-    def render(self) -> RenderableType:
-        """What is to be seen now."""
+    def render(self, progress: str) -> RenderableType:
+        """Return the table, a line of progress, the results and the last games."""
         tournament = self._tournament
         table = Table(title=tournament.header.name or tournament.header.kind)
         for column, heading in enumerate(_HEADINGS):
             table.add_column(heading, justify="left" if column in _LEFT else "right")
         for standing in tournament.ledger.standings():
             table.add_row(*map(Text, _row(standing)))
-        total = tournament.plan.total
-        progress = f"{len(tournament.ledger)} games" + (f" of {total}" if total else "")
         lines = [progress, *summary_lines(tournament), *self._last]
         return Group(table, *map(Text, lines))
 

@@ -18,6 +18,7 @@ from sevenbag.arena.scoreboard import Board, game_line, standings_lines
 from sevenbag.arena.summary_json import interval_dict
 from sevenbag.arena.tournament import Tournament
 from sevenbag.cli.arguments import count
+from sevenbag.cli.pc.meter import duration
 from sevenbag.errors import BotStartError
 
 if TYPE_CHECKING:
@@ -171,16 +172,43 @@ def _executor(args: argparse.Namespace) -> jobs.Executor:
     return jobs.local(args.concurrency)
 
 
+class _Progress:
+    """Progress of a run: games, their rate, and the remaining time."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._tournament = tournament
+        self._before = len(tournament.ledger)
+        self._began = time.monotonic()
+
+    def __str__(self) -> str:
+        ledger, plan = self._tournament.ledger, self._tournament.plan
+        done, total = len(ledger), plan.total
+        most = f"at most {plan.most_games}" if total is None else str(total)
+        parts = [f"{done} of {most} games"]
+        # Games of an earlier run say nothing about the rate of this one.
+        played = done - self._before
+        if played:
+            rate = played / max(time.monotonic() - self._began, 1e-9)
+            parts.append(f"{rate:.1f} games/s" if rate >= 10 else f"{rate:.2g} games/s")
+            if ledger.verdict is None and done < plan.most_games:
+                left = duration((plan.most_games - done) / rate)
+                parts.append(f"{left} left" if total is not None else f"at most {left} left")
+        return ", ".join(parts)
+
+
 @contextlib.contextmanager
 def _display(
     args: argparse.Namespace, tournament: Tournament
 ) -> Generator[Callable[[GameRecord], None]]:
     console = Console()
+    progress = _Progress(tournament)
     if args.json or args.quiet:
         yield lambda _: None
     elif console.is_terminal and not console.is_dumb_terminal and not args.plain:
         board = Board(tournament)
-        with Live(board.render(), console=console, auto_refresh=False, transient=True) as live:
+        with Live(
+            board.render(str(progress)), console=console, auto_refresh=False, transient=True
+        ) as live:
             drawn = 0.0
 
             def draw(game: GameRecord) -> None:
@@ -188,11 +216,11 @@ def _display(
                 board.add(game)
                 if time.monotonic() - drawn >= _REDRAWN:
                     drawn = time.monotonic()
-                    live.update(board.render(), refresh=True)
+                    live.update(board.render(str(progress)), refresh=True)
 
             yield draw
     else:
-        yield lambda game: print(game_line(game), flush=True)
+        yield lambda game: print(f"{game_line(game)} [{progress}]", flush=True)
 
 
 def _say(text: str) -> None:

@@ -49,7 +49,7 @@ class Meter:
         if self._quiet or now - self._shown < every:
             return
         self._shown = now
-        left = "" if seconds_left is None else f", {_duration(seconds_left)} left"
+        left = "" if seconds_left is None else f", {duration(seconds_left)} left"
         line = f"{fraction:4.0%}  {what}{left}"
         if self._terminal:
             columns = shutil.get_terminal_size().columns
@@ -63,8 +63,8 @@ class Meter:
         sys.stderr.flush()
 
 
-def _duration(seconds: float) -> str:
-    """Short: 42 s, 3:05 min, 1:07 h."""
+def duration(seconds: float) -> str:
+    """Return a time as short text: 42 s, 3:05 min, 1:07 h."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
