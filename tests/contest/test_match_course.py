@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from sevenbag.contest.duel import Seat
 from sevenbag.contest.link import GameResult, MatchResult
 from sevenbag.contest.match import LATEST_STEPS
 from sevenbag.contest.rules import GameRules
-from sevenbag.protocols.pason.messages import MOVES, GameBoardState, MatchEnd
+from sevenbag.protocols.pason.messages import MOVES, GameBoardState, GamePieceState, MatchEnd
 from tests.contest.stage import SEATS, TEAMS, TOKEN, Stage, game
 
 # --- who wins the match ---------------------------------------------------------------------------
@@ -133,6 +134,70 @@ def test_a_match_goes_on_after_its_finished_games() -> None:
     stage.lose(1)
     assert stage.match.result is not None
     assert stage.match.result.games == (3, 1)
+
+
+@pytest.mark.parametrize("resumed", [{"finished": (game(1, 0),)}, {"attempt": 2}])
+def test_a_resumed_match_publishes_states_until_both_teams_are_back(resumed: Any) -> None:
+    """A client that moves only in answer to a state is silent without one."""
+    stage = Stage(games=5, connect_seconds=60, repeat_seconds=1, **resumed)
+    number = len(resumed.get("finished", ())) + 1
+    assert [type(message) for message in stage.told] == [GameBoardState, GamePieceState]
+    assert len(stage.wait(10)) == 20
+    waiting = stage.told[-1]
+    assert isinstance(waiting, GamePieceState)
+    assert waiting.game_name == f"Game {number}"
+    numbers = [piece.number for piece in waiting.states.values() if piece is not None]
+    assert len(numbers) == 2
+    assert stage.move(0, "drop", numbers[0]) == "no piece"
+    stage.match.connect(0, stage.now)
+    assert stage.wait(10), "the other team is still waited for"
+    assert stage.match.game_number == number - 1
+    stage.match.connect(1, stage.now)
+    stage.begin()
+    first = stage.told[-1]
+    assert isinstance(first, GamePieceState)
+    # A client that plans once for each number plans again.
+    assert min(piece.number for piece in first.states.values() if piece is not None) > max(numbers)
+    sequences = [
+        int(message.sequence) for message in stage.told if not isinstance(message, MatchEnd)
+    ]
+    assert sequences == sorted(set(sequences))
+
+
+def test_a_match_that_nobody_has_come_to_yet_publishes_nothing() -> None:
+    stage = Stage(connect_seconds=60)
+    assert stage.told == []
+    assert stage.wait(59) == []
+
+
+@pytest.mark.parametrize(
+    ("finished", "present", "winner", "ending"),
+    [
+        ((game(1, 0), game(2, 0)), 1, 0, "games at the time limit"),
+        ((game(1, 0), game(2, 0)), 0, 0, "the other team did not come"),
+        ((game(1, 0), game(2, 1)), 1, 1, "the other team did not come"),
+    ],
+)
+def test_games_that_are_won_count_against_a_team_that_does_not_come_back(
+    finished: tuple[GameResult, ...], present: Seat, winner: Seat, ending: str
+) -> None:
+    stage = Stage(finished=finished, games=9, connect_seconds=10)
+    stage.match.connect(present, stage.now)
+    stage.wait(11)
+    assert stage.match.result is not None
+    assert (stage.match.result.winner, stage.match.result.ending) == (winner, ending)
+    wins = [sum(one.winner == seat for one in finished) for seat in SEATS]
+    assert list(stage.match.result.games) == wins
+
+
+def test_time_in_which_a_game_waits_to_be_kept_does_not_count() -> None:
+    stage = Stage(games=3, match_seconds=60, game_seconds=50, pause_seconds=0, keeps=False)
+    stage.both_come()
+    stage.lose(0)
+    stage.wait(1_000)
+    stage.match.game_kept(1, stage.now)
+    stage.begin()
+    assert stage.match.game_number == 2
 
 
 def test_it_tells_higher_numbers_with_every_attempt() -> None:

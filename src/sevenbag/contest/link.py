@@ -248,10 +248,15 @@ class Place(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="pl
 
 
 class CallOff(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="call off"):
-    """End a match without a winner (it goes on elsewhere, or nowhere)."""
+    """End a match without a winner.
+
+    Attributes:
+        goes_on: whether the match goes on elsewhere, so that clients must not hear its end.
+    """
 
     match_token: Token
     reason: str
+    goes_on: bool = False
 
 
 class Halt(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="halt"):

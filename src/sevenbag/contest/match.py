@@ -64,7 +64,8 @@ class Match:
         teams: names of both seats.
         rules: of its games and of itself.
         phase: waiting for both teams; before a game; in one; a game is over and not kept yet; all
-            is over.
+            is over. A resumed match publishes a position while it waits for its teams: a client
+            that moves only in answer to a state message would otherwise never be seen again.
         due: when something happens next; None if nothing does by itself.
         duel: the present game, or the last one; None before the first.
         game_number: of that game, from 1; 0 before the first.
@@ -129,6 +130,8 @@ class Match:
             self._tally.add(game)
         match = rules.match
         self._played_before = sum(game.seconds + match.pause_seconds for game in finished)
+        self._resumed = bool(finished) or attempt > 1
+        self._waiting_duel: Duel | None = None
 
         self._now = 0.0
         self._halted = False
@@ -145,6 +148,7 @@ class Match:
         self._recorder = records.Recorder()
         self._finished: list[FinishedGame] = []
         self._held: GameResult | None = None
+        self._held_since = 0.0
         self._verdicts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
         self._figures_changed = False
 
@@ -239,6 +243,9 @@ class Match:
             return
         self._now = max(now, self._now)
         self._held = None
+        if self._match_limit is not None:
+            # The teams do not pay for a full disk or a store that is away.
+            self._match_limit += self._now - self._held_since
         self._tally.add(game)
         self._teller.game_end(game.scores, game.winner, game.last_sequence)
         self._figures_changed = True
@@ -302,8 +309,14 @@ class Match:
         """Say when something happens next."""
         match self.phase:
             case "gathering":
-                begun = self._connect_by is not None
-                self.due = (None if self._halted else self._connect_by) if begun else 0.0
+                if self._connect_by is None:
+                    self.due = 0.0
+                elif self._halted:
+                    self.due = None
+                elif self._resumed:
+                    self.due = min(self._connect_by, self._repeat_at)
+                else:
+                    self.due = self._connect_by
             case "pause":
                 self.due = None if self._halted else min(self._begin_at, self._limit())
             case "game":
@@ -319,8 +332,10 @@ class Match:
         if self.phase == "gathering":
             if self._connect_by is None:
                 self._gather()
-            else:
+            elif self._connect_by <= self._now:
                 self._end_by_absence()
+            else:
+                self._publish_waiting_position()
         elif self.phase == "pause":
             if self._limit() <= self._now:
                 self._end_by_games()
@@ -344,6 +359,25 @@ class Match:
         self._connect_by = self._now + self.rules.match.connect_seconds
         if self._tally.decided:
             self._end_by_games()
+        elif self._resumed:
+            self._publish_waiting_position()
+
+    def _publish_waiting_position(self) -> None:
+        """Publish a position that is not played; a move in answer to it shows that a team is there.
+
+        Its pieces have numbers of their own: clients that plan once for each number plan again when
+        the game begins.
+        """
+        self._repeat_at = self._now + self.rules.match.repeat_seconds
+        duel = self._waiting_duel
+        if duel is None:
+            seed = stream(self._seed, "waiting").getrandbits(62)
+            duel = Duel(self.rules.game, seed, first_number=self._next_piece)
+            self._waiting_duel = duel
+            self._next_piece = duel.next_number
+            self._teller.begin(self._name_of_game(self.game_number + 1))
+        self._teller.boards(duel, duel.take_changes())
+        self._teller.pieces(duel)
 
     def _pause(self, seconds: float) -> None:
         self.phase = "pause"
@@ -363,7 +397,7 @@ class Match:
         if self._match_limit is None:
             self._match_limit = now + self.rules.match.match_seconds
         self.game_number += 1
-        self.game_name = self._name_of_game()
+        self.game_name = self._name_of_game(self.game_number)
         self._first_piece = self._next_piece
         duel = self.duel = Duel(self.rules.game, self._game_seed(), first_number=self._first_piece)
         self._recorder = records.Recorder()
@@ -452,15 +486,16 @@ class Match:
         record = self._recorder.record(header, duel, self._milliseconds())
         self._finished.append(FinishedGame(result, record))
         self.phase = "held"
+        self._held_since = self._now
         self._plan()
 
     def _milliseconds(self) -> int:
         """Since the game began; not past its limit, however late that was seen."""
         return int((min(self._now, self._game_limit) - self._game_began) * 1000)
 
-    def _name_of_game(self) -> str:
+    def _name_of_game(self, number: int) -> str:
         name = self.rules.match.game_name
-        name = name.replace("{number}", str(self.game_number)).replace("{match}", self.name)
+        name = name.replace("{number}", str(number)).replace("{match}", self.name)
         return name[:_LONGEST_NAME]
 
     def _game_seed(self) -> int:
@@ -473,10 +508,13 @@ class Match:
 
     def _end_by_absence(self) -> None:
         first, second = self.present
+        winner: Seat = 0 if first else 1
         if first == second:
             self._end_without_winner()
+        elif self.games[1 - winner] > self.games[winner]:
+            # Games that were won before the server was restarted count.
+            self._end_by_games()
         else:
-            winner: Seat = 0 if first else 1
             self._end(
                 MatchResult(
                     winner=winner,

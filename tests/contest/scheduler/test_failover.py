@@ -255,6 +255,45 @@ async def test_both_servers_die(house: House) -> None:
     assert [game.winner for game in (await three.placed()).finished] == [0, 1]
 
 
+async def test_a_restarted_server_gets_its_match_back_though_others_have_more_room(
+    house: House,
+) -> None:
+    """Clients of 2012 know one host: they are where they were."""
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    other = await house.server("another", capacity=1_000)
+    await one.cut()
+    again = await house.server("one")
+    await house.after(SETTLED)
+    assert (await again.placed()).match_token == token
+    assert not other.heard
+
+
+@pytest.mark.parametrize("followed", [False, True])
+async def test_a_server_restarted_late_gets_back_a_match_whose_teams_have_not_followed(
+    house: House, followed: bool
+) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    two = await house.server("two")
+    await one.cut()
+    await house.after(GRACE)
+    await two.placed()
+    if followed:
+        await two.tell(link.Joined(match_token=token, seat=0))
+    again = await house.server("one")
+    await house.after(SETTLED)
+    if followed:
+        assert not again.heard
+        assert not two.heard
+    else:
+        call_off = await two.told(link.CallOff)
+        assert (call_off.match_token, call_off.goes_on) == (token, True)
+        assert (await again.placed()).match_token == token
+
+
 class TestAServerThatComesBackTooLate:
     """Its match was placed on another one meanwhile."""
 
@@ -273,7 +312,8 @@ class TestAServerThatComesBackTooLate:
         _, two, token = await self.moved(house)
         await two.tell(link.Joined(match_token=token, seat=0))
         one = await house.server("one", instance="a", hosting=[token])
-        assert (await one.told(link.CallOff)).match_token == token
+        call_off = await one.told(link.CallOff)
+        assert (call_off.match_token, call_off.goes_on) == (token, True)
         await one.tell(game_done(token, 2, 1, age=0.0))
         assert "moved to two" in (await one.told(link.NotKept)).reason
         await two.finish_game(token, 2)

@@ -1,4 +1,4 @@
-"""Real processes that are killed: the site, then the game server whose spool it never heard."""
+"""Real processes that are killed: the site, game servers in mid-game and between games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import Store
 from sevenbag.contest.tournament import Plan
 from tests.cli.run import TRACES, start, wait_until
-from tests.contest.scheduler.teams import PASSWORD, TEAMS, has_come
+from tests.contest.scheduler.teams import PASSWORD, TEAMS, ReactiveTeam, has_come
 
 if TYPE_CHECKING:
     import subprocess
@@ -23,11 +23,26 @@ if TYPE_CHECKING:
 
 HOST = "127.88.9.1"  # no other test's address
 SERVER = "127.88.9.2"
+OTHER_SERVER = "127.88.9.3"
 COMMANDS = f"tcp://{SERVER}:5557"
 GAMES = 35
 RULES = ContestRules(
     game=GameRules(gravity_ms=(50,)),
     match=MatchRules(games=GAMES, game_seconds=0.2, first_pause_seconds=0.05, pause_seconds=0.05),
+)
+RESTARTED = ContestRules(
+    game=GameRules(gravity_ms=(100,)),
+    match=MatchRules(
+        games=15,
+        game_seconds=0.7,
+        match_seconds=3_600,
+        # No team is given up while the test lasts.
+        connect_seconds=3_600,
+        first_pause_seconds=0.05,
+        pause_seconds=0.3,
+        repeat_seconds=0.2,
+        states_per_second=20,
+    ),
 )
 
 
@@ -47,14 +62,14 @@ class Processes:
     def start_site(self) -> subprocess.Popen[str]:
         return self._start(
             *("contest", "serve", "--game-servers", "0", "--set", f"site.host={HOST}"),
-            *("--set", f"site.port={self.port}"),
+            *("--set", f"site.port={self.port}", "--set", "site.grace_seconds=5"),
         )
 
-    def start_server(self) -> subprocess.Popen[str]:
+    def start_server(self, name: str = "one", host: str = SERVER) -> subprocess.Popen[str]:
         wait_until((self.folder / "contest.secret").exists, 60)
         return self._start(
-            *("contest", "game-server", "--set", f"server.bind={SERVER}"),
-            *("--set", "server.name=one", "--set", "server.secret_file=contest.secret"),
+            *("contest", "game-server", "--set", f"server.bind={host}"),
+            *("--set", f"server.name={name}", "--set", "server.secret_file=contest.secret"),
             *("--set", f"server.scheduler=http://{HOST}:{self.port}"),
         )
 
@@ -96,10 +111,11 @@ def connect(token: str) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     with Store(f"sqlite:///{tmp_path}/contest.db") as store:
         teams = [store.teams.add(name, hash_password(PASSWORD)).id for name in TEAMS]
-        row = store.contests.add("Cup", RULES, Plan(ranking=False), teams)
+        rules = getattr(request, "param", RULES)
+        row = store.contests.add("Cup", rules, Plan(ranking=False), teams)
         assert store.contests.change(row, "running") is not None
         yield store
 
@@ -149,3 +165,66 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
     assert max(result.games) == GAMES // 2 + 1
     assert not [line for line in running.said if any(trace in line for trace in TRACES)]
     assert not [line for line in running.said if PASSWORD in line]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("store", [RESTARTED], indirect=True)
+def test_clients_that_only_answer_states_play_on_through_restarts_of_their_server(
+    tmp_path: Path, store: Store
+) -> None:
+    running = Processes(tmp_path)
+    try:
+        wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"], 60)
+        (match,) = store.matches.list()
+        running.start_server("another", OTHER_SERVER)
+        connected = f"tcp://{SERVER}:5557"
+        wait_until(lambda: has_come(connected, match.token, TEAMS[0]), 60)
+
+        def kept() -> int:
+            return len(store.matches.finished_games(match.token))
+
+        def kill() -> None:
+            running.server.kill()
+            running.server.wait()
+
+        hosts = SERVER, OTHER_SERVER
+        with (
+            ReactiveTeam(hosts, match.token, TEAMS[0]) as red,
+            ReactiveTeam(hosts, match.token, TEAMS[1]) as blue,
+        ):
+            # In mid-game; the other server has room, but the teams are at this one.
+            wait_until(lambda: "Game 2" in red.games, 60)
+            kill()
+            running.server = running.start_server()
+            wait_until(lambda: len(red.ends) >= 2, 60)
+            assert not any(team.moves[OTHER_SERVER] for team in (red, blue))
+
+            # Between two games.
+            ends = len(red.ends)
+            wait_until(lambda: len(red.ends) > ends, 60)
+            kill()
+            before = kept()
+            running.server = running.start_server()
+            wait_until(lambda: kept() > before, 60)
+
+            # For good: the match goes on at the other server.
+            kill()
+            wait_until(lambda: store.matches.get(match.token).state == "done", 120)
+            teams = red, blue
+            wait_until(lambda: all(team.told[-1]["comm_type"] == "MatchEnd" for team in teams), 60)
+    finally:
+        running.end()
+    result = store.matches.get(match.token).result
+    assert result is not None
+    assert result.ending == "majority of games"
+    games = store.matches.finished_games(match.token)
+    by_name = {game.game_name: game for game in games}
+    assert list(by_name) == [f"Game {number}" for number in range(1, len(games) + 1)]
+    for team in (red, blue):
+        assert team.moves[OTHER_SERVER]
+        assert [end["comm_type"] for end in team.told].count("MatchEnd") == 1
+        for end in team.ends:
+            game = by_name[end["game_name"]]
+            assert end["winner"] == TEAMS[game.winner]
+            assert tuple(end["scores"][name] for name in TEAMS) == game.scores
+    assert not [line for line in running.said if any(trace in line for trace in TRACES)]

@@ -225,6 +225,30 @@ async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
         rig.server.halt("nothing of that kind", halted=True)
 
 
+async def test_a_match_that_goes_on_elsewhere_tells_its_clients_no_end() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=QUICK))
+        token = place.match_token
+        listener = rig.listener(place)
+        client, _ = await rig.both_connected(place)
+        await listener.until("GamePieceState")
+        rig.server.release(token, "the match has moved to another server")
+        rig.server.release("nothing of that kind", "at all")
+        assert token not in rig.server.hello().hosting
+        with pytest.raises(PlacementRefusedError):
+            await rig.server.result(token)
+        assert (await client.move("drop"))["resp"] == "OK"
+        # It may come back.
+        rig.place(msgspec.structs.replace(place, attempt=2))
+        sequences = [0]
+        while sequences[-1] < 10_000_000:
+            message = await listener.next()
+            assert message["comm_type"] in {"GameBoardState", "GamePieceState"}
+            sequences.append(message["sequence"])
+        assert ("match", token) not in notebook.told
+
+
 async def test_when_a_match_has_lingered_its_tokens_are_still_known_as_ended() -> None:
     match = MatchRules(games=1, first_pause_seconds=0, repeat_seconds=0.05, linger_seconds=0.05)
     async with hosting() as rig:

@@ -77,6 +77,9 @@ class FakeHost:
     def call_off(self, token: str, reason: str) -> None:
         self.asked.append(("call off", token, reason))
 
+    def release(self, token: str, reason: str) -> None:
+        self.asked.append(("release", token, reason))
+
     def halt(self, token: str, halted: bool) -> None:
         self.asked.append(("halt", token, str(halted)))
 
@@ -370,12 +373,14 @@ async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
     await peer.say(PLACE)
     assert "RuntimeError" in (await peer.next(link.NotPlaced)).reason
     await peer.say(link.Halt(match_token=TOKENS[0], halted=True))
-    await peer.say(link.CallOff(match_token=TOKENS[0], reason="moved"))
+    await peer.say(link.CallOff(match_token=TOKENS[0], reason="rain"))
+    await peer.say(link.CallOff(match_token=TOKENS[0], reason="moved", goes_on=True))
     await peer.say(link.Dismissed(reason="another has come"))
     await host.dismissal.wait()
     assert host.asked == [
         ("halt", TOKENS[0], "True"),
-        ("call off", TOKENS[0], "moved"),
+        ("call off", TOKENS[0], "rain"),
+        ("release", TOKENS[0], "moved"),
         ("dismissed", "another has come"),
     ]
     await asyncio.sleep(0.3)

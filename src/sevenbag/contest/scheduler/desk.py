@@ -5,7 +5,8 @@ The rules that no crash may break:
 * The store first: nobody is told what is not in it. What is in memory here can be read anew from
   it at any time.
 * A match is assigned to one server at a time. When that one is gone for longer than a grace, or
-  says that it has lost the match, the match waits, and is placed again with its finished games.
+  says that it has lost the match, the match waits, and is placed again with its finished games:
+  where its teams are, if that server is back.
 * Where two servers come to have the same match, the game that is first in the store counts. Who
   does not fit to it is told to call the match off.
 
@@ -147,6 +148,12 @@ class MatchDesk:
                 await self.unplace(match, "its server has lost it", settling=True)
         for token in hello.hosting:
             await self._welcome_match(server, connection, token)
+        for match in tuple(self.matches.values()):
+            if match.home == server.name != match.server and match.server and not match.begun:
+                # Its teams have not followed it.
+                match.avoided.pop(server.name, None)
+                self.call_off_at(match.server, match.row.token, "its server is back", goes_on=True)
+                await self.unplace(match, "its server is back", settling=True)
 
     def part(self, connection: Link) -> None:
         """A connection is over; the server's matches wait for it for a while."""
@@ -241,7 +248,7 @@ class MatchDesk:
             await self.assign(match, server)
         else:
             reason = f"the match has moved to {match.server}"
-            connection.say(link.CallOff(match_token=token, reason=reason))
+            connection.say(link.CallOff(match_token=token, reason=reason, goes_on=True))
             connection.hosting.discard(token)
 
     async def assign(self, match: Ongoing, server: GameServer) -> None:
@@ -251,8 +258,10 @@ class MatchDesk:
             self.call_off_at(server.name, match.row.token, "the match is over")
             return
         if old != server.name:
-            self.call_off_at(old, match.row.token, f"the match has moved to {server.name}")
+            reason = f"the match has moved to {server.name}"
+            self.call_off_at(old, match.row.token, reason, goes_on=True)
         match.server, match.placed, match.begun = server.name, True, True
+        match.home = server.name
         match.since = self._clock()
         match.settled.set()
         self._halt(match)
@@ -279,7 +288,7 @@ class MatchDesk:
                 continue
             avoided = [name for name, until in match.avoided.items() if until > now]
             server = (
-                least_loaded(self.servers.values(), load, avoided)
+                least_loaded(self.servers.values(), load, avoided, match.home)
                 if match.not_before <= now and (room > 0 or not contest)
                 else None
             )
@@ -312,6 +321,8 @@ class MatchDesk:
         tell("match waits", match=match.row.id, server=match.server, reason=reason)
         if await self._change(match, "waiting") is None:
             return
+        if match.begun:
+            match.home = match.server
         match.server, match.placed, match.begun = "", False, False
         match.since = match.not_before = self._clock()
         if settling:
@@ -326,17 +337,25 @@ class MatchDesk:
         self, match: Ongoing, server: GameServer, reason: str, *, seconds: float = 5.0
     ) -> None:
         """A server shall not have a match, for a while."""
-        self.call_off_at(server.name, match.row.token, reason)
+        self.call_off_at(server.name, match.row.token, reason, goes_on=True)
         match.avoided[server.name] = self._clock() + seconds
         if match.server == server.name:
             await self.unplace(match, reason)
 
-    def call_off_at(self, name: str, token: str, reason: str) -> None:
-        """Tell a server, if it is there, that a match is none of its own."""
+    def call_off_at(self, name: str, token: str, reason: str, *, goes_on: bool = False) -> None:
+        """Tell a server, if it is there, that a match is none of its own.
+
+        Args:
+            name: of the server.
+            token: of the match.
+            reason: for logs.
+            goes_on: whether it goes on elsewhere.
+        """
         server = self.servers.get(name)
         if server is not None and server.link is not None:
             server.link.hosting.discard(token)
-            server.link.say(link.CallOff(match_token=token, reason=reason))
+            call_off = link.CallOff(match_token=token, reason=reason, goes_on=goes_on)
+            server.link.say(call_off)
 
     def _halt(self, match: Ongoing) -> None:
         server = self.servers.get(match.server)
@@ -356,7 +375,8 @@ class MatchDesk:
             connection.hosting.discard(token)
             if not isinstance(message, link.NotPlaced):
                 reason = "the match is not this server's"
-                connection.say(link.CallOff(match_token=token, reason=reason))
+                goes_on = match is not None
+                connection.say(link.CallOff(match_token=token, reason=reason, goes_on=goes_on))
             return
         match message:
             case link.Placed():

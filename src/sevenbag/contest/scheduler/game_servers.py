@@ -114,18 +114,24 @@ class GameServer:
 
 
 def least_loaded(
-    servers: Iterable[GameServer], load: Mapping[str, int], avoided: Iterable[str]
+    servers: Iterable[GameServer], load: Mapping[str, int], avoided: Iterable[str], home: str = ""
 ) -> GameServer | None:
-    """The server with the greatest part of its room free; None if none has room.
+    """Choose the server with the greatest part of its room free; None if none has room.
 
     Args:
         servers: all.
         load: matches by server's name.
         avoided: names of servers that are not to be taken.
+        home: name of the server that is taken before all others if it has room.
     """
     apart = set(avoided)
     free = [
-        (load.get(server.name, 0) / server.hello.capacity, server.name, server)
+        (
+            server.name != home,
+            load.get(server.name, 0) / server.hello.capacity,
+            server.name,
+            server,
+        )
         for server in servers
         if server.link is not None
         and server.hello is not None
@@ -133,7 +139,7 @@ def least_loaded(
         and server.name not in apart
         and load.get(server.name, 0) < server.hello.capacity
     ]
-    return min(free)[2] if free else None
+    return min(free)[-1] if free else None
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ class Results:
                 number = told.result.number
                 connection.say(link.Kept(match_token=told.match_token, number=number))
                 if match is not None and doubt is None:
+                    match.begun |= match.server == server.name
                     self._desk.counts["games kept"] += 1
                     self._desk.tell("game done", match, number)
                     await self._overtaken(match, server, connection)
@@ -87,7 +88,7 @@ class Results:
                 or (told.result.winner is not None and not match.begun)
             ):
                 reason = f"the match has moved to {match.server}"
-                connection.say(link.CallOff(match_token=token, reason=reason))
+                connection.say(link.CallOff(match_token=token, reason=reason, goes_on=True))
             elif told.result.winner is None and match.row.kind == "contest":
                 # Nobody has come; the contest has to go on.
                 await self._finish(match, server, without_teams(token, finished))
@@ -129,9 +130,8 @@ class Results:
         if match.row.token in connection.hosting:
             await self._desk.assign(match, server)
         elif match.server:
-            self._desk.call_off_at(
-                match.server, match.row.token, "another server has finished its game"
-            )
+            reason = "another server has finished its game"
+            self._desk.call_off_at(match.server, match.row.token, reason, goes_on=True)
             await self._desk.unplace(match, "its server was overtaken", settling=True)
         else:
             self._desk.let_settle(match)

@@ -255,6 +255,12 @@ class GameServer:
         if table is not None:
             table.call_off(reason)
 
+    def release(self, token: str, reason: str) -> None:
+        """Stop a match that goes on elsewhere; its clients hear no end."""
+        table = self.matches.get(token)
+        if table is not None:
+            table.release(reason)
+
     def halt(self, token: str, halted: bool) -> None:  # as on the link
         """Begin no further game of a match, or go on beginning games."""
         table = self.matches.get(token)
@@ -280,7 +286,7 @@ class GameServer:
         self._logger.error("dismissed by the scheduler", reason=reason)
         self._dismissal = reason
         for token in list(self.matches):
-            self.call_off(token, reason)
+            self.release(token, reason)
         self._begin_to_stop("break off")
 
     # --- helpers --------------------------------------------------------------------------------

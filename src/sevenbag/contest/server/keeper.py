@@ -30,9 +30,9 @@ class Keeper(Protocol):
         """Keep a finished game; it is safe when this returns, and clients may hear of it."""
 
     async def match_done(self, token: str, result: MatchResult) -> None:
-        """Keep how a match ended; all its games are kept already.
+        """Keep how a match ended; it is safe when this returns, and clients may hear of it.
 
-        Matches that were called off are not told.
+        All its games are kept already. Matches that were called off are not told.
         """
 
     def joined(self, token: str, seat: int) -> None:
@@ -65,6 +65,9 @@ class Host(Protocol):
 
     def call_off(self, token: str, reason: str) -> None:
         """End a match without a winner; nothing where there is no such match."""
+
+    def release(self, token: str, reason: str) -> None:
+        """Stop a match that goes on elsewhere; its clients hear no end."""
 
     def halt(self, token: str, halted: bool) -> None:  # as on the wire
         """Begin no further game of a match, or go on beginning games."""

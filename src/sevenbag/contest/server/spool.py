@@ -97,7 +97,8 @@ class Spool:
             self.put_aside(name)
             return None
         if isinstance(done, link.GameDone):
-            return msgspec.structs.replace(done, age=age)
+            # It may have waited for room on the disk before it was written.
+            return msgspec.structs.replace(done, age=done.age + age)
         if isinstance(done, link.MatchDone):
             return done
         self.put_aside(name)

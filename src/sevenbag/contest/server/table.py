@@ -216,18 +216,27 @@ class Table:
             self.match.call_off(reason, now)
             self.settle(now)
 
+    def release(self, reason: str) -> None:
+        """Stop it, as it goes on elsewhere; clients hear no end."""
+        if not self.ended:
+            self._called_off = self.ended = True
+            now = self._around.clock()
+            self.match.call_off(reason, now)
+            self.match.take_messages()
+            self._incomplete = False
+            self._logger.info("match.released", reason=reason)
+            self.result.cancel()
+            self._leave_later(now)
+
     def settle(self, now: float) -> None:
         """Tell what has happened, and see what is next; to be called after everything."""
         match = self.match
         messages = match.take_messages()
-        if not self.ended:
-            # Before MatchEnd, at which clients leave.
-            self._publish_result()
-        if messages:
-            if not self._around.states.publish(self._envelope, messages):
-                self._missed()
-            for player in self._players:
-                player.hear(messages)
+        if match.result is not None and not self._last_words:
+            # The end of the match is told when its result is kept.
+            self._last_words = messages[-1:]
+            del messages[-1:]
+        self._publish(messages)
         if match.game_number != self._game:
             self._game = match.game_number
             self._logger.info("game begins", game=self._game)
@@ -238,12 +247,14 @@ class Table:
             self._finished += finished
             if self._keeping is None:
                 self._keeping = asyncio.create_task(self._keep())
-        if match.result is not None:
-            if not self.ended:
-                self._last_words = messages[-1:]
-                self._end(match.result, now)
-        else:
+        if match.result is None:
             self._around.timetable.schedule(self, match.due)
+        elif not self.ended:
+            if self._around.keeper is None or self._called_off:
+                self._end(match.result, now)
+            elif self._keeping is None:
+                # A match may end without a last game: when a team does not come.
+                self._keeping = asyncio.create_task(self._keep())
 
     async def close(self) -> None:
         """Let go of everything; the match is not played on here."""
@@ -259,6 +270,13 @@ class Table:
         await self._close_players()
 
     # --- helpers --------------------------------------------------------------------------------
+
+    def _publish(self, messages: list[bytes]) -> None:
+        if messages:
+            if not self._around.states.publish(self._envelope, messages):
+                self._missed()
+            for player in self._players:
+                player.hear(messages)
 
     def _house_player(self, seat: Seat) -> HousePlayer:
         settings = self.place.seats[seat]
@@ -316,7 +334,7 @@ class Table:
             self._logger.warning("a subscriber is too far behind and loses messages")
 
     async def _keep(self) -> None:
-        """Have finished games kept, one after another; only then clients hear of them."""
+        """Have finished games kept, then the match's result; only then clients hear of them."""
         around = self._around
         try:
             while self._finished:
@@ -331,13 +349,15 @@ class Table:
                 self.match.game_kept(game.result.number, now)
                 self.settle(now)
                 self._tell_figures()
+            result = self.match.result
+            if result is not None and around.keeper is not None and not self.ended:
+                await around.keeper.match_done(self.token, result)
+                if not self.ended:
+                    self._end(result, around.clock())
         except Exception as error:  # noqa: BLE001  # other matches must not notice
             self._break(error)
         finally:
             self._keeping = None
-        result = self.match.result
-        if result is not None and around.keeper is not None and not self._called_off:
-            await around.keeper.match_done(self.token, result)
 
     def _log_game(self, game: FinishedGame) -> None:
         result = game.result
@@ -352,6 +372,9 @@ class Table:
 
     def _end(self, result: MatchResult, now: float) -> None:
         """The match is over; it is answered for some time more."""
+        # Before MatchEnd, at which clients leave.
+        self._publish_result()
+        self._publish(self._last_words)
         self.ended = True
         around = self._around
         around.figures.matches += 1
@@ -361,11 +384,11 @@ class Table:
         )
         if not self.result.done():
             self.result.set_result(result)
+        self._leave_later(now)
+
+    def _leave_later(self, now: float) -> None:
         self._leaves_at = now + self.place.rules.match.linger_seconds
         self._schedule_lingering(now)
-        if self._keeping is None and around.keeper is not None and not self._called_off:
-            # A match may end without a last game: when a team does not come.
-            self._keeping = asyncio.create_task(self._keep())
 
     def _linger(self, now: float) -> None:
         if now >= self._leaves_at:

@@ -2,13 +2,17 @@
 
 A finished game is written into the `Spool` before anybody hears of it, told to the scheduler, and
 waited for until it is kept. While the scheduler is away the server plays on; what it finishes waits
-in the spool, is told again at every connection, and is forgotten when the scheduler says so.
+in the spool, is told again at every connection, and is forgotten when the scheduler says so. What
+the spool does not take is safe only when the scheduler has kept it: until one of the two works, its
+match waits.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
+import time
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
@@ -73,8 +77,8 @@ class Uplink:
         self._instance = uuid.uuid4().hex
         self._trouble = "the scheduler has not been reached yet"
         self._spool: Spool | None = None
-        self._unwritten: dict[str, Done] = {}
-        """What could not be written into the spool, and is in memory alone."""
+        self._unwritten: dict[str, tuple[Done, float]] = {}
+        """Results that are in memory alone, as the spool does not take them; since when."""
         self._unsettled: dict[str, asyncio.Event] = {}
         """What the scheduler has not settled, by name in the spool; set when it has."""
         self._lines: dict[str, str] = {}
@@ -90,7 +94,8 @@ class Uplink:
     def trouble(self) -> str:
         """Why nothing can be kept or placed now; empty when all is well."""
         if self._unwritten:
-            return "the spool cannot be written"
+            waiting = len(self._unwritten)
+            return f"the spool cannot be written; results that are kept nowhere: {waiting}"
         return "" if self.connected else self._trouble
 
     @property
@@ -122,11 +127,13 @@ class Uplink:
         self._living.cancel()
         await asyncio.wait([self._living])
         self._living = None
+        if self._unwritten:
+            self._log.error("results.lost", count=len(self._unwritten))
         if self._spool is not None:
             self._spool.close()
 
     async def keep(self, token: str, result: link.GameResult, replay: bytes) -> None:
-        """Keep a finished game; it is in the store, or at least in the spool, afterwards."""
+        """Keep a finished game; it is in the store or in the spool when this returns."""
         # Of a match that was called off it is not known any more what the game follows on.
         line = self._lines.get(token, _UNKNOWN_LINE)
         if token in self._lines:
@@ -134,7 +141,7 @@ class Uplink:
         await self._keep(link.GameDone(match_token=token, result=result, replay=replay, line=line))
 
     async def match_done(self, token: str, result: link.MatchResult) -> None:
-        """Keep how a match ended."""
+        """Keep how a match ended; it is in the store or in the spool when this returns."""
         line = self._lines.pop(token, _UNKNOWN_LINE)
         await self._keep(link.MatchDone(match_token=token, result=result, line=line))
 
@@ -162,12 +169,38 @@ class Uplink:
             await asyncio.to_thread(self._spool.put, done)
         except FormatError as error:
             self._log.error("the spool cannot be written", error=str(error))
-            self._unwritten[name] = done
+            await self._keep_unwritten(name, done)
+            return
         # Not before it is written: a connection that begins just now reads what is to be told.
         settled = self._unsettled.setdefault(name, asyncio.Event())
         if self.connected:
             self._to_say.put_nowait(name)
             await self._wait([settled], self._patience)
+
+    async def _keep_unwritten(self, name: str, done: Done) -> None:
+        """Wait until the scheduler has kept a result, or the spool takes it after all."""
+        assert self._spool is not None
+        settled = self._unsettled.setdefault(name, asyncio.Event())
+        since = time.time()
+        self._unwritten[name] = done, since
+        if self.connected:
+            self._to_say.put_nowait(name)
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_SPOOL_PAUSE):
+                    await settled.wait()
+                    return
+            try:
+                await asyncio.to_thread(self._spool.put, _aged(done, since))
+            except FormatError:
+                continue
+            if settled.is_set():
+                # The answer came while it was written.
+                self._spool.settle(name)
+            else:
+                del self._unwritten[name]
+                self._log.info("the spool can be written again")
+            return
 
     async def _wait(self, events: list[asyncio.Event], seconds: float) -> None:
         """Until all are set, or the connection is gone, or so long."""
@@ -205,9 +238,12 @@ class Uplink:
                     close_timeout=1.0,
                     proxy=None,
                 ) as connection:
-                    pause = _FIRST_PAUSE
+                    began = time.monotonic()
                     if not await self._speak(host, connection):
                         return
+                    if time.monotonic() - began > _LONGEST_PAUSE:
+                        # A site that closes each connection at once is not asked all the time.
+                        pause = _FIRST_PAUSE
                 reason = "the scheduler has closed the connection"
             except InvalidStatus as error:
                 reason = _refusal(error.response.status_code)
@@ -217,7 +253,7 @@ class Uplink:
                 self._log.error("link broke", exc_info=error)
                 reason = f"a fault of ours: {type(error).__name__}"
             self._lose(reason)
-            await asyncio.sleep(pause * random.uniform(0.5, 1.0))  # nobody's secret
+            await asyncio.sleep(random.uniform(pause / 2, pause))  # nobody's secret
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _lose(self, reason: str) -> None:
@@ -291,9 +327,9 @@ class Uplink:
                     if not here:
                         self._lines[token] = link.line_after(message.finished)
                     self._say(link.Placed(match_token=token))
-            case link.CallOff(match_token=token, reason=reason):
+            case link.CallOff(match_token=token, reason=reason, goes_on=goes_on):
                 self._lines.pop(token, None)
-                host.call_off(token, reason)
+                (host.release if goes_on else host.call_off)(token, reason)
             case link.Halt(match_token=token, halted=halted):
                 host.halt(token, halted)
             case link.Kept(match_token=token, number=number):
@@ -329,7 +365,7 @@ class Uplink:
     async def _spooled(self, name: str) -> Done | None:
         assert self._spool is not None
         if name in self._unwritten:
-            return self._unwritten[name]
+            return _aged(*self._unwritten[name])
         try:
             done = await asyncio.to_thread(self._spool.read, name)
         except FormatError as error:
@@ -349,6 +385,13 @@ class Uplink:
 # --- helpers ------------------------------------------------------------------------------------
 
 
+def _aged(done: Done, since: float) -> Done:
+    """Give a finished game the age that it has by now."""
+    if isinstance(done, link.GameDone):
+        return msgspec.structs.replace(done, age=max(0.0, time.time() - since))
+    return done
+
+
 async def _all_set(events: list[asyncio.Event]) -> None:
     for event in events:
         await event.wait()
@@ -362,6 +405,8 @@ _UNKNOWN_LINE: Final = "?"
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 2.0
 """Seconds between attempts; less than the grace that the scheduler gives."""
+_SPOOL_PAUSE: Final = 1.0
+"""Seconds between attempts to write into a spool that could not be written."""
 _OPEN_SECONDS: Final = 5.0
 _PING_SECONDS: Final = 3.0
 _LAST_WORDS_SECONDS: Final = 2.0
