@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -164,7 +165,7 @@ def websocket_protocol(
 
     class _WebSocket(WebSocketsSansIOProtocol):
         def handle_connect(self, event: Request) -> None:
-            longest = longer_frames.get(event.path.partition("?")[0])
+            longest = longer_frames.get(urlsplit(event.path).path)
             if longest is not None:
                 self.conn.max_message_size = longest
             super().handle_connect(event)

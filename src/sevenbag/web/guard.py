@@ -6,7 +6,7 @@ import ipaddress
 import socket
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, MutableMapping
@@ -101,6 +101,7 @@ class Guard:
         if kind == "lifespan":
             await self._application(scope, receive, send)
             return
+        scope = _in_origin_form(scope)
         refusal = self._refusal(scope)
         if refusal:
             await self._refuse(kind, f"{refusal}\n", send)
@@ -166,6 +167,25 @@ class Guard:
 # --- helpers ------------------------------------------------------------------------------------
 
 _OWN_SITES: Final = frozenset({b"none", b"same-origin"})
+_SCHEMES: Final = frozenset({"http", "https", "ws", "wss"})
+
+
+def _in_origin_form(scope: Scope) -> Scope:
+    """Return a request whose target has only a path, whatever form a client or proxy sent.
+
+    A target in absolute form names the host itself, which then replaces ``Host`` (RFC 9112, 3.2.2).
+    """
+    scheme, separator, rest = scope["raw_path"].decode("latin-1").partition("://")
+    if not separator or scheme.lower() not in _SCHEMES:
+        return scope
+    host, _, path = rest.partition("/")
+    headers = [each for each in scope["headers"] if each[0] != b"host"]
+    return {
+        **scope,
+        "path": unquote(f"/{path}"),
+        "raw_path": f"/{path}".encode("latin-1"),
+        "headers": [(b"host", host.encode("latin-1")), *headers],
+    }
 
 
 def _has_port(host: str) -> bool:

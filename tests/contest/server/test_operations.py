@@ -40,6 +40,13 @@ def fetched(port: int, path: str) -> tuple[int, str]:
             return error.code, error.read().decode()
 
 
+def answered(port: int, request: str) -> str:
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(request.encode())
+        with connection.makefile(newline="") as answer:
+            return answer.read()
+
+
 async def metrics(port: int) -> dict[str, float]:
     """All samples, by name and label values."""
     status, text = await asyncio.to_thread(fetched, port, "/metrics")
@@ -85,6 +92,9 @@ async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> N
     async with watched(notebook) as (rig, port):
         assert await asyncio.to_thread(fetched, port, "/health") == (200, "ok\n")
         assert await asyncio.to_thread(fetched, port, "/ready") == (200, "ready\n")
+        # As a proxy may send it.
+        whole = f"GET http://elsewhere.example:{port}/health?now HTTP/1.1\r\n\r\n"
+        assert (await asyncio.to_thread(answered, port, whole)).endswith("\r\n\r\nok\n")
         notebook.trouble = "the scheduler does not answer"
         status, words = await asyncio.to_thread(fetched, port, "/ready?why")
         assert (status, words) == (503, "the scheduler does not answer\n")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
 
 from sevenbag.contest.server.figures import CONTENT_TYPE
 from sevenbag.errors import InputError
@@ -88,7 +89,8 @@ class OperationsServer:
         words = line.split()
         if len(words) != 3 or not words[2].startswith(b"HTTP/1."):
             return _response(HTTPStatus.BAD_REQUEST, "this is HTTP/1.1\n")
-        method, path = words[0], words[1].partition(b"?")[0]
+        # Through a proxy the target may be a whole URL.
+        method, path = words[0], urlsplit(words[1]).path
         if method not in {b"GET", b"HEAD"}:
             return _response(HTTPStatus.METHOD_NOT_ALLOWED, "GET only\n")
         response = self._page(path)
