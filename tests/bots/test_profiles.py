@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.seat import Deadlines as SeatDeadlines
+from sevenbag.bots.beam import BeamBot
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.profile import (
     OFFICIAL,
@@ -203,6 +206,20 @@ async def test_answers_that_nobody_asked_for(field: Callable[[str], list[str]]) 
     finally:
         await driver.quit()
     assert (await play(TbpBot(field("AnswersUnasked")))).stats.pieces == 14
+
+
+@pytest.mark.parametrize("bot", ["AnswersLate", "ColdClear2Web"])
+async def test_time_limits_above_those_of_the_arena_are_honoured(
+    bot: str, field: Callable[[str], list[str]], fake: Callable[..., list[str]]
+) -> None:
+    """One takes 0.6 s for its first answer, the other 0.2 s to introduce itself."""
+    command = fake(bot) if bot == "AnswersLate" else field(bot)
+    slow = TbpBot(command, flags={"info_seconds": "60", "move_seconds": "60"})
+    short = SeatDeadlines(prepare=0.05, suggest=0.05)
+    conditions = Conditions(RULES, seed=1, max_pieces=2, deadlines=short)
+    result = await play_match((slow, BeamBot(nodes=20)), conditions)
+    assert result.falls == (None, None)
+    assert slow.least_seconds("suggest") > 60
 
 
 # --- extensions ---------------------------------------------------------------------------------

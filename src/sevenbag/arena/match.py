@@ -87,7 +87,7 @@ async def _play(table: Table, names: tuple[str, str] | None) -> Result:
     conditions = table.conditions
     await table.ask(
         {player: seat.prepare(conditions.rules) for player, seat in enumerate(table.seats)},
-        conditions.deadlines.prepare,
+        max(seat.allowed("prepare") for seat in table.seats),
     )
     # A driver may learn only now what its bot calls itself.
     names = names or _named(table)
@@ -115,13 +115,12 @@ def _named(table: Table) -> tuple[str, str]:
 
 async def _dismiss(table: Table, keep: tuple[bool, bool]) -> None:
     """Stop both bots, and end them."""
-    deadlines = table.conditions.deadlines
     await table.ask(
         {
             player: _stop_and_quit(seat, keep=keep[player])
             for player, seat in enumerate(table.seats)
         },
-        deadlines.stop + deadlines.quit,
+        max(seat.allowed("stop") + seat.allowed("quit") for seat in table.seats),
     )
 
 

@@ -135,10 +135,10 @@ class _Course:
         if not asked:
             return
         table = self._table
-        patience = max(table.seats[player].patience for player in asked)
+        seats = [table.seats[player] for player in asked]
         answers = await table.ask(
             {player: self._answer(player) for player in asked},
-            table.conditions.deadlines.tell + patience,
+            max(seat.allowed("tell") + seat.patience for seat in seats),
         )
         for player, moves in answers.items():
             if moves is not None:
@@ -185,7 +185,8 @@ class _Course:
 
     async def _asked(self, player: int) -> tuple[Placement, ...] | None:
         table = self._table
-        patience = table.conditions.deadlines.tell + table.seats[player].patience
+        seat = table.seats[player]
+        patience = seat.allowed("tell") + seat.patience
         return (await table.ask({player: self._answer(player)}, patience))[player]
 
     async def _until_something_happens(self) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
 
     from sevenbag._kernel import Piece
-    from sevenbag.bots.bot import Position
+    from sevenbag.bots.bot import Position, Step
     from sevenbag.game import Rules
 
 T = TypeVar("T")
@@ -70,7 +70,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """How long a bot may take over each step, in seconds.
+    """How long a bot may take over each step, in seconds; longer where the bot itself says so.
 
     Attributes:
         prepare: from launch until it is ready for the rules.
@@ -139,17 +139,22 @@ class Seat:
         """Seconds after which an answer that has not come will not come any more."""
         if self.left is not None:
             return self.left
-        return self._deadlines.suggest + (self.limits.milliseconds or 0.0) / 1000
+        return self.allowed("suggest") + (self.limits.milliseconds or 0.0) / 1000
+
+    def allowed(self, step: Step) -> float:
+        """Return the seconds that the bot may take over a step, thinking time not included."""
+        seconds: float = getattr(self._deadlines, step)
+        return max(seconds, self.bot.least_seconds(step))
 
     async def prepare(self, rules: Rules) -> None:
         """Get the bot ready; failing that, it has fallen."""
-        await self._ask("the rules", self._prepare(rules), self._deadlines.prepare)
+        await self._ask("the rules", self._prepare(rules), self.allowed("prepare"))
         self.started = self.fall is None
 
     async def start(self, position: Position, others: tuple[Position, ...] = ()) -> None:
         """Put the bot before a position, and tell how the others stand."""
         self._playing = True
-        await self._ask("the position", self._start(position, others), self._deadlines.tell)
+        await self._ask("the position", self._start(position, others), self.allowed("tell"))
 
     async def advance(
         self,
@@ -160,7 +165,7 @@ class Seat:
     ) -> None:
         """Tell the bot what was played, which pieces came, what waits, how the others stand."""
         told = self._advance(placement, new_pieces, pending, others)
-        await self._ask("a move", told, self._deadlines.tell)
+        await self._ask("a move", told, self.allowed("tell"))
 
     async def suggest(self) -> tuple[Placement, ...] | None:
         """The bot's moves, best first; None if it has fallen."""
@@ -181,13 +186,13 @@ class Seat:
             if self.fall is not None and self.fall.reason is Reason.RESIGNATION:
                 # The result is known. The bot still listens, and may play the next game.
                 self.fall = None
-            await self._ask("stop", self.bot.stop(), self._deadlines.stop)
+            await self._ask("stop", self.bot.stop(), self.allowed("stop"))
 
     async def quit(self) -> None:
         """End of the bot, whatever state it is in."""
         # A bot that fails now has lost nothing by it: the game is over.
         kept, self.fall = self.fall, None
-        await self._ask("quit", self.bot.quit(), self._deadlines.quit)
+        await self._ask("quit", self.bot.quit(), self.allowed("quit"))
         self.fall = kept
 
     def fail(self, reason: Reason, detail: str = "") -> None:

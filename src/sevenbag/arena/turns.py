@@ -65,11 +65,11 @@ async def _choices(
     table: Table, news: Sequence[News], due: float
 ) -> tuple[Placement, Placement] | None:
     """What both play; None if one of them fell instead."""
-    patience = max(seat.patience for seat in table.seats)
+    patience = max(seat.allowed("tell") + seat.patience for seat in table.seats)
     waiting = max(0.0, due - time.monotonic())
     answers = await table.ask(
         {player: _answer(table, player, news[player], due) for player in (0, 1)},
-        table.conditions.deadlines.tell + waiting + patience,
+        waiting + patience,
     )
     choices: list[Placement] = []
     for player, moves in answers.items():

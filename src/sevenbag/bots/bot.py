@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from sevenbag.errors import InputError, shown
 from sevenbag.game.position import Position
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Piece, Placement
     from sevenbag.game import Rules
 
-__all__ = ["Bot", "Limits", "MoveInfo", "Position", "Suggestion"]
+__all__ = ["Bot", "Limits", "MoveInfo", "Position", "Step", "Suggestion"]
+
+Step = Literal["prepare", "tell", "suggest", "stop", "quit"]
+"""What a bot is given time for: ``tell`` is a position or a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,15 @@ class Bot(abc.ABC):
         By default those asked for. Asking for what is effective changes nothing any more.
         """
         return limits
+
+    def least_seconds(self, step: Step) -> float:
+        """Return the seconds that the bot's own settings grant for a step.
+
+        Callers allow at least as long, besides the thinking time that limits grant. 0 where the
+        bot has no such setting.
+        """
+        del step
+        return 0.0
 
     @abc.abstractmethod
     async def prepare(self, rules: Rules) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
+from sevenbag.bots.channel import LONGEST_LAUNCH
 from sevenbag.bots.process import LineProcess
 from sevenbag.bots.websocket import SocketChannel, websockets_package
 from sevenbag.config.input_file import read_input
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from sevenbag.bots.channel import Carrier, Launch
 
-_LOADS: Final = 30.0
-"""Seconds for the browser to start and to load the page."""
 _LARGEST_FILE: Final = 256 << 20
 _TYPES: Final = {
     ".html": "text/html; charset=utf-8",
@@ -161,14 +160,16 @@ class _Page:
         ended = asyncio.ensure_future(self._until_ended(self._browser))
         either: list[asyncio.Future[Any]] = [self._channel, ended]
         try:
-            await asyncio.wait(either, timeout=_LOADS, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, timeout=LONGEST_LAUNCH, return_when=asyncio.FIRST_COMPLETED)
         finally:
             ended.cancel()
         if self._channel.done():
             return self._channel.result()
         if ended.done() and not ended.cancelled():
             raise BotStartError(self._name, f"the browser {browser} {ended.result()}")
-        raise BotStartError(self._name, f"{browser} has not loaded a page within {_LOADS:g} s")
+        raise BotStartError(
+            self._name, f"{browser} has not loaded a page within {LONGEST_LAUNCH:g} s"
+        )
 
     async def close(self) -> None:
         """End the browser and the server."""

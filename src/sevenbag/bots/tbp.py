@@ -11,6 +11,7 @@ import msgspec
 from msgspec import UNSET
 
 from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
+from sevenbag.bots.channel import LONGEST_LAUNCH
 from sevenbag.bots.dialogue import Dialogue
 from sevenbag.bots.process import command_name, launch_process, split_command
 from sevenbag.bots.profile import OFFICIAL, Profile, profile_of, with_flags
@@ -32,12 +33,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.bots.bot import Position
+    from sevenbag.bots.bot import Position, Step
     from sevenbag.bots.channel import Launch
     from sevenbag.game import Rules
 
 _SETTLE: Final = 1.0
 """Seconds for an answer that is owed from another game, before the bot is started afresh."""
+_LEEWAY: Final = 5.0
+"""Seconds in which a time-out of the driver, which says more, comes before that of its caller."""
 _LONGEST_NAME: Final = 40
 
 
@@ -131,6 +134,18 @@ class TbpBot(Bot):
     def effective(self, limits: Limits) -> Limits:
         """The time, which passes before the bot is asked; nodes cannot be told."""
         return Limits(milliseconds=limits.milliseconds)
+
+    def least_seconds(self, step: Step) -> float:
+        """What its profile grants; a position may have to be told to a new process."""
+        ready = LONGEST_LAUNCH + self._seconds("info") + self._seconds("ready")
+        seconds = {
+            "prepare": ready,
+            "tell": _SETTLE + self._seconds("quit") + ready,
+            "suggest": self.profile.wait_ms / 1000 + self._seconds("move"),
+            "stop": 0.0,
+            "quit": self._seconds("quit"),
+        }
+        return seconds[step] + _LEEWAY
 
     @property
     def info(self) -> tbp.Info | None:

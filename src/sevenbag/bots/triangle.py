@@ -16,6 +16,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from sevenbag.bots.bot import Bot, Limits, Suggestion
+from sevenbag.bots.channel import LONGEST_LAUNCH
 from sevenbag.bots.hearing import Hearing
 from sevenbag.bots.process import command_name, launch_process, split_command
 from sevenbag.bots.websocket import is_address
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.bots.bot import Position
+    from sevenbag.bots.bot import Position, Step
     from sevenbag.bots.channel import Channel, Launch
     from sevenbag.game import Rules
     from sevenbag.protocols.triangle.keys import Pressed
@@ -51,6 +52,8 @@ _SETTLE: Final = 1.0
 """Seconds for an answer that is owed from another position, before the bot is started afresh."""
 _RETRY: Final = 0.05
 """Seconds until a bot that pressed nothing is asked again, as hosts do."""
+_LEEWAY: Final = 5.0
+"""Seconds in which a time-out of the driver, which says more, comes before that of its caller."""
 _LONGEST_NAME: Final = 40
 
 
@@ -169,6 +172,19 @@ class TriangleBot(Bot):
         """None: they cannot be told."""
         del limits
         return Limits()
+
+    def least_seconds(self, step: Step) -> float:
+        """What its settings grant; a game may begin with a new process."""
+        settings = self.settings
+        ready = LONGEST_LAUNCH + settings.info_seconds
+        seconds = {
+            "prepare": ready,
+            "tell": settings.quit_seconds + ready,
+            "suggest": settings.move_seconds,
+            "stop": settings.quit_seconds,
+            "quit": settings.quit_seconds,
+        }
+        return seconds[step] + _LEEWAY
 
     @property
     def info(self) -> triangle.Info | None:
