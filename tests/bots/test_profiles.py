@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from sevenbag._kernel import Board, Piece
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.seat import Deadlines as SeatDeadlines
 from sevenbag.bots.beam import BeamBot
 from sevenbag.bots.bot import Limits
+from sevenbag.bots.process import launch_process
 from sevenbag.bots.profile import (
     OFFICIAL,
     profile,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag._kernel import Placement
+    from sevenbag.bots.channel import Channel
 
 FIELD = Path(__file__).parents[1] / "fakes" / "field.py"
 RULES = Rules.preset("guideline")
@@ -164,6 +168,50 @@ async def test_misamino_of_a_move_that_it_did_not_suggest(
         await driver.quit()
 
 
+async def test_misamino_is_told_anew_what_it_cannot_see(
+    field: Callable[[str], list[str]],
+) -> None:
+    told: list[str] = []
+
+    async def launch(name: str) -> Channel:
+        channel = await launch_process(field("MisaMino"))(name)
+        send = channel.send
+
+        async def noted(data: bytes) -> None:
+            told.append(json.loads(data)["type"])
+            await send(data)
+
+        channel.send = noted  # type: ignore[method-assign]
+        return channel
+
+    # The O clears two rows, by which the rows above the twentieth come into sight.
+    seed = next(seed for seed in range(100) if Game(seed=seed).queue[0] == Piece.O)
+    board = Board.from_rows(["XXXX..XXXX"] * 2 + ["X........."] * 20, height=40)
+    driver = TbpBot("misamino", launch=launch)
+    try:
+        await driver.prepare(RULES)
+        game = Game(seed=seed, board=board)
+        await driver.start(game.position())
+        heights: list[int] = []
+        for _ in range(3):
+            heights.append(game.board.height)
+            suggestion = await driver.suggest(Limits())
+            lock = game.play(legal(game, suggestion.moves))
+            await driver.play(lock.placement)
+            for piece in lock.new_pieces:
+                await driver.new_piece(piece)
+        await driver.suggest(Limits())
+    finally:
+        await driver.quit()
+    assert heights == [22, 20, 20]
+    assert [kind for kind in told if kind in {"start", "play"}] == [
+        "start",
+        "start",
+        "play",
+        "play",
+    ]
+
+
 async def test_claims_of_spins_that_mean_nothing(field: Callable[[str], list[str]]) -> None:
     game = await play(TbpBot(field("MisaMino")), 30)
     assert game.stats.lines > 0
@@ -180,6 +228,22 @@ async def test_web_bots_are_not_spoken_to_before_they_have_loaded(
         assert driver.skipped == 1
     finally:
         await driver.quit()
+
+
+@pytest.mark.parametrize(
+    ("worker", "chosen"), [(True, "cold-clear-2-web"), (False, "cold-clear-2")]
+)
+async def test_a_worker_of_the_same_name_has_a_profile_of_its_own(
+    worker: bool, chosen: str, field: Callable[[str], list[str]]
+) -> None:
+    driver = TbpBot(field("ColdClear2Web"), worker=worker)
+    try:
+        await driver.prepare(RULES)
+        assert driver.profile.name == chosen
+    finally:
+        await driver.quit()
+    # Others have one profile for both.
+    assert profile_of("MisaMino", worker=worker) == profile("misamino")
 
 
 async def test_pieces_in_view(field: Callable[[str], list[str]]) -> None:

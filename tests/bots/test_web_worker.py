@@ -65,6 +65,18 @@ async def test_a_worker_plays(host: str, mark: str) -> None:
     assert bot.name == "worker"
 
 
+@on_hosts
+async def test_a_worker_is_known_by_its_name(host: str, mark: str, tmp_path: Path) -> None:
+    script = tmp_path / "worker.js"
+    script.write_text(SOUND.replace('name: "worker"', 'name: "Cold Clear 2"'))
+    bot = create_bot(f"worker:host={host}:{script}")
+    assert isinstance(bot, TbpBot)
+    # It is compiled before it says who it is.
+    assert bot.profile.info_seconds == 30
+    await play(bot, 3)
+    assert (bot.name, bot.profile.name) == ("Cold Clear 2", "cold-clear-2-web")
+
+
 async def test_the_host_is_found(mark: str) -> None:
     if find_browser() is None and shutil.which("node") is None:
         pytest.skip("there is neither Chromium nor node here")

@@ -91,6 +91,9 @@ class MisaMino(Dropper):
     def start(self, message: dict[str, Any]) -> None:
         self.run_id += 1
         super().start(message)
+        self.forget_what_lies_high()
+
+    def forget_what_lies_high(self) -> None:
         self.board = [row if y < 20 else [False] * 10 for y, row in enumerate(self.board)]
 
     def suggest(self) -> None:
@@ -110,6 +113,7 @@ class MisaMino(Dropper):
 
     def advance(self, move: dict[str, Any]) -> None:
         self.board = place(self.board, cells_of(**move["location"]))
+        self.forget_what_lies_high()
         del self.queue[0]
 
     def play(self, move: dict[str, Any]) -> None:

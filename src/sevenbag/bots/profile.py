@@ -51,6 +51,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         name: of the profile.
         summary: whose it is, in a few words.
         names: what the program calls itself in ``info.name``; case, blanks and signs aside.
+        worker: whether these names choose the profile for Web Workers alone.
         order: which message comes first after a move.
         picks: which of a bot's moves is played: the first ``legal`` one, or the ``first`` or
             ``last`` whether legal or not.
@@ -68,6 +69,8 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             waited for before it is asked; or only when ``asked``.
         restart: when a new ``start`` takes the place of ``play``: after ``garbage`` alone, after a
             first ``hold`` too, or for every ``move``.
+        restart_above: a move on a stack higher than so many rows, or above them, is told by
+            ``start``: the bot does not see what lies higher.
         garbage: whether the message ``garbage`` is used if the bot announces it.
         trusts_play: whether it plays what ``play`` says; if not, it hears of a move other than
             its first by ``start``.
@@ -94,6 +97,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str = "official"
     summary: str = ""
     names: tuple[str, ...] = ()
+    worker: bool = False
     order: Literal["play", "new_piece"] = "play"
     picks: Literal["legal", "first", "last"] = "legal"
     spin: Literal["hint", "ignore", "strict"] = "hint"
@@ -104,6 +108,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     wait_ms: float = 0.0
     thinks: Literal["always", "asked"] = "always"
     restart: Literal["garbage", "hold", "move"] = "garbage"
+    restart_above: int = 40
     garbage: bool = True
     trusts_play: bool = True
     suggest_advances: bool = False
@@ -127,6 +132,9 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 OFFICIAL: Final = Profile()
 """As the official text has it, and as we read it where it is silent."""
+
+WORKER: Final = msgspec.structs.replace(OFFICIAL, info_seconds=30.0)
+"""The same for Web Workers, which may have to be compiled before they introduce themselves."""
 
 
 def profile(name: str) -> Profile:
@@ -155,13 +163,20 @@ def profile_names() -> list[str]:
     return list(_profiles())
 
 
-def profile_of(info_name: str) -> Profile | None:
-    """The profile of a bot that calls itself so; None if none is known of it."""
+def profile_of(info_name: str, *, worker: bool = False) -> Profile | None:
+    """Return the profile of a bot that calls itself so.
+
+    Args:
+        info_name: the name in its ``info``.
+        worker: whether it is a Web Worker; a profile of workers then takes precedence.
+
+    Returns: None if there is none.
+    """
     plain = _plain(info_name)
-    return next(
-        (each for each in _profiles().values() if plain in map(_plain, each.names)),
-        None,
-    )
+    named = [each for each in _profiles().values() if plain in map(_plain, each.names)]
+    for_workers = [each for each in named if each.worker]
+    others = [each for each in named if not each.worker]
+    return next(iter([*for_workers, *others] if worker else others), None)
 
 
 def with_flags(base: Profile, flags: Mapping[str, str]) -> Profile:
@@ -200,7 +215,8 @@ def read_profile(text: str, name: str) -> Profile:
 # --- helpers ------------------------------------------------------------------------------------
 
 _FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Profile)}
-FLAGS: Final = tuple(name for name in _FIELDS if name not in {"name", "summary", "names", "serve"})
+_NOT_FLAGS: Final = {"name", "summary", "names", "worker", "serve"}
+FLAGS: Final = tuple(name for name in _FIELDS if name not in _NOT_FLAGS)
 """The values of a profile that can be given one by one."""
 
 _TRUTHS: Final = {"yes": True, "true": True, "no": False, "false": False}

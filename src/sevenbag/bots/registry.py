@@ -140,6 +140,7 @@ def _foreign(kind: str, text: str, spec: str) -> Bot:
             profile=None if name is None else profile(name),
             flags=flags,
             launch=_launch(kind, target, options),
+            worker=kind == "worker",
         )
     except BotStartError as error:
         raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None

@@ -14,7 +14,7 @@ from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
 from sevenbag.bots.channel import LONGEST_LAUNCH
 from sevenbag.bots.dialogue import Dialogue
 from sevenbag.bots.process import command_name, launch_process, split_command
-from sevenbag.bots.profile import OFFICIAL, Profile, profile_of, with_flags
+from sevenbag.bots.profile import OFFICIAL, WORKER, Profile, profile_of, with_flags
 from sevenbag.bots.tracking import Track, read_moves
 from sevenbag.errors import (
     BotDiedError,
@@ -89,6 +89,7 @@ class TbpBot(Bot):
         folder: Path | None = None,
         log: Path | None = None,
         launch: Launch | None = None,
+        worker: bool = False,
     ) -> None:
         """Nothing runs before `prepare`.
 
@@ -101,6 +102,7 @@ class TbpBot(Bot):
             folder: its working folder; ours by default.
             log: a file to which its standard error is appended.
             launch: opens another channel than a process of this command.
+            worker: whether that leads to a Web Worker; some profiles are for these alone.
 
         Raises:
             BotStartError: the command is empty, or its quotes do not match.
@@ -111,9 +113,10 @@ class TbpBot(Bot):
         self.name = name or command_name(words)
         self.launch = launch or launch_process(words, folder=folder, log=log)
         self._chosen = profile
+        self._worker = worker
         self._flags = flags or {}
         self._deadlines = deadlines or Deadlines()
-        self.profile = self._profiled(profile or OFFICIAL)
+        self.profile = self._profiled(profile or self._unknown)
         self.strayed = 0
         self._dialogue: Dialogue | None = None
         self._rules: Rules | None = None
@@ -231,13 +234,14 @@ class TbpBot(Bot):
         track = self._followed()
         move = self._as_suggested(placement)
         first_hold = self._minds_holds() and track.held_first(placement)
+        high = self._is_high(track, placement)
         await self._leave_behind()
         track.played(placement)
         own = bool(self._suggested) and self._is_same(self._suggested[0], placement)
         self._suggested = ()
         self._unasked = None
         self._pieces_due = self.profile.pieces_after_first_hold if first_hold else None
-        if self._starts_anew(own=own, first_hold=first_hold):
+        if high or self._starts_anew(own=own, first_hold=first_hold):
             self._start_due = True
         elif self.profile.order == "new_piece":
             self._play_due = tbp.Play(move)
@@ -298,13 +302,13 @@ class TbpBot(Bot):
 
     async def _launch(self) -> None:
         await self.quit()
-        self.profile = self._profiled(self._chosen or OFFICIAL)
+        self.profile = self._profiled(self._chosen or self._unknown)
         channel = await self.launch(self.name)
         self._dialogue = Dialogue(channel, spaced=self.profile.json == "spaced")
         if await self._dialogue.introduction(self._seconds("info")) is Event.REFUSED:
             raise BotStartError(self.name, f"does not play ({self._side.reason})")
         introduced = _printable(self._side.info.name) if self._side.info is not None else ""
-        known = profile_of(introduced) if self._chosen is None else None
+        known = profile_of(introduced, worker=self._worker) if self._chosen is None else None
         if known is not None:
             self.profile = self._profiled(known)
             self._dialogue.spaced = self.profile.json == "spaced"
@@ -320,6 +324,11 @@ class TbpBot(Bot):
             "general" if garbage else UNSET,
             nodes or UNSET,
         )
+
+    @property
+    def _unknown(self) -> Profile:
+        """The profile of a bot before it has introduced itself."""
+        return WORKER if self._worker else OFFICIAL
 
     def _profiled(self, profile: Profile) -> Profile:
         return with_flags(profile, self._flags)
@@ -407,6 +416,13 @@ class TbpBot(Bot):
             or (not profile.trusts_play and not own)
             or (profile.suggest_advances and self._questions != 1)
         )
+
+    def _is_high(self, track: Track, placement: Placement) -> bool:
+        """Whether the stack or the move reaches above the rows that the bot sees."""
+        rows = self.profile.restart_above
+        if rows >= convert.ROWS:
+            return False
+        return track.position.board.height > rows or any(y >= rows for _, y in placement.cells)
 
     def _has_to_start(self) -> bool:
         return self._start_due

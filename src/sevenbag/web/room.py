@@ -161,7 +161,8 @@ def _bot(setup: Setup, seat: int, tunnel: Tunnel) -> Bot:
     deadlines = Deadlines(
         info=max(_LOAD, setup.patience), ready=setup.patience, move=setup.patience, quit=0.1
     )
-    return TbpBot(["worker"], deadlines=deadlines, launch=tunnel.launcher(seat))
+    launch = tunnel.launcher(seat)
+    return TbpBot(["worker"], deadlines=deadlines, launch=launch, worker=True)
 
 
 def _conditions(setup: Setup) -> Conditions:
