@@ -309,6 +309,53 @@ def test_what_large_bots_need(visit: Callable[..., Page], server: Server) -> Non
     server.says(re.escape(text))
 
 
+EMSCRIPTEN = """
+    // As Embind makes the callers of C++ functions.
+    if (new Function("a", "return a + 1")(6) !== 7) throw new Error("no new Function");
+    if (eval("6 + 1") !== 7) throw new Error("no eval");
+"""
+
+
+@pytest.mark.parametrize("name", ["bot.js", "bot.mjs"])
+def test_workers_may_make_functions_of_text(
+    visit: Callable[..., Page], server: Server, name: str
+) -> None:
+    (server.bots / "glue.js").write_text(EMSCRIPTEN + SOUND)
+    # A worker of a worker, as Emscripten's threads are.
+    (server.bots / "thread.js").write_text(EMSCRIPTEN + "postMessage(0);")
+    (server.bots / "emscripten.js").write_text(
+        EMSCRIPTEN + "new Worker('thread.js').onmessage = () => importScripts('glue.js');"
+    )
+    page = visit()
+    choose(page, 0, "address")
+    page.fill("[data-seat='0'] [name=address]", "/bots/emscripten.js")
+    script(page, 1, EMSCRIPTEN + SOUND, name)
+    play(page, pieces=5, patience=60)
+    text = outcome(page)
+    assert "5 pieces" in text
+    server.says(re.escape(text))
+
+
+@pytest.mark.parametrize("path", ["", "bots/page.html", "bots/picture.svg"])
+def test_pages_may_not(browser: Any, server: Server, path: str) -> None:
+    (server.bots / "page.html").write_text("<p>a page</p><script src='/bots/page.js'></script>")
+    (server.bots / "page.js").write_text("new Function('document.title = 1')();")
+    (server.bots / "picture.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(server.address + path)
+        # Later: what the debugger itself calls is under no policy.
+        tried = """() => new Promise((resolve) => setTimeout(() => {
+            try { resolve(new Function("return 'it ran'")()); }
+            catch (error) { resolve(error.name); }
+        }))"""
+        assert page.evaluate(tried) == "EvalError"
+        assert page.title() != "1"
+    finally:
+        context.close()
+
+
 def test_a_file_is_dropped(visit: Callable[..., Page], server: Server) -> None:
     page = visit()
     drop = """([where, text]) => {

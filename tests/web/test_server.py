@@ -86,6 +86,30 @@ def test_a_page_runs_no_script_but_ours(server: Server) -> None:
     assert not re.search(r" on\w+=", page)
 
 
+def test_only_workers_make_scripts_of_texts(server: Server) -> None:
+    for name in ("bot.js", "bot.mjs", "bot.html", "bot.svg", "bot.wasm"):
+        (server.bots / name).write_text("0")
+
+    def policy(path: str) -> dict[str, str]:
+        header = get(server, path).headers.get_all("Content-Security-Policy")
+        assert header is not None
+        assert len(header) == 1
+        return dict(each.split(" ", 1) for each in header[0].split("; "))
+
+    page = policy("/")
+    assert page["script-src"] == "'self'"
+    assert page["worker-src"] == "'self'"
+    for path in ("/bots/bot.js", "/bots/bot.mjs", "/static/worker_file.js"):
+        worker = policy(path)
+        assert "'unsafe-eval'" in worker.pop("script-src").split()
+        assert worker.pop("worker-src") == "'self' blob:"
+        assert worker.items() <= page.items()
+    for path in ("/bots/bot.html", "/bots/bot.svg", "/bots/bot.wasm", "/bots/none.js"):
+        assert policy(path) == page
+    for path in ("/static/page.js", "/static/worker_bot.js", "/match", "/replays/none"):
+        assert policy(path) == page
+
+
 @pytest.mark.parametrize("folder", ["static", "bots"])
 @pytest.mark.parametrize(
     "name", ["..%2fapp.py", "%2e%2e/app.py", "..%2f..%2f..%2fpyproject.toml", "%2fetc/passwd", ""]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -41,6 +42,13 @@ _KILL_GRACE: Final = 2.0
 _SHOWN: Final = 200
 """Characters of a command that an error quotes."""
 _STDERR_KEPT: Final = 8192
+_LONGEST_WORDS: Final = 300
+_GOROUTINE: Final = re.compile(r"goroutine \d+ \[")
+_CLOSING_NOTE: Final = re.compile(
+    r"note: (run with `RUST_BACKTRACE|Some details are omitted)|stack backtrace:$"
+    r"|\s+\d+: |\s+at |\s+\.\.\. \d+ more$|Node\.js v\d|Bun v\d|exit status \d+$"
+)
+"""Lines that runtimes write after the message: frames of a stack, versions, hints."""
 
 
 class LineProcess:
@@ -257,12 +265,26 @@ class LineProcess:
             what = f"was killed by {_signal_name(-code)}"
         else:
             what = f"ended with exit code {code}"
-        last = self._last_stderr_line()
+        last = last_words(self.stderr)
         return BotDiedError(self.name, f"{what}; its last words: {last}" if last else what)
 
-    def _last_stderr_line(self) -> str:
-        lines = [line.strip() for line in self.stderr.splitlines() if line.strip()]
-        return "".join(c if c.isprintable() else "?" for c in lines[-1][:300]) if lines else ""
+
+def last_words(stderr: str) -> str:
+    """Find the line of a standard error that says why a program ended.
+
+    Stack traces and the closing notes of runtimes are passed over: the line is the panic message of
+    a Rust or Go program, the error of a JavaScript, Python or Java program, else the last line.
+
+    Returns: at most `_LONGEST_WORDS` printable characters; empty if there is no such line.
+    """
+    lines = [line.rstrip() for line in stderr.splitlines() if line.strip()]
+    for number in range(len(lines) - 1, -1, -1):
+        if _GOROUTINE.match(lines[number]):
+            # What follows is a Go trace; the panic comes before the first of its goroutines.
+            del lines[number:]
+    said = [line for line in lines if not _CLOSING_NOTE.match(line)] or lines
+    text = said[-1].strip()[:_LONGEST_WORDS] if said else ""
+    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def launch_process(

@@ -299,7 +299,7 @@ class TriangleBot(Bot):
     async def _launch(self) -> None:
         await self._close()
         channel = await self.launch(self.name)
-        self._talk = _Talk(channel)
+        self._talk = _Talk(channel, self.settings)
         info = await self._talk.introduction(self.settings.info_seconds)
         introduced = _printable(info.name)
         if introduced and not self._named:
@@ -398,13 +398,20 @@ class TriangleBot(Bot):
 class _Talk:
     """A conversation with one process: what it says is heard in time, or named for what it is."""
 
-    def __init__(self, channel: Channel) -> None:
+    def __init__(self, channel: Channel, settings: HostSettings) -> None:
         self.channel = channel
+        self._settings = settings
+        self._told_state = False
+        self._moved_after_state = False
         self.side = HostSide()
         self.hearing: Hearing[triangle.Message] = Hearing(channel, decode)
 
     async def send(self, message: triangle.FromHost) -> None:
-        await self.channel.send(encode(message))
+        try:
+            await self.channel.send(encode(message))
+        except BotDiedError as error:
+            raise self._explained(error) from error
+        self._told_state |= isinstance(message, triangle.State)
 
     async def introduction(self, seconds: float) -> triangle.Info:
         await self._event(Event.INTRODUCED, seconds, seconds, "no info")
@@ -413,6 +420,7 @@ class _Talk:
 
     async def move(self, left: float, allowed: float) -> triangle.Move:
         await self._event(Event.MOVED, left, allowed, "no move")
+        self._moved_after_state |= self._told_state
         assert self.side.move is not None
         return self.side.move
 
@@ -439,11 +447,31 @@ class _Talk:
             async with asyncio.timeout(left):
                 while self.side.receive(await self.hearing.next()) is not awaited:
                     pass
+        except BotDiedError as error:
+            raise self._explained(error) from error
         except TimeoutError:
             hints = [f"{what} within {allowed:g} s", *self.hearing.hints(skipped)]
             if awaited is Event.INTRODUCED:
                 hints.append("is its output flushed?")
+            elif hint := self._hint():
+                hints.append(hint)
             raise BotTimeoutError(self.channel.name, "; ".join(hints)) from None
+
+    def _explained(self, error: BotDiedError) -> BotDiedError:
+        hint = self._hint()
+        return BotDiedError(error.bot, f"{_words(error)}; {hint}") if hint else error
+
+    def _hint(self) -> str:
+        """The setting that helps a bot that fails over when positions are told, if one may."""
+        if self._settings.states == "always" and self._told_state and not self._moved_after_state:
+            return "it fails after its first state: states=garbage sends none before garbage enters"
+        if (
+            self._settings.states == "garbage"
+            and self.side.stage is Stage.ASKED
+            and not self._told_state
+        ):
+            return "if it needs a state first: states=always sends one before each play"
+        return ""
 
 
 def _now() -> float:

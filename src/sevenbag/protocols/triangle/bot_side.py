@@ -77,7 +77,7 @@ class Adjust:
     """The rules have become these in mid-game; what a bot cannot be told then it need not know.
 
     Only the limit of garbage at a lock, the factor on all that is sent, and whether there are bombs
-    change. A position follows.
+    and a hold change. A position follows.
     """
 
     rules: Rules
@@ -121,6 +121,8 @@ class BotSide:
         # Of the first piece only the host knows which it is; it lies in the hold slot then.
         self._parked = False
         self._to_park = False
+        # Whether a hold was asked for in this game.
+        self._pressed_hold = False
         self._seen = 0
 
     def introduce(
@@ -208,7 +210,13 @@ class BotSide:
         opening = dealing.opening_of(convert.pieces_of(config.queue))
         notes: list[Action] = []
         if not convert.knows_kicks(config):
-            notes.append(Note(f"{config.kicks!r} are no known kicks; pieces turn in place alone"))
+            known = ", ".join(convert.kick_names())
+            notes.append(
+                Note(
+                    f"invalid kicks: expected {known}, got {config.kicks!r}; "
+                    "pieces rotate without kicks"
+                )
+            )
             # What is done without kicks is the same everywhere.
             config = msgspec.structs.replace(config, kicks="none")
         try:
@@ -221,6 +229,7 @@ class BotSide:
         self.state = State.PLAYING
         self.rules = rules
         self._parked = self._to_park = opening.first is None
+        self._pressed_hold = False
         pieces = opening.queue if opening.first is None else (opening.first, *opening.queue)
         board = Board(rules.board.width, rules.board.rows)
         self.position = self._with_bag(
@@ -235,9 +244,9 @@ class BotSide:
         if any(len(row) != width for row in state.board):
             self.position = None
             return [Note(f"a state has {len(state.board[0])} columns, the room has {width}")]
-        adjusted = self._with_bombs(state)
-        known = None if self._parked else self.position
         told = convert.position_of(self._without_current(state), self.rules.board.rows)
+        adjusted = [*self._with_bombs(state), *self._without_hold(told)]
+        known = None if self._parked else self.position
         self.position = self._with_bag(told)
         if not adjusted and known is not None and self._seen and _goes_on(known, told):
             # As it was thought to be: the bot need not begin anew.
@@ -284,6 +293,23 @@ class BotSide:
         if self.rules.garbage.bombs or not any("bomb" in row for row in state.board):
             return []
         self.rules = self.rules.replace({"garbage": {"bombs": True}}, name=self.rules.name)
+        return [Adjust(self.rules)]
+
+    def _without_hold(self, told: Position) -> list[Action]:
+        """Play without hold from when a state shows that a hold had no effect.
+
+        Hosts do not tell whether hold is allowed. Where it is not, the slot stays empty, and the
+        queue is one piece longer than it would be after a first hold.
+        """
+        assert self.rules is not None
+        if self.position is None or not self._pressed_hold or told.hold is not None:
+            return []
+        expected, queue = self.position.queue, told.queue[1:]
+        count = min(len(expected), len(queue))
+        if count == 0 or expected[:count] != queue[:count]:
+            return []
+        self._pressed_hold = False
+        self.rules = self.rules.replace({"pieces": {"hold": False}}, name=self.rules.name)
         return [Adjust(self.rules)]
 
     # --- helpers: the bot -----------------------------------------------------------------------
@@ -358,6 +384,7 @@ class BotSide:
         after = after_placement(position, placement, self.rules)
         self.position = after
         self._to_park = False
+        self._pressed_hold |= keys[0] == "hold"
         if data is UNSET:
             data = Expectation(convert.cells_of(after.board))
         actions: list[Action] = [Send(triangle.Move(keys=keys, data=data))]

@@ -164,6 +164,11 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag", previews: int = 5) 
     return Rules.preset("tetrio-league").replace(changes, name="Triangle.js")
 
 
+def kick_names() -> tuple[str, ...]:
+    """The rotation systems of rooms, as hosts call them."""
+    return tuple(_KICK_NAMES.values())
+
+
 def knows_kicks(config: triangle.Config) -> bool:
     """Whether the room's rotation system is one of those that hosts are known to have."""
     return config.kicks.casefold() in _KICKS

@@ -183,7 +183,10 @@ def _key(value: object, path: str) -> str:
 
 
 def _kicks(value: object, otherwise: str) -> str:
-    return value[:LONGEST_KEY] if isinstance(value, str) and value else otherwise
+    """A name, known or not: what it is worth is for the receiver to say."""
+    if value is None:
+        return otherwise
+    return value.strip()[:LONGEST_KEY] if isinstance(value, str) else _shown(value)
 
 
 def _named(value: object, names: dict[str, T], otherwise: T) -> T:

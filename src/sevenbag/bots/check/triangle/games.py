@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Final
 
+from sevenbag.bots.check.lab import ENDS
 from sevenbag.bots.check.triangle.room import LEAGUE, Room
 
 if TYPE_CHECKING:
@@ -33,8 +34,16 @@ async def info(lab: EngineLab) -> None:
 async def answer(lab: EngineLab) -> None:
     """It places the first piece of a game."""
     room = Room()
-    async with lab.playing(room) as session:
-        await lab.turn(session, room, after="at the first piece")
+    try:
+        async with lab.playing(room) as session:
+            await lab.turn(session, room, after="at the first piece")
+    except ENDS as end:
+        failed = lab.session
+        if not await _plays_after_a_state(lab):
+            lab.session = failed
+            raise
+        what = f"needs a state first; hosts send none before garbage has entered ({end})"
+        lab.find("error", what, failed)
 
 
 async def game(lab: EngineLab) -> None:
@@ -138,6 +147,17 @@ async def sizes(lab: EngineLab) -> None:
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+async def _plays_after_a_state(lab: EngineLab) -> bool:
+    """Whether it places the first piece of a game if it is told the position before."""
+    room = Room()
+    try:
+        async with lab.playing(room) as session:
+            await session.say(room.state())
+            return await lab.turn(session, room, after="at the first piece, after a state")
+    except ENDS:
+        return False
 
 
 def _as_told(room: Room) -> Room:
