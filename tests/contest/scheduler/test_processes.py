@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import resource
 import socket
 import threading
+import urllib.error
+import urllib.request
 from typing import TYPE_CHECKING
 
 import pytest
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 HOST = "127.88.9.1"  # no other test's address
 SERVER = "127.88.9.2"
 OTHER_SERVER = "127.88.9.3"
+HTTP_PORT = 8081
 COMMANDS = f"tcp://{SERVER}:5557"
 GAMES = 35
 RULES = ContestRules(
@@ -69,6 +73,7 @@ class Processes:
         wait_until((self.folder / "contest.secret").exists, 60)
         return self._start(
             *("contest", "game-server", "--set", f"server.bind={host}"),
+            *("--set", f"server.http_port={HTTP_PORT}"),
             *("--set", f"server.name={name}", "--set", "server.secret_file=contest.secret"),
             *("--set", f"server.scheduler=http://{HOST}:{self.port}"),
         )
@@ -108,6 +113,16 @@ def connect(token: str) -> None:
     for team in TEAMS:
         # The store knows the place before the game server does.
         wait_until(lambda team=team: has_come(COMMANDS, token, team), 30)  # type: ignore[misc]
+
+
+def trouble() -> str:
+    """Why the game server is not ready; empty if it is."""
+    try:
+        with urllib.request.urlopen(f"http://{SERVER}:{HTTP_PORT}/ready") as response:
+            assert response.status == 200
+            return ""
+    except urllib.error.HTTPError as error:
+        return error.read().decode()
 
 
 @pytest.fixture
@@ -223,6 +238,63 @@ def test_clients_that_only_answer_states_play_on_through_restarts_of_their_serve
     for team in (red, blue):
         assert team.moves[OTHER_SERVER]
         assert [end["comm_type"] for end in team.told].count("MatchEnd") == 1
+        for end in team.ends:
+            game = by_name[end["game_name"]]
+            assert end["winner"] == TEAMS[game.winner]
+            assert tuple(end["scores"][name] for name in TEAMS) == game.scores
+    assert not [line for line in running.said if any(trace in line for trace in TRACES)]
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("store", [RESTARTED], indirect=True)
+def test_a_full_disk_loses_no_game_that_clients_have_heard_of(tmp_path: Path, store: Store) -> None:
+    running = Processes(tmp_path)
+    unlimited = resource.RLIM_INFINITY, resource.RLIM_INFINITY
+
+    def fill_disk(full: bool) -> None:
+        limits = (0, resource.RLIM_INFINITY) if full else unlimited
+        resource.prlimit(running.server.pid, resource.RLIMIT_FSIZE, limits)
+
+    try:
+        wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"], 60)
+        (match,) = store.matches.list()
+        wait_until(lambda: has_come(COMMANDS, match.token, TEAMS[0]), 60)
+        with (
+            ReactiveTeam([SERVER], match.token, TEAMS[0]) as red,
+            ReactiveTeam([SERVER], match.token, TEAMS[1]) as blue,
+        ):
+            # The disk is full: the store keeps each game, and the match goes on.
+            fill_disk(True)
+            wait_until(lambda: len(red.ends) >= 2, 60)
+            assert not spooled(tmp_path)
+
+            # The site is gone, too: the match waits.
+            running.site.kill()
+            running.site.wait()
+            wait_until(lambda: "results that are kept nowhere: 1" in trouble(), 60)
+            kept = store.matches.finished_games(match.token)
+            assert {end["game_name"] for end in red.ends} <= {game.game_name for game in kept}
+
+            # There is room again: it goes on.
+            heard = len(red.ends)
+            fill_disk(False)
+            wait_until(lambda: len(red.ends) > heard, 60)
+            assert spooled(tmp_path)
+
+            # It is full again, and the server dies.
+            fill_disk(True)
+            wait_until(lambda: "results that are kept nowhere: 1" in trouble(), 60)
+            running.server.kill()
+            running.server.wait()
+            running.site = running.start_site()
+            running.server = running.start_server()
+            wait_until(lambda: store.matches.get(match.token).state == "done", 120)
+            teams = red, blue
+            wait_until(lambda: all(team.told[-1]["comm_type"] == "MatchEnd" for team in teams), 60)
+    finally:
+        running.end()
+    by_name = {game.game_name: game for game in store.matches.finished_games(match.token)}
+    for team in (red, blue):
         for end in team.ends:
             game = by_name[end["game_name"]]
             assert end["winner"] == TEAMS[game.winner]

@@ -155,6 +155,7 @@ class Notebook:
 
     async def match_done(self, token: str, result: object) -> None:
         del result
+        await self.gate.wait()
         self.told.append(("match", token))
 
     def joined(self, token: str, seat: int) -> None:

@@ -204,6 +204,28 @@ async def test_a_match_that_lacks_a_team_is_won_by_the_other() -> None:
         await until(lambda: [told[0] for told in notebook.told].count("match") == 2)
 
 
+async def test_clients_hear_of_a_matchs_end_when_its_result_is_kept_not_before() -> None:
+    notebook = Notebook()
+    notebook.gate.clear()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=MatchRules(connect_seconds=0.1)))
+        token = place.match_token
+        listener, onlooker = rig.listener(place), rig.listener(f"/figures/{token}")
+        table = rig.server.matches[token]
+        table.join(1)
+        await until(lambda: table.match.result is not None)
+        result = asyncio.ensure_future(rig.server.result(token))
+        assert not await listener.socket.poll(100)
+        assert not await onlooker.socket.poll(0)
+        assert not result.done()
+        assert token in rig.server.hello().hosting
+        notebook.gate.set()
+        await listener.until("MatchEnd")
+        assert (await onlooker.next())["winner"] == "B"
+        assert (await result).winner == 1
+        assert token not in rig.server.hello().hosting
+
+
 async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
     notebook = Notebook()
     async with hosting(keeper=notebook) as rig:

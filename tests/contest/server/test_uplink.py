@@ -17,9 +17,12 @@ from sevenbag.contest import link
 from sevenbag.contest.link import GameDone, Hello, Kept, MatchDone, MatchKept, Seat
 from sevenbag.contest.rules import ContestRules
 from sevenbag.contest.secret import authorized, load_secret
+from sevenbag.contest.server import spool
+from sevenbag.contest.server import uplink as uplink_module
 from sevenbag.contest.server.uplink import Uplink
 from sevenbag.contest.settings import ServerSettings
 from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
+from sevenbag.formats.whole_file import write_whole
 from tests.contest.scheduler.scripted import game_done, match_done
 
 if TYPE_CHECKING:
@@ -358,6 +361,71 @@ async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_liv
     await peer.say(Kept(match_token=TOKENS[0], number=1))
     await keeping
     assert uplink.trouble == ""
+
+
+@pytest.mark.parametrize("done", [game_done(TOKENS[0], 1), match_done(TOKENS[0], (2, 0))])
+@pytest.mark.parametrize("works_again", ["spool", "scheduler"])
+async def test_what_neither_the_spool_nor_the_scheduler_takes_is_not_kept(
+    scene: Scene,
+    monkeypatch: pytest.MonkeyPatch,
+    done: GameDone | MatchDone,
+    works_again: str,
+) -> None:
+    tried: list[Path] = []
+
+    def full(path: Path, data: bytes, *, over: bool) -> None:
+        tried.append(path)
+        raise FormatError(f"{path}: cannot be written: No space left on device")
+
+    monkeypatch.setattr(spool, "write_whole", full)
+    monkeypatch.setattr(uplink_module, "_SPOOL_PAUSE", 0.01)
+    await scene.scheduler.end()
+    uplink = await scene.uplink(FakeHost())
+    keeping = asyncio.create_task(keep(uplink, done))
+    await until(lambda: len(tried) >= 3)
+    assert not keeping.done()
+    assert "kept nowhere: 1" in uplink.trouble
+    if works_again == "spool":
+        monkeypatch.setattr(spool, "write_whole", write_whole)
+        await keeping
+        assert len(scene.spooled()) == 1
+        assert "cannot be reached" in uplink.trouble
+    await scene.scheduler.begin()
+    peer = await scene.scheduler.peer()
+    if isinstance(done, GameDone):
+        told = await peer.next(GameDone)
+        assert (told.result, told.replay) == (done.result, done.replay)
+        # A match that has moved on meanwhile is told how old the game is.
+        assert told.age > 0
+        await peer.say(Kept(match_token=TOKENS[0], number=1))
+    else:
+        assert (await peer.next(MatchDone)).result == done.result
+        await peer.say(MatchKept(match_token=TOKENS[0]))
+    await keeping
+    await until(lambda: not uplink.unsettled)
+    assert scene.spooled() == []
+    assert uplink.trouble == ""
+
+
+async def test_connections_that_end_at_once_are_made_ever_more_seldom(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A site whose store is away takes each connection and closes it."""
+    pauses: list[float] = []
+
+    def shortest(_low: float, high: float) -> float:
+        pauses.append(high)
+        return 0.0
+
+    monkeypatch.setattr("sevenbag.contest.server.uplink.random.uniform", shortest)
+    await scene.uplink(FakeHost())
+    for _ in range(7):
+        peer = await scene.scheduler.peer()
+        await peer.connection.close()
+    await scene.scheduler.peer()
+    assert pauses[0] <= 0.1
+    assert pauses[:7] == sorted(pauses[:7])
+    assert pauses[6] >= 2
 
 
 async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
