@@ -140,9 +140,7 @@ bool FrameGame::shift() {
     return moved;
 }
 
-void FrameGame::turn(int quarters) {
-    turn(quarters, rules_->kicks);
-}
+void FrameGame::turn(int quarters) { turn(quarters, rules_->kicks); }
 
 void FrameGame::turn(int quarters, const Kicks& kicks) {
     if (piece_.turn(air(), quarters, kicks)) sides_.cut(handling_);

@@ -64,8 +64,8 @@ class Performance {
     // Both outlive it.
     Performance(FrameGame& game, const Script& script) : game_(game), script_(script) {}
 
-    // Plays `frames` frames whole, or until the player is out; then what happens in the frame after.
-    // Locks are added to `record`, if there is one.
+    // Plays `frames` frames whole, or until the player is out; then what happens in the frame
+    // after. Locks are added to `record`, if there is one.
     void play(int frames, std::vector<Recorded>* record = nullptr);
 
   private:

@@ -58,6 +58,11 @@ def ended_quietly(host: Host) -> bool:
     return host.bot.returncode == 0 and rest == b"" and words == b""
 
 
+def held(locks: list[tuple[Lock, Json]]) -> list[int]:
+    """Which moves pressed hold."""
+    return [i for i, (_, move) in enumerate(locks) if "hold" in move["keys"]]
+
+
 # --- games, by a strict host --------------------------------------------------------------------
 
 
@@ -68,6 +73,21 @@ def test_every_board_is_the_one_that_was_expected(pps: float) -> None:
         assert len(locks) == 200
         assert misdrops(locks) == []
         assert sum(lock.entered for lock, _ in locks) > 5
+        assert ended_quietly(host)
+
+
+@pytest.mark.parametrize("bag", ["7-bag", "total mayhem"])
+@pytest.mark.parametrize("states", ["after garbage", "always"])
+def test_a_room_without_hold(states: str, bag: str) -> None:
+    """No host tells that there is none; states that never show a held piece do."""
+    room = Room(hold=False, bag=bag)
+    with Host(served("beam:nodes=1000"), room, seed=2) as host:
+        locks = host.play(60, 4, now_and_then(5), states=states)
+        assert held(locks)
+        told = next(i for i, (lock, _) in enumerate(locks) if i >= held(locks)[0] and lock.entered)
+        last = held(locks)[0] if states == "always" else told
+        assert held(locks)[-1] <= last
+        assert [i for i in misdrops(locks) if i > last] == []
         assert ended_quietly(host)
 
 

@@ -183,6 +183,12 @@ async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
         ("KeysBehind", BotProtocolError, "moveLeft behind hardDrop moves the next piece"),
         ("MissingKeys", BotProtocolError, "a move without keys"),
         ("DiesAtPlay", BotDiedError, "exit code 1; its last words: index out of range"),
+        (
+            "DiesAtState",
+            BotDiedError,
+            "exit code 101; its last words: called `unwrap.*unknown variant `gb`; it fails after "
+            "its first state: states=garbage sends none",
+        ),
     ],
 )
 async def test_what_is_wrong_is_named(
@@ -190,6 +196,22 @@ async def test_what_is_wrong_is_named(
 ) -> None:
     with pytest.raises(error, match=says):
         await faulty(engine(fault))
+
+
+async def test_a_bot_that_needs_a_state_where_none_is_sent(engine: Command) -> None:
+    settings = HostSettings(states="garbage", info_seconds=20, move_seconds=20)
+    with pytest.raises(BotDiedError, match=r"RuntimeError: no state; if it needs .*states=always"):
+        await faulty(engine("NeedsState"), settings)
+
+
+async def test_a_bot_that_takes_no_state_plays_where_none_is_sent(engine: Command) -> None:
+    settings = HostSettings(states="garbage", info_seconds=20, move_seconds=20)
+    bot = TriangleBot(engine("DiesAtState"), settings=settings)
+    try:
+        await bot.prepare(RULES)
+        assert (await play(bot, 20)).stats.pieces == 20
+    finally:
+        await bot.quit()
 
 
 @pytest.mark.parametrize(

@@ -256,6 +256,15 @@ class NeedsState(Engine):
         return keys
 
 
+class DiesAtState(Engine):
+    def state(self, message: dict[str, Any]) -> None:
+        print("thread 'main' panicked at src/protocol.rs:82:52:", file=sys.stderr)
+        print("called `unwrap()` on an `Err` value: unknown variant `gb`", file=sys.stderr)
+        note = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace"
+        print(note, file=sys.stderr)
+        sys.exit(101)
+
+
 class IgnoresState(Engine):
     def state(self, message: dict[str, Any]) -> None:
         pass

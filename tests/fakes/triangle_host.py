@@ -52,6 +52,7 @@ class Room:
     spins: str = "all-mini+"
     combo_table: str = "multiplier"
     bag: str = "7-bag"
+    hold: bool = True
     gravity: float = 0.02
     gravity_growth: float = 0.0035
     gravity_margin: int = 7200
@@ -172,7 +173,7 @@ class Game:
         elif key in TURNS:
             self._turn(TURNS[key])
         elif key == "hold":
-            if not self._held:
+            if self.room.hold and not self._held:
                 held, self.hold = self.hold, self.piece.name
                 self.piece = self._spawned(self._next() if held is None else held)
                 self._held = True

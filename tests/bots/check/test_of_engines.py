@@ -52,6 +52,12 @@ FOUND: dict[str, set[tuple[str, str]]] = {
     "OnlyDrops": {("game", "warning")},
     "FirstOfQueue": {("answer", "error")},
     "NeedsState": {("answer", "error")},
+    "DiesAtState": {
+        *((clause, "error") for clause in ("garbage", "states", "elsewhere")),
+        *((clause, "error") for clause in ("null-data", "data", "pieces")),
+        *((clause, "warning") for clause in ("unknown-fields", "blank")),
+        ("rows", "note"),
+    },
     "IgnoresState": {("garbage", "error"), ("elsewhere", "error")},
     "IgnoresPieces": {("game", "error")},
     "AppendsTwice": {("garbage", "error")},
@@ -153,6 +159,16 @@ async def test_a_finding_says_what_where_and_shows_it(mark: str) -> None:
     assert "Triangle check of fake 1.0 (NoHardDrop)" in as_text(report)
     assert json.loads(as_json(report))["protocol"] == "Triangle"
     assert 'classname="triangle" name="one-lock"' in as_junit(report)
+
+
+async def test_an_engine_that_needs_a_state_first(mark: str) -> None:
+    report = await check("NeedsState", PATIENT)
+    [finding] = report.findings
+    assert finding.what == (
+        "needs a state first; hosts send none before garbage has entered "
+        "(ended with exit code 1; its last words: RuntimeError: no state)"
+    )
+    assert '"state"' not in "".join(finding.lines)
 
 
 async def test_only_some_checks(mark: str) -> None:

@@ -209,6 +209,45 @@ def test_what_makes_no_sense() -> None:
     assert sent(side.receive(PLAY)).keys == ("hardDrop",)
 
 
+def test_a_hold_without_effect() -> None:
+    side, _ = begun()
+    before = side.position
+    assert before is not None
+    side.answer((Placement("J", Rotation.NORTH, 1, 0),))
+    # The O fell where the J was meant to, and the J is next.
+    ignored = dataclasses.replace(before, queue=before.queue[1:])
+    actions = side.receive(state_of(ignored))
+    assert kinds(actions) == [Adjust, Begin]
+    assert side.rules is not None
+    assert not side.rules.pieces.hold
+    assert {place.piece for place in side.placements()} == {Piece.J}
+    # In another game it may be there.
+    side.receive(CONFIG)
+    assert side.rules.pieces.hold
+
+
+def test_a_hold_with_effect_and_another_position() -> None:
+    side, _ = begun()
+    before = side.position
+    assert before is not None
+    side.answer((Placement("J", Rotation.NORTH, 1, 0),))
+    assert kinds(side.receive(told(side))) == [Expect]
+    elsewhere = dataclasses.replace(before, queue=before.queue[::-1], hold=None)
+    assert kinds(side.receive(state_of(elsewhere))) == [Begin]
+    assert side.rules is not None
+    assert side.rules.pieces.hold
+
+
+@pytest.mark.parametrize("kicks", [{"tables": []}, "", 7, "mine"])
+def test_kicks_of_any_kind_that_nobody_knows_are_noted(kicks: object) -> None:
+    side = BotSide()
+    content = {**to_object(CONFIG), "kicks": kicks}
+    message = from_object(content)
+    assert message is not None
+    [note] = [action for action in side.receive(message) if isinstance(action, Note)]
+    assert note.text.startswith("invalid kicks: expected SRS, SRS+,")
+
+
 def test_kicks_that_nobody_knows_are_done_without() -> None:
     side, actions = begun(kicks="mine")
     assert kinds(actions) == [Note, Prepare, Begin]
