@@ -19,7 +19,8 @@ from sevenbag.drawing.cells import COLORS, shape
 from sevenbag.errors import InputError
 from sevenbag.game import Rules
 from sevenbag.web import setup
-from sevenbag.web.files import STATIC, TEMPLATES, read_below
+from sevenbag.web.files import JAVASCRIPT, STATIC, TEMPLATES, read_below
+from sevenbag.web.guard import WORKER_POLICY
 from sevenbag.web.tunnel import PageGoneError
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from sevenbag.web.shelf import Shelf
 
 PIECES: Final = "IOTLJSZ"
+
+_FILE_LOADER: Final = "worker_file.js"
+_WORKER_HEADERS: Final = {"content-security-policy": WORKER_POLICY.header()}
 
 
 def create_app(room: Room, shelf: Shelf, bots: Path | None = None) -> Litestar:
@@ -44,13 +48,13 @@ def create_app(room: Room, shelf: Shelf, bots: Path | None = None) -> Litestar:
 
     @get("/static/{name:path}", sync_to_thread=True)
     def static(name: FromPath[Path]) -> Response[bytes]:
-        return _file(STATIC, name)
+        return _file(STATIC, name, is_worker=str(name).lstrip("/") == _FILE_LOADER)
 
     @get("/bots/{name:path}", sync_to_thread=True)
     def bot_file(name: FromPath[Path]) -> Response[bytes]:
         if bots is None:
             raise InputError("this server was started without --bots FOLDER")
-        return _file(bots, name)
+        return _file(bots, name, is_worker=True)
 
     @get("/replays/{word:str}", sync_to_thread=False)
     def replay(word: FromPath[str]) -> Response[bytes]:
@@ -112,9 +116,11 @@ def _visible(preset: str) -> tuple[int, int]:
     return board.width, board.visible
 
 
-def _file(folder: Path, name: Path) -> Response[bytes]:
+def _file(folder: Path, name: Path, *, is_worker: bool) -> Response[bytes]:
     content, media_type = read_below(folder, str(name))
-    return Response(content, media_type=media_type)
+    # A page of a bot's folder gets no more than ours.
+    headers = _WORKER_HEADERS if is_worker and media_type == JAVASCRIPT else {}
+    return Response(content, media_type=media_type, headers=headers)
 
 
 def _not_found(_: Request[Any, Any, Any], error: InputError) -> Response[str]:

@@ -11,13 +11,15 @@ from sevenbag.errors import InputError, shown
 STATIC: Final = Path(__file__).parent / "static"
 TEMPLATES: Final = Path(__file__).parent / "templates"
 
+JAVASCRIPT: Final = "text/javascript"
+
 _LARGEST: Final = 64 << 20
 _TYPES: Final = {
     ".css": "text/css",
     ".html": "text/html",
-    ".js": "text/javascript",
+    ".js": JAVASCRIPT,
     ".json": "application/json",
-    ".mjs": "text/javascript",
+    ".mjs": JAVASCRIPT,
     ".svg": "image/svg+xml",
     ".wasm": "application/wasm",
 }

@@ -55,9 +55,12 @@ class Policy:
         )
 
 
-# Bots bring WebAssembly; text is never run.
-PAGE_POLICY: Final = Policy(scripts=" 'wasm-unsafe-eval'", workers=" blob:")
+PAGE_POLICY: Final = Policy()
+# Bots bring WebAssembly, and what Emscripten makes of C++ calls `new Function`. A worker has no
+# document: what it makes of texts can do no more than its script could.
+WORKER_POLICY: Final = Policy(scripts=" blob: 'wasm-unsafe-eval' 'unsafe-eval'", workers=" blob:")
 
+_POLICY_HEADER: Final = b"content-security-policy"
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
     # With none at all browsers would not tell us that a form comes from a page of ours.
@@ -81,7 +84,7 @@ class Guard:
     Args:
         application: what is guarded.
         host: the address or name at which the server listens.
-        policy: what is let through.
+        policy: what is let through; responses with a Content-Security-Policy keep their own.
     """
 
     def __init__(self, application: Application, host: str, policy: Policy = PAGE_POLICY) -> None:
@@ -93,7 +96,7 @@ class Guard:
         self._origins: set[str] = set()
         if policy.url:
             self._origins.add(f"{outside.scheme}://{outside.netloc}".lower())
-        self._headers = ((b"content-security-policy", policy.header().encode()), *_HEADERS)
+        self._headers = ((_POLICY_HEADER, policy.header().encode()), *_HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve, or refuse."""
@@ -109,12 +112,10 @@ class Guard:
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                given: dict[bytes, bytes] = dict(message.get("headers", ()))
-                ours = {name for name, _ in self._headers}
-                kept = [each for each in message.get("headers", ()) if each[0].lower() not in ours]
-                if b"cache-control" not in given:
-                    kept.append(_FRESH)
-                message["headers"] = [*kept, *self._headers]
+                given: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
+                names = {name.lower() for name, _ in given}
+                ours = [*self._headers, _FRESH]
+                message["headers"] = [*given, *(each for each in ours if each[0] not in names)]
             await send(message)
 
         await self._application(scope, receive, send_with_headers)

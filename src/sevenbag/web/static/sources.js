@@ -3,6 +3,7 @@
 /** @typedef {import("./types.js").WorkerSource} WorkerSource */
 
 const LARGEST_FILE = 32 * 1024 * 1024;
+const FILE_LOADER = "/static/worker_file.js";
 
 /**
  * A worker from a file. The text is kept, so that the game after the next one needs no new choice.
@@ -17,11 +18,7 @@ export async function fromFile(file) {
     script: file.name,
     start() {
       const script = new Blob([text], { type: "text/javascript" });
-      const address = URL.createObjectURL(script);
-      const worker = started(address, file.name);
-      // By then it has been loaded, or never will be.
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
-      return worker;
+      return started(`${FILE_LOADER}#${URL.createObjectURL(script)}`, file.name);
     },
   };
 }
