@@ -54,6 +54,10 @@ class Visitor:
         response = connection.getresponse()
         answer = Answer(response.status, response.headers, response.read())
         connection.close()
+        kinds = response.headers.get_all("Content-Type") or []
+        assert len(kinds) <= 1
+        # Media types have each parameter once.
+        assert all(kind.count("charset=") <= 1 for kind in kinds)
         for line in answer.cookies:
             name, _, rest = line.partition("=")
             value = rest.partition(";")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of, settings_words
@@ -58,8 +59,13 @@ async def _serve(venue: Venue, settings: Settings) -> None:
     async with venue:
         say(f"site: {venue.site.address}")
         if not await asyncio.to_thread(venue.store.admins.exist):
-            link = await asyncio.to_thread(
-                create_admin_link, venue.store, settings, venue.site.address
-            )
-            say(f"become the administrator (once, within a day): {link}")
+            say(await _invitation(venue, settings))
         await venue.watch_over()
+
+
+async def _invitation(venue: Venue, settings: Settings) -> str:
+    # Output that is not a terminal is usually a log, which other people may read.
+    if not sys.stdout.isatty():
+        return "no organiser yet: `sevenbag contest admin` with the same settings prints a link"
+    link = await asyncio.to_thread(create_admin_link, venue.store, settings, venue.site.address)
+    return f"become the administrator (once, within a day): {link}"

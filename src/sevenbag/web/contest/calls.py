@@ -121,7 +121,7 @@ def call_routes(desk: Desk) -> list[BaseRouteHandler]:
 
     @get("/metrics", sync_to_thread=False)
     def metrics() -> Response[bytes]:
-        return Response(desk.figures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(desk.figures.text(), media_type="text/plain; version=0.0.4")
 
     return [create_unauthenticated_test_match, current_match, link, health, ready, metrics]
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from litestar import MediaType
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from markupsafe import Markup
@@ -60,7 +61,7 @@ def page(
         template,
         context={"visitor": visitor_of(connection), **context},
         status_code=status,
-        media_type="text/html; charset=utf-8",
+        media_type=MediaType.HTML,
         # Who has logged out is not shown by the button that goes back.
         headers={"cache-control": "no-store"},
     )
