@@ -25,7 +25,8 @@ LINK_PATH = "/scheduler/link"
 """Where the site takes game servers."""
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-Token: TypeAlias = Annotated[str, msgspec.Meta(min_length=36, max_length=36)]
+TOKEN_LENGTH: Final = 36
+Token: TypeAlias = Annotated[str, msgspec.Meta(min_length=TOKEN_LENGTH, max_length=TOKEN_LENGTH)]
 """A UUID: all are of one length, so that none is a prefix of another."""
 
 Number: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=10**14)]
@@ -130,6 +131,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
         state_port: 5556 unless told otherwise.
         capacity: matches at once, at most.
         hosting: tokens of the matches that it still plays.
+        ended: tokens of the matches that have ended here and whose `MatchDone` was not answered.
         instance: a word of this process's own, by which a second server of the same name is told
             from the first one's next connection.
     """
@@ -143,6 +145,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
     state_port: int
     capacity: Annotated[int, msgspec.Meta(ge=1)]
     hosting: tuple[Token, ...] = ()
+    ended: tuple[Token, ...] = ()
     instance: Annotated[str, msgspec.Meta(max_length=100)] = ""
 
 

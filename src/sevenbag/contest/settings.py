@@ -115,12 +115,13 @@ class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     Attributes:
         format: lines for people, or JSON, one object a line.
         level: the least that is logged: what happens; what somebody should look at; what is broken.
-        moves: which moves: all of them; those that were not done, each with its reason; none.
+        moves: moves that have a line of their own: all; those that were not done, each with its
+            reason; none. The line of each finished game counts its moves in any case.
     """
 
     format: Literal["text", "json"] = "text"
     level: Literal["info", "warning", "error"] = "info"
-    moves: Literal["all", "not done", "none"] = "not done"
+    moves: Literal["all", "not done", "none"] = "none"
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import io
+import json
 import uuid
 from typing import TYPE_CHECKING, TypeVar
 
 from sevenbag.contest import link
+from sevenbag.contest.logs import make_logger
 from sevenbag.contest.rules import ContestRules, MatchRules
 from sevenbag.contest.scheduler import Scheduler
-from sevenbag.contest.settings import Settings, SiteSettings
+from sevenbag.contest.settings import LogSettings, Settings, SiteSettings
 from sevenbag.contest.store import Store
 from sevenbag.contest.tournament import Plan
 
@@ -47,6 +50,7 @@ class ScriptedServer:
         capacity: int = 10,
         instance: str = "",
         hosting: Collection[str] = (),
+        ended: Collection[str] = (),
     ) -> None:
         self.name = name
         self.mute = False
@@ -64,6 +68,7 @@ class ScriptedServer:
             capacity=capacity,
             instance=instance or uuid.uuid4().hex,
             hosting=tuple(hosting),
+            ended=tuple(ended),
         )
         self._scheduler = scheduler
         self._taken = False
@@ -172,6 +177,7 @@ class House:
 
     def __init__(self, url: str) -> None:
         self.clock = Clock()
+        self.log = io.StringIO()
         self.store = Store(url).open()
         self.settings = settings()
         self.scheduler = self._scheduler()
@@ -199,8 +205,18 @@ class House:
 
     def _scheduler(self) -> Scheduler:
         return Scheduler(
-            self.store, self.settings, clock=self.clock, pace=None, twin_seconds=TWIN_SECONDS
+            self.store,
+            self.settings,
+            clock=self.clock,
+            pace=None,
+            twin_seconds=TWIN_SECONDS,
+            logger=make_logger(LogSettings(format="json"), self.log),
         )
+
+    def warnings(self) -> list[str]:
+        """The events that were logged as warnings or errors."""
+        lines = map(json.loads, self.log.getvalue().splitlines())
+        return [line["event"] for line in lines if line["level"] != "info"]
 
     async def server(self, name: str = "one", **more: object) -> ScriptedServer:
         """A game server that has connected."""

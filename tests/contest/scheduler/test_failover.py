@@ -136,6 +136,47 @@ async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
     assert not any(isinstance(message, link.Place) for message in again.heard)
 
 
+@pytest.mark.parametrize("restarts", [True, False])
+async def test_a_match_that_ended_while_the_site_was_away_is_no_trouble(
+    house: House, *, restarts: bool
+) -> None:
+    one = await house.server("one", instance="a")
+    await house.match()
+    token = await begun(one)
+    await (house.restart() if restarts else one.cut())
+    before = len(house.warnings())
+    again = await house.server("one", instance="a", ended=[token])
+    assert (await house.scheduler.current_match("red")).status == "waiting"
+    for number in (1, 2):
+        await again.tell(game_done(token, number, 1, age=20.0))
+    await again.tell(match_done(token, (0, 2)))
+    await again.told(link.MatchKept)
+    await house.after(GRACE)
+    assert house.store.matches.get(token).state == "done"
+    assert house.warnings()[before:] == []
+
+
+async def test_a_match_whose_end_is_never_told_goes_on(house: House) -> None:
+    one = await house.server("one", instance="a")
+    await house.match()
+    token = await begun(one)
+    await one.cut()
+    two = await house.server("two")
+    await house.server("one", instance="a", ended=[token])
+    await house.after(2 * GRACE)
+    assert (await two.placed()).match_token == token
+
+
+async def test_games_of_a_killed_server_are_no_warning(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = await begun(one)
+    await one.cut()
+    again = await house.server("one")
+    await again.finish_game(token, 1)
+    assert "match was gone on with elsewhere" not in house.warnings()
+
+
 async def test_what_is_told_twice_is_kept_once_and_answered_twice(house: House) -> None:
     one = await house.server("one")
     await house.match()

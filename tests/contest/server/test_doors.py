@@ -10,6 +10,7 @@ import pytest
 from sevenbag.contest.passwords import PasswordChecks, TooBusyError
 from sevenbag.contest.server.doors import Door
 from sevenbag.contest.server.sessions import Sessions, client_token
+from tests.contest.server.rig import placement
 
 
 class Checks:
@@ -121,6 +122,7 @@ def test_it_is_not_remembered_for_ever_what_has_ended(monkeypatch: pytest.Monkey
         def __init__(self, token: str) -> None:
             self.token = token
             self.client_tokens = (token + " 0", "")
+            self.place = placement("A", "B")
 
     monkeypatch.setattr("sevenbag.contest.server.sessions._MOST_ENDED", 10)
     sessions = Sessions()
@@ -131,11 +133,11 @@ def test_it_is_not_remembered_for_ever_what_has_ended(monkeypatch: pytest.Monkey
         sessions.remove(table)  # type: ignore[arg-type]
     assert not sessions.tables
     assert not sessions.seats
-    assert [sessions.has_ended(str(number)) for number in (0, 94, 95, 99)] == [
+    assert [sessions.ended(str(number)) is not None for number in (0, 94, 95, 99)] == [
         False,
         False,
         True,
         True,
     ]
-    assert sessions.has_ended("99 0")
-    assert not sessions.has_ended("")
+    assert sessions.ended("99 0") == ("99", "A")
+    assert sessions.ended("") is None

@@ -6,13 +6,21 @@ import io
 import json
 from typing import Any, Literal
 
+import msgspec
 import pytest
 
 from sevenbag.contest.logs import make_logger
 from sevenbag.contest.rules import MatchRules
-from sevenbag.contest.server.move_log import LINES_A_SECOND, BoundedLog
+from sevenbag.contest.server.move_log import BoundedLog
 from sevenbag.contest.settings import LogSettings
-from tests.contest.server.rig import PASSWORD, PASSWORD_HASH, hosting, lose, placement
+from tests.contest.server.rig import (
+    PASSWORD,
+    PASSWORD_HASH,
+    hosting,
+    lose,
+    placement,
+    until,
+)
 
 QUICK = MatchRules(
     games=1,
@@ -84,27 +92,69 @@ async def test_how_much_is_logged_of_moves_is_a_setting() -> None:
     # What somebody calls himself begins no line of its own.
     assert all(line.startswith("20") for line in log.splitlines())
     log = await played("none", "text")
-    assert "out of date" not in log
+    assert "reason='out of date'" not in log
     assert "wrong password" in log
+
+
+async def test_by_default_an_event_has_one_line_and_refusals_are_summed_up() -> None:
+    stream = io.StringIO()
+    rules = msgspec.structs.replace(QUICK, linger_seconds=0.05)
+    async with hosting(
+        log=LogSettings(format="json"), logger=make_logger(LogSettings(format="json"), stream)
+    ) as rig:
+        place = rig.place(placement("A", "B", match=rules))
+        listener, stranger = rig.listener(place), rig.client()
+        for _ in range(30):
+            await stranger.connect(place, "A", password="wrong")
+            await stranger.connect(place, "C")
+        first, second = await rig.both_connected(place)
+        await listener.until("GamePieceState")
+        for _ in range(200):
+            await second.move("left", piece_number=77)
+        await lose(first, listener)
+        await until(lambda: place.match_token not in rig.server.matches)
+        for _ in range(30):
+            await second.move("left")
+        await rig.server.stop("break off")
+    lines: list[dict[str, Any]] = [json.loads(line) for line in stream.getvalue().splitlines()]
+    events = [line["event"] for line in lines]
+    for event in ("match placed", "game begins", "game over", "match over"):
+        assert events.count(event) == 1
+    assert "move" not in events
+    (over,) = [line for line in lines if line["event"] == "game over"]
+    assert over["moves"]["B"]["out of date"] == 200
+    refused = [line for line in lines if line["event"] == "command refused"]
+    assert {line["match"] for line in refused} == {place.match_token[:8]}
+    for reason, team in (("wrong password", "A"), ("unknown team", None), ("match ended", "B")):
+        mine = [line for line in refused if line["reason"] == reason]
+        assert {line.get("team") for line in mine} == {team}
+        # The first one, and how many more there were.
+        counts = [line.get("count", 1) for line in mine]
+        assert sum(counts) == 30
+        assert len(counts) < 10
 
 
 def test_no_more_lines_than_can_be_read_and_a_count_of_the_others() -> None:
     stream = io.StringIO()
     now = 100.0
-    log = BoundedLog(make_logger(LogSettings(format="json"), stream), lambda: now)
+    logger = make_logger(LogSettings(format="json"), stream)
+    log = BoundedLog(logger, lambda: now, lines=10, seconds=1.0)
     for number in range(1_000):
-        log.tell("move", "collides" if number % 2 else "no piece")
+        log.tell("move", "collides" if number % 2 else "no piece", team="A")
     # So many of each reason: what happens often hides nothing that happens once.
-    assert len(stream.getvalue().splitlines()) == 2 * LINES_A_SECOND
-    log.tell("move", "out of date")
+    assert len(stream.getvalue().splitlines()) == 20
+    log.tell("move", "out of date", team="A")
     assert '"out of date"' in stream.getvalue()
     now += 1
-    log.tell("move", "collides")
+    log.tell("move", "collides", team="A")
     log.tell_left_out()
-    lines = [json.loads(line) for line in stream.getvalue().splitlines()][2 * LINES_A_SECOND + 1 :]
-    assert [line["event"] for line in lines] == ["left out of the log", "move"]
-    counts = lines[0]["by_reason"]
-    assert counts == {"collides": 490, "no piece": 490}
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()][21:]
+    assert [(line["reason"], line.get("count")) for line in lines] == [
+        ("no piece", 490),
+        ("collides", 490),
+        ("collides", None),
+    ]
+    assert {line["team"] for line in lines} == {"A"}
 
 
 @pytest.mark.parametrize("form", ["json", "text"])

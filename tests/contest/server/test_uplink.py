@@ -257,6 +257,8 @@ async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_late
             await peer.say(Kept(match_token=token, number=number))
         assert (await peer.next(MatchDone)).match_token == token
         await peer.say(MatchKept(match_token=token))
+    (hello,) = [message for message in peer.heard if isinstance(message, Hello)]
+    assert sorted(hello.ended) == sorted(TOKENS[:2])
     assert [type(message) for message in peer.heard if not isinstance(message, link.Pulse)] == [
         Hello,
         *[GameDone, GameDone, MatchDone] * 2,

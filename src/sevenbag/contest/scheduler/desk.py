@@ -143,7 +143,10 @@ class MatchDesk:
         self._log.info("game server has come", server=server.name, hosting=len(hello.hosting))
         self._changes.tell(Change("server", server=server.name))
         for match in self._assigned(server.name):
-            if match.row.token not in connection.hosting:
+            if match.row.token in hello.ended:
+                # Its games and its end follow.
+                match.placed, match.since = False, self._clock()
+            elif match.row.token not in connection.hosting:
                 # What it still has to tell of it comes first.
                 await self.unplace(match, "its server has lost it", settling=True)
         for token in hello.hosting:

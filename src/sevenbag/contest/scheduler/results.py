@@ -124,9 +124,13 @@ class Results:
         """A game of a server that has not got the match is in the store: who has is wrong."""
         if match.server == server.name:
             return
-        self._log.warning(
-            "match was gone on with elsewhere", match=match.row.id, server=server.name
-        )
+        if match.server:
+            self._log.warning(
+                "match was gone on with elsewhere",
+                match=match.row.id,
+                server=match.server,
+                finished_by=server.name,
+            )
         if match.row.token in connection.hosting:
             await self._desk.assign(match, server)
         elif match.server:

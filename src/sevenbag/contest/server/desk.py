@@ -6,7 +6,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.server.move_log import BoundedLog
+from sevenbag.contest.server.move_log import REFUSAL_SECONDS, BoundedLog
 from sevenbag.errors import shown
 from sevenbag.protocols.pason.messages import (
     CommandError,
@@ -60,7 +60,7 @@ class Desk:
         self._seats = sessions.seats
         self._figures = figures
         self._logger = logger
-        self._log = BoundedLog(logger, clock)
+        self._log = BoundedLog(logger, clock, lines=1, seconds=REFUSAL_SECONDS)
         self._reply = reply
         self._largest_message = largest_message
         self._checking: set[asyncio.Task[None]] = set()
@@ -103,8 +103,9 @@ class Desk:
         token, team = command.match_token, command.team_name
         table = self._sessions.tables.get(token)
         if table is None:
-            if self._sessions.has_ended(token):
-                return self._refused("match ended", "this match is over")
+            owner = self._sessions.ended(token)
+            if owner is not None:
+                return self._refused("match ended", "this match is over", match=owner.match)
             return self._refused("unknown match", f"no match {shown(_short(token))} is played here")
         seat = table.seat_of(team)
         if seat is None:
@@ -112,9 +113,10 @@ class Desk:
                 "unknown team", f"this match is not one of team {shown(team)}", table
             )
         if table.ended:
-            return self._refused("match ended", "this match is over", table)
+            return self._refused("match ended", "this match is over", table, team)
         if self.ending and not table.is_busy:
-            return self._refused("server is ending", "this server ends; it takes no clients", table)
+            words = "this server ends; it takes no clients"
+            return self._refused("server is ending", words, table, team)
         known = table.doors[seat].known(command.password)
         if known is None:
             task = asyncio.create_task(self._check(sender, table, seat, command.password))
@@ -124,15 +126,16 @@ class Desk:
         return self._let_in(table, seat) if known else self._wrong_password(table, seat)
 
     async def _check(self, sender: Sender, table: Table, seat: Seat, password: str) -> None:
+        team = table.place.seats[seat].team
         try:
             if not await table.doors[seat].is_right(password):
                 answer = self._wrong_password(table, seat)
             elif table.ended:
-                answer = self._refused("match ended", "this match is over", table)
+                answer = self._refused("match ended", "this match is over", table, team)
             else:
                 answer = self._let_in(table, seat)
         except TooBusyError as error:
-            answer = self._refused("too many attempts", str(error), table)
+            answer = self._refused("too many attempts", str(error), table, team)
         except Exception as error:  # noqa: BLE001  # it is answered, whatever it is
             answer = self._failed(error)
         self._reply(sender, answer)
@@ -144,22 +147,33 @@ class Desk:
 
     def _wrong_password(self, table: Table, seat: Seat) -> bytes:
         team = table.place.seats[seat].team
-        return self._refused("wrong password", f"this is not the password of {shown(team)}", table)
+        words = f"this is not the password of {shown(team)}"
+        return self._refused("wrong password", words, table, team)
 
     def _unknown_client(self, command: GameMove) -> bytes:
         token = command.client_token
-        if self._sessions.has_ended(token):
-            return self._refused("match ended", "the match of this client_token is over")
+        owner = self._sessions.ended(token)
+        if owner is not None:
+            words = "the match of this client_token is over"
+            return self._refused("match ended", words, team=owner.team, match=owner.match)
         return self._refused("unknown client token", f"no client has {shown(_short(token))}")
 
     def _failed(self, error: Exception) -> bytes:
         self._logger.error("command failed", exc_info=error)
         return self._refused("server fault", f"a fault of the server's: {type(error).__name__}")
 
-    def _refused(self, error: ErrorKind, message: str, table: Table | None = None) -> bytes:
+    def _refused(
+        self,
+        error: ErrorKind,
+        message: str,
+        table: Table | None = None,
+        team: str | None = None,
+        match: str | None = None,
+    ) -> bytes:
+        """Count, log and encode a refusal; `team` only if it is one of the match."""
         self._figures.refused[error] += 1
         log = self._log if table is None else table.refusals
-        log.tell("command refused", error, message=message)
+        log.tell("command refused", error, match=match, team=team, message=message)
         return encode(ErrorResp(error=error, message=message))
 
 

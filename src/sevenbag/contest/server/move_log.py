@@ -1,56 +1,90 @@
-"""The log of moves and refused commands: each with its reason, not more of them than can be read.
-
-The contest of 2012 lost moves silently; teams searched for days. Here every move that was not done
-is told with its reason, up to some lines a second of each player and reason, so that one move that
-is out of date is not lost among hundreds that collide; of the others it is told how many there
-were.
-"""
+"""Log of moves and refused commands: events that clients repeat, bounded and counted."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     import structlog
 
-LINES_A_SECOND: Final = 10
+MOVES_A_SECOND: Final = 10
+"""Lines for the moves of a team with the same reason, so that rare reasons are not crowded out."""
+REFUSAL_SECONDS: Final = 60.0
+"""Seconds between two lines for refused commands of a team with the same reason."""
 
 
 class BoundedLog:
-    """Lines of one source, up to `LINES_A_SECOND` for a reason; what is left out is counted.
+    """Log of events that may come thousands of times a second.
+
+    Events that differ in name, reason, match or team are bounded apart. Those beyond the bound are
+    counted; a line with ``count`` tells how many there were.
 
     Args:
-        logger: with what tells the source.
+        logger: destination.
         clock: monotonic seconds.
+        lines: lines of the same kind in each period.
+        seconds: length of a period.
     """
 
     def __init__(
-        self, logger: structlog.typing.FilteringBoundLogger, clock: Callable[[], float]
+        self,
+        logger: structlog.typing.FilteringBoundLogger,
+        clock: Callable[[], float],
+        *,
+        lines: int,
+        seconds: float,
     ) -> None:
         self._logger = logger
         self._clock = clock
+        self._most = lines
+        self._seconds = seconds
         self._until = 0.0
-        self._lines: dict[str, int] = {}
-        self._left_out: dict[str, int] = {}
+        self._seen: dict[tuple[str, str, str | None, str | None], int] = {}
 
-    def tell(self, event: str, reason: str, **more: object) -> None:
-        """Log an event with its reason."""
+    def tell(
+        self,
+        event: str,
+        reason: str,
+        *,
+        match: str | None = None,
+        team: str | None = None,
+        **more: object,
+    ) -> None:
+        """Log an event, or count it.
+
+        Args:
+            event: its name.
+            reason: its reason.
+            match: start of the match token, if known and not bound to the logger.
+            team: team name, likewise.
+            more: further fields of the line.
+        """
         now = self._clock()
         if now >= self._until:
             self.tell_left_out()
-            self._until = now + 1.0
-            self._lines = {}
-        lines = self._lines.get(reason, 0)
-        if lines >= LINES_A_SECOND:
-            self._left_out[reason] = self._left_out.get(reason, 0) + 1
-            return
-        self._lines[reason] = lines + 1
-        self._logger.info(event, reason=reason, **more)
+            self._until = now + self._seconds
+        kind = (event, reason, match, team)
+        seen = self._seen[kind] = self._seen.get(kind, 0) + 1
+        if seen <= self._most:
+            self._write(*kind, more)
 
     def tell_left_out(self) -> None:
-        """Log how many were left out, if any were."""
-        if self._left_out:
-            self._logger.info("left out of the log", by_reason=self._left_out)
-            self._left_out = {}
+        """Log how many events of each kind were left out, and begin a new period."""
+        seen, self._seen = self._seen, {}
+        for kind, count in seen.items():
+            if count > self._most:
+                self._write(*kind, {"count": count - self._most})
+
+    def _write(
+        self,
+        event: str,
+        reason: str,
+        match: str | None,
+        team: str | None,
+        more: Mapping[str, object],
+    ) -> None:
+        source = {"match": match, "team": team}
+        known = {name: value for name, value in source.items() if value is not None}
+        self._logger.info(event, reason=reason, **known, **more)

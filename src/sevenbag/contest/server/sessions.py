@@ -6,14 +6,28 @@ import hashlib
 import hmac
 import uuid
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from sevenbag.contest.duel import Seat
     from sevenbag.contest.server.table import Table
 
+MATCH_SHOWN: Final = 8
+"""Characters of a match token that logs show."""
 _MOST_ENDED: Final = 20_000
 """Tokens of which it is remembered that their match is over."""
+
+
+class Owner(NamedTuple):
+    """Match and team of a token.
+
+    Attributes:
+        match: start of the match token.
+        team: team name; None for a match token.
+    """
+
+    match: str
+    team: str | None
 
 
 def client_token(match_token: str, seat: int, password_hash: str) -> str:
@@ -39,7 +53,7 @@ class Sessions:
     def __init__(self) -> None:
         self.tables: dict[str, Table] = {}
         self.seats: dict[str, tuple[Table, Seat]] = {}
-        self._ended: OrderedDict[str, None] = OrderedDict()
+        self._ended: OrderedDict[str, Owner] = OrderedDict()
 
     def add(self, table: Table) -> None:
         """A match has come."""
@@ -53,12 +67,19 @@ class Sessions:
     def remove(self, table: Table) -> None:
         """A match is gone; for a while it is known that there was one."""
         self.tables.pop(table.token, None)
-        for token in (table.token, *filter(None, table.client_tokens)):
-            self.seats.pop(token, None)
-            self._ended[token] = None
+        match = table.token[:MATCH_SHOWN]
+        self._ended[table.token] = Owner(match, None)
+        for seat, token in zip(table.place.seats, table.client_tokens, strict=True):
+            if token:
+                self.seats.pop(token, None)
+                self._ended[token] = Owner(match, seat.team)
         while len(self._ended) > _MOST_ENDED:
             self._ended.popitem(last=False)
 
-    def has_ended(self, token: str) -> bool:
-        """Whether a match or client token belongs to a match that was here and is over."""
-        return token in self._ended
+    def ended(self, token: str) -> Owner | None:
+        """Return whose token it was if its match was here and is over; else None.
+
+        Args:
+            token: of a match or of a client.
+        """
+        return self._ended.get(token)

@@ -134,11 +134,19 @@ def game_name(token: str, number: int) -> str:
 
 def match_name(token: str) -> str:
     """The name of the file of a match's end."""
-    return f"{_file_name(token)}.match"
+    return f"{_file_name(token)}{_MATCH}"
+
+
+def ended_match(name: str) -> str | None:
+    """Return the token of the match whose end a file is; None for any other file."""
+    # A token is a UUID, and stands in names as it is.
+    token = name.removesuffix(_MATCH)
+    return token if token != name and len(token) == link.TOKEN_LENGTH else None
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_MATCH: Final = ".match"
 _MOST_REFUSED: Final = 1_000
 
 

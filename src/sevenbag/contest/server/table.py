@@ -12,8 +12,8 @@ from sevenbag.contest.duel import Verdict
 from sevenbag.contest.link import MatchResult
 from sevenbag.contest.server.doors import Door
 from sevenbag.contest.server.house import house_player
-from sevenbag.contest.server.move_log import BoundedLog
-from sevenbag.contest.server.sessions import client_token
+from sevenbag.contest.server.move_log import MOVES_A_SECOND, REFUSAL_SECONDS, BoundedLog
+from sevenbag.contest.server.sessions import MATCH_SHOWN, client_token
 from sevenbag.contest.telling import FIGURES_TOPIC
 from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
 
@@ -102,13 +102,11 @@ class Table:
         self.result: asyncio.Future[MatchResult] = asyncio.get_running_loop().create_future()
         self.ended = False
         self.scheduled = math.inf
-        logger = around.logger.bind(match=self.token[:8])
-        self.refusals = BoundedLog(logger, around.clock)
+        logger = around.logger.bind(match=self.token[:MATCH_SHOWN])
+        self.refusals = BoundedLog(logger, around.clock, lines=1, seconds=REFUSAL_SECONDS)
         self._around = around
         self._logger = logger
-        self._move_logs = tuple(
-            BoundedLog(logger.bind(team=seat.team), around.clock) for seat in place.seats
-        )
+        self._moves = BoundedLog(logger, around.clock, lines=MOVES_A_SECOND, seconds=1.0)
         self._quiet = _NOT_LOGGED[around.log.moves]
         self._envelope = self.token.encode("ascii")
         rules = place.rules.match
@@ -263,8 +261,8 @@ class Table:
         if self._keeping is not None:
             self._keeping.cancel()
             await asyncio.gather(self._keeping, return_exceptions=True)
-        for log in (*self._move_logs, self.refusals):
-            log.tell_left_out()
+        self._moves.tell_left_out()
+        self.refusals.tell_left_out()
         if not self.result.done():
             self.result.cancel()
         await self._close_players()
@@ -297,9 +295,10 @@ class Table:
     ) -> None:
         duel = self.match.duel
         piece = None if duel is None else duel.pieces[seat]
-        self._move_logs[seat].tell(
+        self._moves.tell(
             "move",
             verdict.value,
+            team=self.place.seats[seat].team,
             move=move,
             piece_number=number,
             current_piece=None if piece is None else piece.number,
@@ -309,7 +308,8 @@ class Table:
         limit = self.place.rules.match.moves_per_second
         self._around.figures.refused["too many moves"] += 1
         self.match.count(seat, "too many moves")
-        self._move_logs[seat].tell("move refused", "too many moves", limit=limit)
+        team = self.place.seats[seat].team
+        self.refusals.tell("command refused", "too many moves", team=team, limit=limit)
         return encode(
             ErrorResp(error="too many moves", message=f"this match allows {limit} moves a second")
         )
@@ -368,6 +368,10 @@ class Table:
             ending=result.ending,
             scores=list(result.scores),
             seconds=round(result.seconds, 1),
+            moves={
+                seat.team: fates
+                for seat, fates in zip(self.place.seats, result.verdicts, strict=True)
+            },
         )
 
     def _end(self, result: MatchResult, now: float) -> None:

@@ -25,7 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 from sevenbag.contest import link
 from sevenbag.contest.logs import make_logger
 from sevenbag.contest.secret import bearer, read_secret
-from sevenbag.contest.server.spool import Done, Spool, game_name, match_name, name_of
+from sevenbag.contest.server.spool import Done, Spool, ended_match, game_name, match_name, name_of
 from sevenbag.contest.settings import LogSettings
 from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
 
@@ -258,11 +258,9 @@ class Uplink:
 
     def _lose(self, reason: str) -> None:
         trouble = f"the scheduler cannot be reached: {reason}"
-        if not self._ending and (self.connected or trouble != self._trouble):
+        if not self._ending and trouble != self._trouble:
             self._log.warning("scheduler is away", reason=reason)
-        self.connected = False
         self._trouble = trouble
-        self._gone.set()
 
     async def _speak(self, host: Host, connection: ClientConnection) -> bool:
         """Everything on one connection; False when it was the last one."""
@@ -270,19 +268,23 @@ class Uplink:
         while not self._to_say.empty():
             if self._to_say.get_nowait() is _LAST_WORDS:
                 return False
-        hello = msgspec.structs.replace(host.hello(), instance=self._instance)
+        ended = tuple(filter(None, map(ended_match, self._unsettled)))
+        hello = msgspec.structs.replace(host.hello(), instance=self._instance, ended=ended)
         for name in sorted(self._unsettled):
             self._to_say.put_nowait(name)
         self.connected = True
         self._gone.clear()
         await connection.send(link.encode(hello), text=True)
         self._log.info("scheduler is there", told=len(self._unsettled))
+        self._trouble = "the connection to the scheduler is closed"
         saying = asyncio.create_task(self._say_all(host, connection))
         pulsing = asyncio.create_task(self._beat(host))
         try:
             return await self._hear_all(host, connection, saying)
         finally:
-            self._lose("the connection is closed")
+            # Logged by `_live`, which knows more of the reason.
+            self.connected = False
+            self._gone.set()
             for task in (saying, pulsing):
                 task.cancel()
             await asyncio.wait([saying, pulsing])

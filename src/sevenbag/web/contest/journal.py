@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from sevenbag.web.contest.calls import CURRENT_MATCH_PATH
 from sevenbag.web.contest.visit import address_seen
 
 if TYPE_CHECKING:
@@ -65,7 +67,9 @@ class Journal:
             part = first if first in _PARTS else "other" if first else "home"
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._figures.requests.labels(method, part, str(status)).inc()
-            if part not in _QUIET:
+            # Waiting clients ask for their match every two seconds.
+            is_poll = path == CURRENT_MATCH_PATH and status < HTTPStatus.BAD_REQUEST
+            if part not in _QUIET and not is_poll:
                 self._log.info(
                     "request",
                     method=method,
