@@ -462,15 +462,12 @@ class _Talk:
         return BotDiedError(error.bot, f"{_words(error)}; {hint}") if hint else error
 
     def _hint(self) -> str:
-        """The setting that helps a bot that fails over when positions are told, if one may."""
+        """Name the setting that may help a bot that fails at its first state, or needs one."""
         if self._settings.states == "always" and self._told_state and not self._moved_after_state:
-            return "it fails after its first state: states=garbage sends none before garbage enters"
-        if (
-            self._settings.states == "garbage"
-            and self.side.stage is Stage.ASKED
-            and not self._told_state
-        ):
-            return "if it needs a state first: states=always sends one before each play"
+            return "if it fails at a state, states=garbage sends none before garbage has entered"
+        asked = self.side.stage is Stage.ASKED
+        if self._settings.states == "garbage" and asked and not self._told_state:
+            return "if it needs a state first, states=always sends one before each play"
         return ""
 
 
