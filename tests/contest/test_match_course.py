@@ -164,6 +164,18 @@ def test_a_resumed_match_publishes_states_until_both_teams_are_back(resumed: Any
     assert sequences == sorted(set(sequences))
 
 
+def test_a_resumed_match_publishes_states_while_it_is_halted() -> None:
+    stage = Stage(attempt=2, connect_seconds=60, repeat_seconds=1)
+    stage.match.halt(True, stage.now)
+    assert len(stage.wait(100)) == 200
+    stage.both_come()
+    assert len(stage.wait(100)) == 200
+    assert stage.match.phase == "pause"
+    stage.match.halt(False, stage.now)
+    stage.wait(5)
+    assert stage.match.phase == "game"
+
+
 def test_a_match_that_nobody_has_come_to_yet_publishes_nothing() -> None:
     stage = Stage(connect_seconds=60)
     assert stage.told == []
@@ -434,6 +446,7 @@ def test_whatever_happens_a_match_keeps_its_order(seed: int) -> None:
         connect_seconds=chance.choice((5.0, 1000.0, 1000.0)),
         states_per_second=chance.choice((0, 3)),
         keeps=False,
+        attempt=chance.choice((1, 2)),
     )
     match = stage.match
     for _ in range(150):

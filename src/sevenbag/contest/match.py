@@ -132,6 +132,7 @@ class Match:
         self._played_before = sum(game.seconds + match.pause_seconds for game in finished)
         self._resumed = bool(finished) or attempt > 1
         self._waiting_duel: Duel | None = None
+        self._waiting_at = math.inf
 
         self._now = 0.0
         self._halted = False
@@ -308,34 +309,37 @@ class Match:
     def _plan(self) -> None:
         """Say when something happens next."""
         match self.phase:
-            case "gathering":
-                if self._connect_by is None:
-                    self.due = 0.0
-                elif self._halted:
-                    self.due = None
-                elif self._resumed:
-                    self.due = min(self._connect_by, self._repeat_at)
-                else:
-                    self.due = self._connect_by
-            case "pause":
-                self.due = None if self._halted else min(self._begin_at, self._limit())
+            case "gathering" | "pause":
+                due = min(self._waits_until(), self._waiting_at)
+                self.due = None if due == math.inf else due
             case "game":
                 self.due = min(self._step_at, self._repeat_at, self._game_limit, self._late_at)
             case "held" | "over":
                 self.due = None
+
+    def _waits_until(self) -> float:
+        """Return when the wait for teams or for the next game ends; infinite while halted."""
+        if self.phase == "gathering" and self._connect_by is None:
+            return 0.0
+        if self._halted:
+            return math.inf
+        if self.phase == "gathering":
+            assert self._connect_by is not None
+            return self._connect_by
+        return min(self._begin_at, self._limit())
 
     def _limit(self) -> float:
         return math.inf if self._match_limit is None else self._match_limit
 
     def _go_on(self) -> None:
         """Do the one thing that is due first."""
-        if self.phase == "gathering":
+        if self.phase in {"gathering", "pause"} and self._waits_until() > self._now:
+            self._publish_waiting_position()
+        elif self.phase == "gathering":
             if self._connect_by is None:
                 self._gather()
-            elif self._connect_by <= self._now:
-                self._end_by_absence()
             else:
-                self._publish_waiting_position()
+                self._end_by_absence()
         elif self.phase == "pause":
             if self._limit() <= self._now:
                 self._end_by_games()
@@ -368,7 +372,7 @@ class Match:
         Its pieces have numbers of their own: clients that plan once for each number plan again when
         the game begins.
         """
-        self._repeat_at = self._now + self.rules.match.repeat_seconds
+        self._waiting_at = self._now + self.rules.match.repeat_seconds
         duel = self._waiting_duel
         if duel is None:
             seed = stream(self._seed, "waiting").getrandbits(62)
@@ -399,6 +403,7 @@ class Match:
         self.game_number += 1
         self.game_name = self._name_of_game(self.game_number)
         self._first_piece = self._next_piece
+        self._waiting_at = math.inf
         duel = self.duel = Duel(self.rules.game, self._game_seed(), first_number=self._first_piece)
         self._recorder = records.Recorder()
         self.phase = "game"

@@ -273,8 +273,10 @@ class Table:
         if messages:
             if not self._around.states.publish(self._envelope, messages):
                 self._missed()
-            for player in self._players:
-                player.hear(messages)
+            # A position that is published while teams are waited for is not for bots of ours.
+            if self.match.phase != "gathering":
+                for player in self._players:
+                    player.hear(messages)
 
     def _house_player(self, seat: Seat) -> HousePlayer:
         settings = self.place.seats[seat]
