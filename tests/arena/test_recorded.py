@@ -172,7 +172,6 @@ class TestOptions:
             ("garbageentry", "delayed"),
             ("garbageattackcap", 4),
             ("garbageare", 7),
-            ("garbagearebump", 6),
             ("garbagequeue", True),
             ("garbagefavor", 20),
             ("receivemultiplier", 2),

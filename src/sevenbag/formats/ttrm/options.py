@@ -171,7 +171,6 @@ _IMPLEMENTED: Final[dict[str, tuple[object, ...]]] = {
     "allclear_charges": (False,),
     "garbageentry": ("instant",),
     "garbageare": (5,),
-    "garbagearebump": (12,),
     "garbagequeue": (False,),
     "garbageattackcap": (0,),
     "garbagefavor": (0,),
