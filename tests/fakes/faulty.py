@@ -92,7 +92,7 @@ class GrepsCompactJson(Dropper):
 
     def run(self) -> None:
         self.introduce()
-        for line in sys.stdin:
+        for line in filter(str.strip, sys.stdin):
             if '"type":"' not in line or ": " in line or not line.isascii():
                 fail(f"not understood: {line[:60]}", 4)
             if not self.hear(json.loads(line)):
@@ -257,6 +257,13 @@ class EmptyAtFirst(Dropper):
 class GivesUp(Dropper):
     def moves(self) -> list[dict[str, Any]]:
         return []
+
+
+class GivesUpInOtherWords(Dropper):
+    """No two of its answers are the same, and none has a move."""
+
+    def suggest(self) -> None:
+        say({"type": "suggestion", "moves": [], "move_info": {"nodes": self.asked}})
 
 
 class GivesUpByError(Dropper):

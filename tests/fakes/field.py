@@ -34,6 +34,23 @@ class ColdClear1(Dropper):
         super().start(message)
 
 
+class WestForms(Dropper):
+    """Writes S, Z and I north or west, as Cold Clear 1 does, and finds moves by their form."""
+
+    def moves(self) -> list[dict[str, Any]]:
+        return [move for move in super().moves() if self.is_own(**move["location"])]
+
+    def play(self, move: dict[str, Any]) -> None:
+        if not self.is_own(**move["location"]):
+            fail("no such move in the tree", 101)
+        super().play(move)
+
+    @staticmethod
+    def is_own(type: str, orientation: str, **more: object) -> bool:  # noqa: A002
+        forms = {"O": ("north",), **dict.fromkeys("SZI", ("north", "west"))}
+        return type not in forms or orientation in forms[type]
+
+
 class ColdClear2(Dropper):
     """Panics at blank lines, at the end of its input, at a count; no move before its first look."""
 
@@ -131,7 +148,7 @@ class Bashtet(Dropper):
 
     def run(self) -> None:
         self.introduce()
-        for line in sys.stdin:
+        for line in filter(str.strip, sys.stdin):
             if '"type":"' not in line or ": " in line or ", " in line:
                 fail("not understood", 4)
             if not self.hear(json.loads(line)):
@@ -155,6 +172,26 @@ class Bashtet(Dropper):
         self.board = place(self.board, cells_of(**move["location"]))
         current = self.queue.pop(0)
         if kind != current:
+            self.held = current
+
+
+class OutOfStep(Dropper):
+    """Drops one piece of its queue after a first hold, and lists moves of both its pieces."""
+
+    def moves(self) -> list[dict[str, Any]]:
+        moves = super().moves()[:10]
+        if len(self.queue) < 2:
+            return moves
+        current = self.queue[0]
+        self.queue[0] = self.held or self.queue[1]
+        moves += super().moves()[:10]
+        self.queue[0] = current
+        return moves
+
+    def play(self, move: dict[str, Any]) -> None:
+        self.board = place(self.board, cells_of(**move["location"]))
+        current = self.queue.pop(0)
+        if move["location"]["type"] != current:
             self.held = current
 
 

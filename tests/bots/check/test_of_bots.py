@@ -53,6 +53,7 @@ FOUND: dict[str, set[tuple[str, str]]] = {
     "LongSuggestions": {("length", "warning")},
     "EmptyAtFirst": {("empty", "warning")},
     "GivesUp": {("answer", "error")},
+    "GivesUpInOtherWords": {("answer", "error")},
     "GivesUpByError": {("answer", "error")},
     "NotesAndGivesUp": {("answer", "error")},
     "FalseSpins": {("spin", "warning")},
@@ -68,6 +69,8 @@ FOUND: dict[str, set[tuple[str, str]]] = {
     "DoesNotRead": {("answer", "error")},
     # Those of the field.
     "ColdClear1": {("unknown-types", "error")},
+    "WestForms": {("forms", "warning")},
+    "OutOfStep": {("hold", "error")},
     "ColdClear2": {("empty", "warning"), ("count", "warning"), ("blank", "warning")},
     "ColdClear2Web": {("lines", "warning"), ("empty", "warning")},
     "MisaMino": {
@@ -167,6 +170,14 @@ async def test_every_planted_fault_is_found(
     assert hopeless == any(each.clause.id == "game" and each.skipped for each in report.checks)
 
 
+@pytest.mark.parametrize("name", ["GrepsCompactJson", "WestForms", "OutOfStep"])
+async def test_nothing_else_is_found(name: str, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    file = "faulty.py" if hasattr(faulty, name) else "field.py"
+    report = await check([sys.executable, "-S", str(FAKES / file), name])
+    assert found_in(report) == FOUND[name]
+
+
 async def test_no_such_program(mark: str) -> None:
     report = await check(["/no/such/bot"])
     [finding] = report.findings
@@ -183,6 +194,39 @@ async def test_findings_quote_the_lines(mark: str, monkeypatch: pytest.MonkeyPat
     assert finding.place == "0000-mvp, location"
     [line] = finding.lines
     assert line.startswith('< {"type":"suggestion","moves":[{"location":{"type":"o"')
+
+
+async def test_what_decides_is_quoted(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+    async def quoted(name: str, clause: str) -> tuple[str, ...]:
+        file = "faulty.py" if hasattr(faulty, name) else "field.py"
+        settings = dataclasses.replace(HURRIED, only=(clause,))
+        report = await check([sys.executable, "-S", str(FAKES / file), name], settings)
+        return next(each.lines for each in report.findings if each.clause.id == clause)
+
+    # The position comes before all that was asked of it, however often that was.
+    same = await quoted("GivesUp", "answer")
+    assert [line.partition(",")[0] for line in same[-3:]] == [
+        '> {"type":"start"',
+        '> {"type":"suggest"}',
+        '< {"type":"suggestion"',
+    ]
+    assert same[-3].endswith('"randomizer":{"type":"seven_bag","bag_state":["L"]}}')
+    others = await quoted("GivesUpInOtherWords", "answer")
+    assert others[0].startswith('> {"type":"start"')
+    assert others[1:3] == ('> {"type":"suggest"}', "...")
+    # So does the question before all that was said instead of an answer.
+    assert '> {"type":"suggest"}' in await quoted("Rubbish", "answer")
+    # The first hold, and the move that cannot be.
+    [*_, play, _, _, _, answer, move] = await quoted("OutOfStep", "hold")
+    assert play.startswith('> {"type":"play","move":{"location":{"type":"T"')
+    assert answer.startswith('< {"type":"suggestion"')
+    assert move.startswith('moves[0]: {"location":{"type":"')
+    # One of many moves.
+    [*_, move] = await quoted("LastMoveIllegal", "first-move")
+    assert move.startswith("moves[")
+    assert '"y":30' in move
 
 
 async def test_bots_behind_sockets(mark: str) -> None:

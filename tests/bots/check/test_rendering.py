@@ -83,3 +83,14 @@ def test_for_ci(report: Report) -> None:
     assert failure is not None
     assert "wrong" in (failure.text or "")
     assert third.find("skipped") is not None
+
+
+def test_long_lines_keep_both_ends(report: Report) -> None:
+    rows = ['["G",null]', *["[null,null]"] * 38]
+    line = f'> {{"type":"start","board":[{",".join(rows)}],"randomizer":{{"type":"uniform"}}}}'
+    report.checks[0].findings = [Finding(FIRST, "note", "odd", (line, "< " + "x" * 999 + "end"))]
+    text = as_text(report)
+    short = '> {"type":"start","board":[["G",null],38 empty rows],"randomizer":{"type":"uniform"}}'
+    assert f"    | {short}\n" in text
+    assert "x ... x" in text
+    assert "xend\n" in text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from sevenbag.bots.check.lab import SEVEN_BAG
+from sevenbag.bots.check.lab import SEVEN_BAG, quoted_move
 from sevenbag.bots.check.table import Table
 from sevenbag.errors import PlacementError
 
@@ -101,10 +101,11 @@ def judge_all(lab: Lab, session: Session, table: Table, moves: list[Any]) -> Pla
                 first_error = str(error)
             elif best is not None or not first_error:
                 what = f"a later move of the list is not legal: {error}"
-                lab.find("warning", what, session, clause="first-move", lines=2)
+                part = quoted_move(number, move)
+                lab.find("warning", what, session, clause="first-move", lines=2, part=part)
             continue
         best = best or place
-        _judge_spin(lab, session, move, place)
+        _judge_spin(lab, session, number, move, place)
     if best is None:
         lab.find("error", f"suggests no legal move: {first_error}", session, lines=3)
     elif first_error:
@@ -128,7 +129,8 @@ async def _rules(lab: Lab, rules: Json, *, refusal_is_fatal: bool = False) -> No
         await nothing_more(lab, session, "after it had answered the rules")
 
 
-def _judge_spin(lab: Lab, session: Session, move: object, place: Placement) -> None:
+def _judge_spin(lab: Lab, session: Session, number: int, move: object, place: Placement) -> None:
+    part = quoted_move(number, move)
     claim = cast("dict[str, object]", move).get("spin") if isinstance(move, dict) else None
     found = place.spin.name.lower()
     if claim in {"none", "mini", "full"} and claim != found:
@@ -137,4 +139,4 @@ def _judge_spin(lab: Lab, session: Session, move: object, place: Placement) -> N
             # A modest claim is not taken for a false one by anybody.
             return
         what = f"claims spin {claim} for a placement of {piece} that is {found}"
-        lab.find("warning", what, session, clause="spin", lines=2)
+        lab.find("warning", what, session, clause="spin", lines=2, part=part)

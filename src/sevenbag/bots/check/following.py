@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from sevenbag._kernel import Rotation
 from sevenbag.bots.check.basics import judge_all
 from sevenbag.bots.check.table import Table, other_form
 
 if TYPE_CHECKING:
-    from sevenbag._kernel import Placement
+    from sevenbag._kernel import Piece, Placement
     from sevenbag.bots.check.lab import Lab
 
 Json = dict[str, Any]
@@ -51,21 +52,30 @@ async def other_move(lab: Lab) -> None:
 
 
 async def hold(lab: Lab) -> None:
-    """A first hold, and more of them."""
+    """A first hold, then moves with and without a hold.
+
+    A bot whose queue is one piece off may name a legal piece by chance: the piece that it takes for
+    the current one may be the one on hold. So every move that it lists is looked at, and holds take
+    turns with moves of the current piece.
+    """
     table = Table(seed=5)
     async with lab.started(table) as session:
-        for number in range(6):
+        for number, holds in enumerate((True, False, False, True, False, True)):
             position = table.position
             held = position.queue[1] if position.hold is None else position.hold
-            places = [place for place in table.places(spins=False) if place.piece == held]
-            await session.tell(*table.play(_flattest(places)))
-            after = "after a first hold" if number == 0 else f"after {number + 1} holds"
-            if await lab.legal_move(session, table, after=after) is None:
+            piece = held if holds else position.queue[0]
+            await session.tell(*table.play(_flattest(_common_places(table, piece))))
+            after = (
+                f"after a first hold and {number} more moves" if number else "after a first hold"
+            )
+            if not number:
+                session.pin()
+            if await lab.legal_move(session, table, after=after, all_pieces=True) is None:
                 return
 
 
 async def forms(lab: Lab) -> None:
-    """Moves in another form than most programs write."""
+    """Moves in another form than the bot's own."""
     table = Table(seed=6)
     async with lab.started(table) as session:
         for _ in range(8):
@@ -166,9 +176,18 @@ async def garbage(lab: Lab) -> None:
 def _another(table: Table, best: Placement) -> Placement:
     """A move as far from the best as can be, so that it leads to another position."""
     current = table.position.queue[0]
-    places = [place for place in table.places(spins=False) if place.piece == current]
+    places = _common_places(table, current)
     far = max(places, key=lambda place: (abs(place.x - best.x), -place.y))
     return _flattest([place for place in places if place.x == far.x])
+
+
+def _common_places(table: Table, piece: Piece) -> list[Placement]:
+    """Legal moves of a piece in a form that all programs write; `forms` has the others."""
+    return [
+        place
+        for place in table.places(spins=False)
+        if place.piece == piece and (place.rotation == Rotation.NORTH or other_form(place) is None)
+    ]
 
 
 def _flattest(places: list[Placement]) -> Placement:

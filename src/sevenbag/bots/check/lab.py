@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -133,7 +134,13 @@ class Lab(Notebook):
             await session.overhear(_RETRY)
 
     async def legal_move(
-        self, session: Session, table: Table, *, after: str, severity: Severity = "error"
+        self,
+        session: Session,
+        table: Table,
+        *,
+        after: str,
+        severity: Severity = "error",
+        all_pieces: bool = False,
     ) -> Placement | None:
         """The bot's first legal move; None, with a finding, if there is none.
 
@@ -142,6 +149,7 @@ class Lab(Notebook):
             table: what is legal.
             after: what has happened, for the finding.
             severity: of a finding.
+            all_pieces: whether no move of the list may be of a piece that cannot be placed now.
         """
         moves = await self.ask(session)
         if not moves:
@@ -150,6 +158,13 @@ class Lab(Notebook):
             return None
         first: Placement | None = None
         why = ""
+        for number, move in enumerate(moves if all_pieces else ()):
+            try:
+                table.read(move)
+            except PlacementError as error:
+                what = f"{after}: suggests a move that cannot be: {error}"
+                self.find(severity, what, session, part=quoted_move(number, move))
+                return None
         for move in moves:
             try:
                 first = table.judge(move)
@@ -162,6 +177,11 @@ class Lab(Notebook):
             what = f"its first move is not legal, a later one is: {why}"
             self.find("warning", what, session, clause="first-move")
         return first
+
+
+def quoted_move(number: int, move: object) -> str:
+    """Return one move of a list, as a finding quotes it."""
+    return f"moves[{number}]: {json.dumps(move, separators=(',', ':'))}"
 
 
 ENDS: Final = (SilentError, GoneError, RubbishError)

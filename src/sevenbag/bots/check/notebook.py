@@ -58,6 +58,7 @@ class Notebook:
         clause: str = "",
         place: str = "",
         lines: int = 8,
+        part: str = "",
     ) -> None:
         """Note a finding; the same one is noted once.
 
@@ -68,12 +69,15 @@ class Notebook:
             clause: where it belongs, if not to what is being checked.
             place: where the text says so, if not where the clause is.
             lines: how many of the conversation to quote.
+            part: what to quote besides: the part of a long line that decides.
         """
         check = self._checks[clause] if clause else self._current
         if (check.clause.id, what) in self._seen or len(check.findings) >= _MOST_FINDINGS:
             return
         self._seen.add((check.clause.id, what))
         quoted = session.last(lines) if session is not None else ()
+        if part:
+            quoted = (*quoted, part)
         check.findings.append(Finding(check.clause, severity, what, quoted, place))
 
     def note_departure(self, departure: Departure, session: Session) -> None:

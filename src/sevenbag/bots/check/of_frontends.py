@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -13,6 +12,7 @@ from sevenbag.bots.check.clauses import OF_FRONTENDS
 from sevenbag.bots.check.finding import Check, Finding, Report
 from sevenbag.bots.check.following_frontends import Follower
 from sevenbag.bots.check.probes import Probe, probe
+from sevenbag.bots.check.session import written
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.reading import read_message, type_of
@@ -31,7 +31,7 @@ _LATE: Final = 0.3
 """Seconds by which an answer is late, now and then."""
 _MOST_FINDINGS: Final = 5
 _KEPT: Final = 8
-_LONGEST_KEPT: Final = 2000
+_LONGEST_KEPT: Final = 32 << 10
 
 
 class FrontendCheck:
@@ -213,9 +213,9 @@ class FrontendCheck:
         if self._probe.late:
             await asyncio.sleep(_LATE)
             self._judge_patience()
-        self._say_line(json.dumps(self._probe.message, separators=(",", ":")).encode() + b"\n")
-        shown = json.dumps(self._probe.message["moves"])
-        self._lines.append(f'< {{"type":"suggestion","moves":{shown}}}'[:_LONGEST_KEPT])
+        line = written(self._probe.message)
+        self._say_line(line)
+        self._lines.append(f"< {line.decode().rstrip()}")
 
     def _peek(self) -> None:
         """Quote what waits already."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
@@ -11,7 +12,9 @@ from sevenbag.bots.check.finding import SEVERITIES
 if TYPE_CHECKING:
     from sevenbag.bots.check.finding import Check, Finding, Report
 
-_LONGEST_LINE: Final = 160
+_LONGEST_LINE: Final = 172
+_LONGEST_END: Final = 60
+_EMPTY_ROWS: Final = re.compile(r"\[null(, ?null)*\](, ?\[null(, ?null)*\])+")
 
 
 def as_text(report: Report) -> str:
@@ -127,8 +130,11 @@ def _check_data(check: Check) -> dict[str, Any]:
 
 
 def _shortened(line: str) -> str:
-    line = _printable(line)
-    return line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 3]}..."
+    """Return a line without what all boards have, and without its middle if it is still long."""
+    line = _EMPTY_ROWS.sub(lambda rows: f"{rows[0].count('[')} empty rows", _printable(line))
+    if len(line) <= _LONGEST_LINE:
+        return line
+    return f"{line[: _LONGEST_LINE - _LONGEST_END - 5]} ... {line[-_LONGEST_END:]}"
 
 
 def _clean(text: str) -> str:

@@ -25,8 +25,10 @@ LONGEST_SAFE: Final = 4096
 _MOST_RUBBISH: Final = 200
 """Lines that are no messages, before nothing else is expected of a bot."""
 _MOST_KEPT: Final = 400
-_LONGEST_KEPT: Final = 2000
+_LONGEST_KEPT: Final = 32 << 10
 _SHORTEST_SEEN: Final = 8
+_MOST_BETWEEN: Final = 4
+"""Lines that are quoted rather than left out."""
 
 
 class SilentError(Exception):
@@ -45,7 +47,8 @@ class Session:
     """A bot that runs, and what was said.
 
     Attributes:
-        lines: the conversation: ``>`` said to the bot, ``<`` said by it.
+        lines: the conversation: ``>`` said to the bot, ``<`` said by it. An exchange that is
+            repeated is kept once.
     """
 
     def __init__(
@@ -71,6 +74,8 @@ class Session:
             longest: bytes of a line with its end that are safe.
         """
         self.lines: list[str] = []
+        self._said: list[str] = []
+        self._pinned: list[str] = []
         self._channel = channel
         self._seconds = seconds
         self._departed = departed
@@ -91,8 +96,23 @@ class Session:
         return code if isinstance(code, int) else None
 
     def last(self, count: int = _SHORTEST_SEEN) -> tuple[str, ...]:
-        """The last lines of the conversation."""
-        return tuple(self.lines[-count:])
+        """Return the last lines of the conversation, and before them what was last said to the bot.
+
+        Args:
+            count: so many last lines; of a single one, nothing else is returned.
+        """
+        deciding = self._pinned or self._said
+        tail = self.lines[-count:]
+        if count == 1 or not deciding or deciding[0] in tail:
+            return tuple(tail)
+        since = self.lines[::-1].index(deciding[0]) + 1 if deciding[0] in self.lines else _MOST_KEPT
+        if since <= count + _MOST_BETWEEN:
+            return tuple(self.lines[-since:])
+        return (*deciding, "...", *tail)
+
+    def pin(self) -> None:
+        """Quote what was last said to the bot in all that is found from now on."""
+        self._pinned = list(self._said)
 
     async def say(self, message: Json, *, spaced: bool = False) -> None:
         """Say a message.
@@ -100,8 +120,7 @@ class Session:
         Raises:
             GoneError: nobody listens any more.
         """
-        separators = None if spaced else (",", ":")
-        await self.say_line(json.dumps(message, separators=separators).encode() + b"\n")
+        await self.say_line(written(message, spaced=spaced))
 
     async def tell(self, played: Json, pieces: list[Json]) -> None:
         """Say a move, and what came with it; see `say`."""
@@ -201,9 +220,23 @@ class Session:
     def _keep(self, sign: str, line: bytes) -> None:
         text = line[:_LONGEST_KEPT].decode("utf-8", "replace").rstrip("\r\n")
         more = f"... ({len(line)} bytes)" if len(line) > _LONGEST_KEPT else ""
-        self.lines.append(f"{sign} {text}{more}")
-        if len(self.lines) > _MOST_KEPT:
+        kept = f"{sign} {text}{more}"
+        if sign == ">" and kept not in self._said:
+            # A question that is repeated is about what was said before it was first asked.
+            if self.lines and self.lines[-1].startswith("<"):
+                self._said.clear()
+            self._said.append(kept)
+        self.lines.append(kept)
+        if self.lines[-4:-2] == self.lines[-2:]:
+            del self.lines[-2:]
+        elif len(self.lines) > _MOST_KEPT:
             del self.lines[0]
+
+
+def written(message: Json, *, spaced: bool = False, end: bytes = b"\n") -> bytes:
+    """Return the line of a message: compact JSON, unless it is to have blanks."""
+    separators = None if spaced else (",", ":")
+    return json.dumps(message, separators=separators).encode() + end
 
 
 def _words(error: BotError) -> str:

@@ -69,8 +69,8 @@ class Table:
                 found += position.board.placements(piece, kicks, spins=mode, spawn=spawn)
         return found
 
-    def judge(self, move: object) -> Placement:
-        """The legal move that a bot means, by its cells; with the spin that it has.
+    def read(self, move: object) -> Placement:
+        """Return the placement that a bot means, of a piece that can be placed now.
 
         Raises:
             PlacementError: it means none; the message says why.
@@ -85,9 +85,22 @@ class Table:
         if wanted.piece not in offered:
             names = " or ".join(sorted(piece.name for piece in offered if piece is not None))
             raise PlacementError(f"{wanted.piece.name} is not to be placed now, but {names}")
+        return wanted
+
+    def judge(self, move: object) -> Placement:
+        """Return the legal move that a bot means, in the bot's own form.
+
+        Its cells count, not its form; the spin is that which the rules see.
+
+        Raises:
+            PlacementError: it means none; the message says why.
+        """
+        wanted = self.read(move)
         same = [place for place in self.places() if place.same_cells(wanted)]
         if same:
-            return next((place for place in same if place.spin == wanted.spin), same[0])
+            spins = {place.spin for place in same}
+            spin = wanted.spin if wanted.spin in spins else same[0].spin
+            return Placement(wanted.piece, wanted.rotation, wanted.x, wanted.y, spin)
         board = self.position.board
         if not board.fits(wanted):
             raise PlacementError("it lies in filled cells, or outside the board")
@@ -96,7 +109,7 @@ class Table:
         raise PlacementError("it cannot be reached by shifts, turns and falls")
 
     def play(self, placement: Placement) -> tuple[Json, list[Json]]:
-        """Make a move: the messages that tell it, and those of the new pieces."""
+        """Make a move: the messages that tell it, in its own form, and those of the new pieces."""
         position = self.position
         before = len(position.queue)
         position = after_placement(position, placement)
@@ -106,7 +119,8 @@ class Table:
             position = after_new_piece(position, piece)
             pieces.append({"type": "new_piece", "piece": piece.name})
         self.position = position
-        return to_object(tbp.Play(convert.move_of(placement))), pieces
+        move = tbp.Move(convert.location_of(placement), convert.move_of(placement).spin)
+        return to_object(tbp.Play(move)), pieces
 
     def add_garbage(self, holes: Sequence[int]) -> list[list[str | None]]:
         """Let rows enter from below; they are given as the draft tells them, the last lowest."""
@@ -134,8 +148,8 @@ class Table:
 
 
 def other_form(placement: Placement) -> Json | None:
-    """The same cells in a form that we never write ourselves; None for pieces that have one."""
-    for rotation in (Rotation.WEST, Rotation.SOUTH):
+    """Return the same cells in another form; None for pieces that have one alone."""
+    for rotation in (Rotation.WEST, Rotation.SOUTH, Rotation.EAST, Rotation.NORTH):
         for dx in (-1, 0, 1):
             for dy in (-1, 0, 1):
                 x, y = placement.x + dx, placement.y + dy

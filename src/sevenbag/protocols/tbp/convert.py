@@ -55,10 +55,13 @@ def placement_of(move: tbp.Move) -> Placement:
 
 def move_of(placement: Placement) -> tbp.Move:
     """A placement as a move, in the form we always write."""
-    form = placement.canonical()
-    return tbp.Move(
-        tbp.Location(_LETTERS[form.piece], _ORIENTATIONS[form.rotation], form.x, form.y),
-        _SPIN_NAMES[placement.spin],
+    return tbp.Move(location_of(placement.canonical()), _SPIN_NAMES[placement.spin])
+
+
+def location_of(placement: Placement) -> tbp.Location:
+    """Return where a placement lies, in the form that it has."""
+    return tbp.Location(
+        _LETTERS[placement.piece], _ORIENTATIONS[placement.rotation], placement.x, placement.y
     )
 
 
