@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import socket
 import subprocess
@@ -38,9 +39,13 @@ def connected() -> Iterator[tuple[socket.socket, socket.socket]]:
             yield served, client
 
 
-def _hoarders(*, commands: int = 1, states: int = 1, most: int = 1_000) -> Hoarders:
+def _hoarders(
+    *, commands: int = 1, states: int = 1, most: int = 1_000, of_address: int = 1_000
+) -> Hoarders:
     logger = structlog.wrap_logger(structlog.ReturnLogger(), processors=[])
-    return Hoarders(commands, states, most_unanswered=most, logger=logger)
+    return Hoarders(
+        commands, states, most_unanswered=most, most_of_address=of_address, logger=logger
+    )
 
 
 async def test_locks_of_files_stay(tmp_path: Path) -> None:
@@ -92,3 +97,35 @@ async def test_a_subscriber_may_send_much(connected: tuple[socket.socket, socket
     await hoarders.look()
     assert hoarders.closed == 0
     assert MOST_SUBSCRIBED > 50_000
+
+
+@pytest.mark.parametrize("channel", ["commands", "states"])
+async def test_one_address_does_not_take_all_connections(channel: str) -> None:
+    with contextlib.ExitStack() as stack:
+        door = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        hoarders = _hoarders(**{channel: door.getsockname()[1]}, of_address=5)
+
+        def connected(address: str) -> socket.socket:
+            client = socket.create_connection(door.getsockname(), 60, (address, 0))
+            stack.enter_context(client)
+            stack.enter_context(door.accept()[0])
+            return client
+
+        first = [connected("127.0.0.1") for _ in range(4)]
+        await hoarders.look()
+        other = connected("127.0.0.2")
+        crowd = [connected("127.0.0.1") for _ in range(10)]
+        crowd[-1].send(b"?")
+        await hoarders.look()
+        assert hoarders.closed == 9
+        # Those that were there before stay, and so does the other address.
+        assert not any(map(is_closed, (*first, other, crowd[-1])))
+        assert sum(map(is_closed, crowd)) == 9
+
+
+def is_closed(client: socket.socket) -> bool:
+    client.setblocking(False)
+    try:
+        return client.recv(1) == b""
+    except BlockingIOError:
+        return False

@@ -13,6 +13,9 @@ from sevenbag.errors import InputError
 
 _LINGER: Final = 2_000
 """Milliseconds that the last messages have to go out when a socket is closed."""
+# Peers of 2012 greet as soon as they are connected, as new ones do.
+_HANDSHAKE: Final = 10_000
+"""Milliseconds that a peer has to greet; 30 seconds unless it is told otherwise."""
 # Half-open connections: the peer's machine has gone without a word. ZMTP has heartbeats for that,
 # which old peers take for nonsense; TCP's are answered by the peer's kernel.
 _QUIET_SECONDS: Final = 60
@@ -23,6 +26,7 @@ _PROBES: Final = 6
 def survive_old_peers(zmq_socket: zmq.Socket[bytes]) -> None:
     """Set what both channels want of libzmq: nothing that a peer of 2012 would not understand."""
     zmq_socket.set(zmq.LINGER, _LINGER)
+    zmq_socket.set(zmq.HANDSHAKE_IVL, _HANDSHAKE)
     zmq_socket.set(zmq.TCP_KEEPALIVE, 1)
     zmq_socket.set(zmq.TCP_KEEPALIVE_IDLE, _QUIET_SECONDS)
     zmq_socket.set(zmq.TCP_KEEPALIVE_INTVL, _PROBE_SECONDS)

@@ -1,10 +1,14 @@
-"""Connections that send without end, and let nothing come of it, are closed.
+"""Connections that send without end, and let nothing come of it, are closed; so are too many.
 
 libzmq bounds the length of a frame, and how many messages wait to be read. It does not bound how
 many frames a message has that never ends, nor how much one subscriber subscribes to; both would
 fill the server's memory. So the kernel is asked, for each connection, how much has come by it and
 how much of what it was sent has arrived. Where the kernel does not tell (it does on Linux), nothing
 is closed.
+
+libzmq closes a connection that does not finish its handshake in time, but takes as many of them as
+there are files. So that one address does not take all files, its connections are closed beyond a
+bound: first those that have sent nothing, the newest first.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import os
 import socket
 import struct
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -37,7 +42,8 @@ _INFO_OPTION: Final[int | None] = getattr(socket, "TCP_INFO", None)
 _ESTABLISHED: Final = 1
 _RESET: Final = struct.pack("ii", 1, 0)
 
-_Peer: TypeAlias = tuple[object, ...]
+_Connection: TypeAlias = tuple[int, tuple[object, ...]]
+"""Its file, and its peer's address and port."""
 
 
 class _Flow(NamedTuple):
@@ -62,6 +68,7 @@ class Hoarders:
         command_port: of the command channel: there, a client is sent an answer now and then.
         state_port: of the state channel: there, it has little to say.
         most_unanswered: bytes that a client may send while nothing that it is sent arrives.
+        most_of_address: connections of one address.
         logger: of the server.
     """
 
@@ -71,15 +78,17 @@ class Hoarders:
         state_port: int,
         *,
         most_unanswered: int,
+        most_of_address: int,
         logger: structlog.typing.FilteringBoundLogger,
     ) -> None:
         self.closed = 0
         self._command_port = command_port
         self._state_port = state_port
         self._most_unanswered = most_unanswered
+        self._most_of_address = most_of_address
         self._logger = logger
-        # By file and peer: how it stood when something last arrived there.
-        self._flows: dict[tuple[int, _Peer], _Flow] = {}
+        # How each connection stood when something last arrived there; the oldest one comes first.
+        self._flows: dict[_Connection, _Flow] = {}
 
     async def watch(self) -> None:
         """Look again and again, until cancelled."""
@@ -104,10 +113,15 @@ class Hoarders:
                 self._look_at(int(name), before)
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
+        # Files are numbered anew: only here is known which connections are old.
+        self._flows = {
+            key: self._flows[key] for key in (before | self._flows) if key in self._flows
+        }
+        self._close_beyond_bound()
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _look_at(self, file: int, before: dict[tuple[int, _Peer], _Flow]) -> None:
+    def _look_at(self, file: int, before: dict[_Connection, _Flow]) -> None:
         with _looked_at(file) as connection:
             sent = self._sent_without_end(file, connection, before)
         if sent is None:
@@ -115,21 +129,26 @@ class Hoarders:
         with _copied(file) as connection:
             # Another connection may have taken the number meanwhile: it is judged by itself.
             if self._sent_without_end(file, connection, before) is not None:
-                self._close(connection, sent)
+                peer = connection.getpeername()[0]
+                self._close(connection)
+                self._logger.warning(
+                    "connection closed: it sends without end", peer=peer, bytes=sent
+                )
 
     def _sent_without_end(
-        self, file: int, connection: socket.socket, before: dict[tuple[int, _Peer], _Flow]
+        self, file: int, connection: socket.socket, before: dict[_Connection, _Flow]
     ) -> int | None:
         """How many bytes too many have come; None where all is well."""
         flow = _flow(connection)
         if flow is None:
             return None
         port = connection.getsockname()[1]
-        if port == self._state_port:
-            return flow.sent if flow.sent > MOST_SUBSCRIBED else None
-        if port != self._command_port:
+        if port not in {self._command_port, self._state_port}:
             return None
         key = file, connection.getpeername()
+        if port == self._state_port:
+            self._flows[key] = flow
+            return flow.sent if flow.sent > MOST_SUBSCRIBED else None
         last = before.get(key, flow)
         if last.arrived != flow.arrived:
             last = flow
@@ -137,13 +156,27 @@ class Hoarders:
         sent = flow.sent - last.sent
         return sent if sent > self._most_unanswered else None
 
-    def _close(self, connection: socket.socket, sent: int) -> None:
-        peer = connection.getpeername()[0]
+    def _close_beyond_bound(self) -> None:
+        counts: Counter[object] = Counter()
+        closed: Counter[object] = Counter()
+        for (file, peer), _ in sorted(self._flows.items(), key=lambda item: item[1].sent == 0):
+            address = peer[0]
+            counts[address] += 1
+            if counts[address] <= self._most_of_address:
+                continue
+            # It may have gone meanwhile, or another have taken its number.
+            with contextlib.suppress(OSError), _copied(file) as connection:
+                if connection.getpeername() == peer:
+                    self._close(connection)
+                    closed[address] += 1
+        for address, number in closed.items():
+            self._logger.warning("connections closed: too many", peer=address, count=number)
+
+    def _close(self, connection: socket.socket) -> None:
         # With a reset: who sends and does not read would wait for the end of an orderly farewell.
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         connection.shutdown(socket.SHUT_RDWR)
         self.closed += 1
-        self._logger.warning("connection closed: it sends without end", peer=peer, bytes=sent)
 
 
 @contextlib.contextmanager

@@ -99,10 +99,12 @@ class Machinery:
                 backlog=settings.state_backlog,
             )
             undo.pop_all()
+        files = allow_files(settings.capacity * _FILES_OF_A_MATCH + _FILES)
         self._hoarders = Hoarders(
             self.commands.port,
             self.states.port,
             most_unanswered=_FRAMES_UNANSWERED * self.commands.largest_frame,
+            most_of_address=files // 2,
             logger=logger,
         )
         self._watching: asyncio.Task[None] | None = None
@@ -116,7 +118,6 @@ class Machinery:
         Raises:
             InputError: there is no listening for HTTP.
         """
-        allow_files(self._settings.capacity * _FILES_OF_A_MATCH + _FILES)
         if self._settings.http_port:
             exposition = Exposition(self._figures, self._gauges())
             operations = OperationsServer(
@@ -184,7 +185,7 @@ class Machinery:
             ),
             Gauge(
                 "connections_closed",
-                "Connections that sent without end.",
+                "Connections that sent without end, or were too many of one address.",
                 lambda: hoarders.closed,
                 counts=True,
             ),
@@ -200,13 +201,16 @@ class Machinery:
         return len(self._sessions.tables)
 
 
-def allow_files(wanted: int) -> None:
+def allow_files(wanted: int) -> int:
     """Raise this process's limit of open files, as far as it may.
 
     The usual limit is some thousand, and each connection is a file.
+
+    Returns: how many of those that are wanted may be open.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
