@@ -10,6 +10,7 @@ import zmq.asyncio
 
 from sevenbag.contest.server.command_channel import CommandChannel
 from tests.contest.server.rig import until
+from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
 
 if TYPE_CHECKING:
     from sevenbag.contest.server.command_channel import Sender
@@ -40,3 +41,23 @@ async def test_an_answer_whose_client_has_gone_is_counted() -> None:
 
         await until(is_counted)
         channel.close()
+
+
+async def test_the_address_of_a_client_is_known_where_libzmq_tells_it() -> None:
+    addresses: list[str] = []
+
+    def answer(sender: Sender, body: bytes) -> bytes:
+        addresses.append(channel.address)
+        return body
+
+    def ask(kind: type[Peer]) -> None:
+        with kind("127.0.0.1", channel.port, kind="REQ") as peer:
+            assert peer.ask(b"a command") == b"a command"
+
+    with zmq.Context() as context:
+        channel = CommandChannel(context, "127.0.0.1", 0, largest_message=1_000, answer=answer)
+        channel.start()
+        for kind in (NewPeer, OldPeer):
+            await asyncio.to_thread(ask, kind)
+        channel.close()
+    assert addresses == ["127.0.0.1", ""]

@@ -70,7 +70,7 @@ def test_the_bounds_are_those_of_the_server() -> None:
         "what a subscriber sends": f"{hoarders.MOST_SUBSCRIBED >> 20} MiB",
         "state messages that wait for a subscriber": f"{settings.state_backlog:,}",
         "passwords of a team that are checked at once": f"{doors._MOST_WAITING}",
-        "wrong passwords of a team": f"{doors._FREE}",
+        "wrong passwords of a team from one address": f"{doors._FREE}",
         "matches": f"{settings.capacity}",
         "lines of the log that nobody reads": f"{patient_stream.MOST_WAITING:,}",
         "lines of the log about one player's moves, or refused commands": (

@@ -55,32 +55,79 @@ async def test_what_was_found_out_once_costs_nothing_again(door: Door, checks: C
     assert checks.asked == ["right", "wrong"]
 
 
-async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
-    door: Door, checks: Checks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pauses: list[float] = []
+GUESSER = "203.0.113.7"
+TEAM = "198.51.100.1"
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Seconds for which a check waited, which takes no time here."""
+    seen: list[float] = []
 
     async def sleep(seconds: float) -> None:
-        pauses.append(seconds)
+        seen.append(seconds)
 
     monkeypatch.setattr("sevenbag.contest.server.doors.asyncio.sleep", sleep)
-    assert await door.is_right("right")
+    return seen
+
+
+async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
+    door: Door, checks: Checks, pauses: list[float]
+) -> None:
+    assert await door.is_right("right", TEAM)
     for number in range(200):
-        assert not await door.is_right(f"guess {number}")
+        assert not await door.is_right(f"guess {number}", GUESSER)
     assert len(pauses) == 180
     assert min(pauses) >= 1
     asked = len(checks.asked)
-    assert door.known("right")
+    assert door.known("right", TEAM)
     assert len(checks.asked) == asked
     # Not every guess is remembered for ever, and those forgotten are wrong again.
-    assert door.known("guess 199") is False
-    assert door.known("guess 0") is None
-    assert not await door.is_right("guess 0")
+    assert door.known("guess 199", GUESSER) is False
+    assert door.known("guess 0", GUESSER) is None
+    assert not await door.is_right("guess 0", GUESSER)
+
+
+@pytest.mark.parametrize("where", ["here", "in another match"])
+async def test_the_right_guess_is_as_slow_as_the_wrong_ones(
+    door: Door, checks: Checks, pauses: list[float], where: str
+) -> None:
+    """However often the password was right before: each guess takes its time."""
+    if where == "here":
+        assert await door.is_right("right", TEAM)
+    else:
+        checks.remembered.add("right")
+    for number in range(20):
+        assert not await door.is_right(f"guess {number}", GUESSER)
+    assert pauses == []
+    assert door.known("right", GUESSER) is None
+    assert await door.is_right("right", GUESSER)
+    assert len(pauses) == 1
+
+
+async def test_guesses_that_are_sent_at_once_count_before_they_are_checked(
+    door: Door, checks: Checks
+) -> None:
+    checks.remembered.add("right")
+    checks.gate.clear()
+    guesses = [asyncio.create_task(door.is_right(str(number), GUESSER)) for number in range(20)]
+    await asyncio.sleep(0)
+    assert door.known("right", GUESSER) is None
+    assert door.known("right", TEAM)
+    checks.gate.set()
+    await asyncio.gather(*guesses, return_exceptions=True)
+
+
+async def test_addresses_without_number_are_one(door: Door, pauses: list[float]) -> None:
+    for number in range(1_000):
+        await door.is_right(f"guess {number}", f"address {number}")
+    assert len(door._wrong) <= 65
+    assert len(pauses) > 900
 
 
 async def test_who_was_right_in_another_match_need_not_wait(door: Door, checks: Checks) -> None:
     checks.gate.clear()
-    guesses = [asyncio.create_task(door.is_right(str(number))) for number in range(20)]
+    guesses = [asyncio.create_task(door.is_right(str(number))) for number in range(19)]
     await asyncio.sleep(0)
     assert door.known("right") is None
     checks.remembered.add("right")

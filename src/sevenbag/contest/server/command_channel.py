@@ -86,7 +86,19 @@ class CommandChannel:
         self.unsent = 0
         self._socket = socket
         self._answer = answer
+        self._frame = zmq.Frame()
         self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def address(self) -> str:
+        """The address of the client whose command is being answered.
+
+        Empty for clients of libzmq 2 and 3.0, of which libzmq does not tell.
+        """
+        try:
+            return str(self._frame.get("Peer-Address"))
+        except zmq.ZMQError:
+            return ""
 
     def start(self) -> None:
         """Take commands, within the running event loop."""
@@ -150,6 +162,7 @@ class CommandChannel:
             body = recv(_DONTWAIT, copy=False)
             if not body.more:
                 sender = (identity, b"")
+                self._frame = body
                 answer = self._answer(sender, body.bytes)
                 if answer is not None:
                     answers.append((sender, answer))
@@ -172,6 +185,7 @@ class CommandChannel:
             more = frame.more
             if len(frames) <= _MOST_FRAMES:
                 frames.append(frame.bytes)
+                self._frame = frame
         end = frames.index(b"") + 1 if b"" in frames else len(frames)
         if end == len(frames):
             self.dropped += 1

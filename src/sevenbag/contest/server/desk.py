@@ -42,6 +42,7 @@ class Desk:
         logger: of the server.
         clock: monotonic seconds.
         reply: sends an answer that takes longer.
+        address: gives the address of the client whose command is being answered.
         largest_message: bytes of a command, at most.
     """
 
@@ -53,6 +54,7 @@ class Desk:
         clock: Callable[[], float],
         reply: Callable[[Sender, bytes], None],
         *,
+        address: Callable[[], str],
         largest_message: int,
     ) -> None:
         self.ending = False
@@ -62,6 +64,7 @@ class Desk:
         self._logger = logger
         self._log = BoundedLog(logger, clock, lines=1, seconds=REFUSAL_SECONDS)
         self._reply = reply
+        self._address = address
         self._largest_message = largest_message
         self._checking: set[asyncio.Task[None]] = set()
 
@@ -117,18 +120,22 @@ class Desk:
         if self.ending and not table.is_busy:
             words = "this server ends; it takes no clients"
             return self._refused("server is ending", words, table, team)
-        known = table.doors[seat].known(command.password)
+        address = self._address()
+        known = table.doors[seat].known(command.password, address)
         if known is None:
-            task = asyncio.create_task(self._check(sender, table, seat, command.password))
+            check = self._check(sender, table, seat, command.password, address)
+            task = asyncio.create_task(check)
             self._checking.add(task)
             task.add_done_callback(self._checking.discard)
             return None
         return self._let_in(table, seat) if known else self._wrong_password(table, seat)
 
-    async def _check(self, sender: Sender, table: Table, seat: Seat, password: str) -> None:
+    async def _check(
+        self, sender: Sender, table: Table, seat: Seat, password: str, address: str
+    ) -> None:
         team = table.place.seats[seat].team
         try:
-            if not await table.doors[seat].is_right(password):
+            if not await table.doors[seat].is_right(password, address):
                 answer = self._wrong_password(table, seat)
             elif table.ended:
                 answer = self._refused("match ended", "this match is over", table, team)

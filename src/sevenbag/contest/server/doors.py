@@ -2,7 +2,8 @@
 
 To check a password takes some 20 ms of a processor, on purpose. So a right one is remembered (as a
 keyed hash, see `sevenbag.contest.passwords`), a wrong one is remembered as well, and after a number
-of wrong ones a seat's further checks come slowly, a few at a time. Clients that ask again and again
+of wrong ones from one address its further ones are answered slowly, a few at a time: right ones,
+too, or guesses could be told apart as quickly as they are sent. Clients that ask again and again
 with the same password cost nothing.
 """
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from sevenbag.contest.passwords import PasswordChecks
 
 _FREE: Final = 20
-"""Wrong passwords for a seat before further ones are slowed down."""
+"""Wrong passwords for a seat from one address, before further ones from there are slowed down."""
+_MOST_ADDRESSES: Final = 64
+"""Addresses that are told apart; all further ones are taken for one."""
 _PAUSE: Final = 1.0
 """Seconds before a check that is slowed down."""
 _MOST_WAITING: Final = 8
@@ -42,45 +45,74 @@ class Door:
         self._key = secrets.token_bytes(16)
         self._right = b""
         self._refused: dict[bytes, None] = {}
-        self._wrong = 0
+        self._wrong: dict[str, int] = {}
         self._waiting = 0
 
-    def known(self, password: str) -> bool | None:
-        """What was found out about a password before; None for nothing."""
-        mark = self._mark(password)
-        # Whose password was right in another match is not held up by an opponent's guesses.
-        if mark == self._right or self._checks.remembers(self._hash, password):
-            return True
-        return False if mark in self._refused else None
+    def known(self, password: str, address: str = "") -> bool | None:
+        """What was found out about a password before; None for nothing that may be told at once.
 
-    async def is_right(self, password: str) -> bool:
+        Args:
+            password: what was given.
+            address: of the client; empty where it is not known.
+        """
+        mark = self._mark(password)
+        if mark in self._refused:
+            return False
+        # Whose password was right before is not held up by guesses from elsewhere.
+        if not self._is_slowed(address) and self._was_right(mark, password):
+            return True
+        return None
+
+    async def is_right(self, password: str, address: str = "") -> bool:
         """Find out about a password.
+
+        Args:
+            password: what was given.
+            address: of the client; empty where it is not known.
 
         Raises:
             TooBusyError: too many are being checked.
         """
+        mark = self._mark(password)
+        if mark in self._refused:
+            return False
+        slowed = self._is_slowed(address)
+        # Counted before it is known, so that many at once are not let through together.
+        self._count(address, 1)
         if self._waiting >= _MOST_WAITING:
             raise TooBusyError("too many passwords of this team are being checked")
         self._waiting += 1
         try:
-            if self._wrong >= _FREE:
+            if slowed:
                 await asyncio.sleep(_PAUSE)
-            known = self.known(password)
-            if known is not None:
-                return known
-            right = await self._checks.is_right(self._hash, password)
+            right = self._was_right(mark, password) or await self._checks.is_right(
+                self._hash, password
+            )
         finally:
             self._waiting -= 1
         if right:
-            self._right = self._mark(password)
+            self._count(address, -1)
+            self._right = mark
         else:
-            self._wrong += 1
-            self._refused[self._mark(password)] = None
+            self._refused[mark] = None
             if len(self._refused) > _MOST_REFUSED:
                 del self._refused[next(iter(self._refused))]
         return right
 
     # --- helpers --------------------------------------------------------------------------------
+
+    def _is_slowed(self, address: str) -> bool:
+        return self._wrong.get(self._bucket(address), 0) >= _FREE
+
+    def _count(self, address: str, number: int) -> None:
+        bucket = self._bucket(address)
+        self._wrong[bucket] = self._wrong.get(bucket, 0) + number
+
+    def _bucket(self, address: str) -> str:
+        return address if address in self._wrong or len(self._wrong) < _MOST_ADDRESSES else ""
+
+    def _was_right(self, mark: bytes, password: str) -> bool:
+        return mark == self._right or self._checks.remembers(self._hash, password)
 
     def _mark(self, password: str) -> bytes:
         """A password as it is remembered: of no use to anybody who sees the memory later."""

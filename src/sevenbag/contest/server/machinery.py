@@ -74,6 +74,7 @@ class Machinery:
             logger,
             self.clock,
             self._reply,
+            address=lambda: self.commands.address,
             largest_message=settings.largest_message,
         )
         self.operations: OperationsServer | None = None
