@@ -334,6 +334,9 @@ const Kicks* known_kicks(std::string_view name) {
 
 const Kicks& find_kicks(std::string_view name) {
     if (const Kicks* kicks = known_kicks(name)) return *kicks;
+    if (plain(name.substr(0, 64)) == "tetrio")
+        throw Error(ErrorKind::kicks, "no rotation system '" + std::string(name) +
+                                          "': TETR.IO's is srs+ in most modes");
     std::string names;
     for (const Kicks& kicks : all_kicks()) names += (names.empty() ? "" : ", ") + kicks.name();
     throw Error(ErrorKind::kicks,

@@ -3,6 +3,10 @@
 
 #include <nanobind/nanobind.h>
 
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
 #include <array>
 #include <optional>
 #include <string>
@@ -10,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "error.hpp"
 #include "kicks.hpp"
 #include "movegen.hpp"
 #include "path.hpp"
@@ -19,17 +24,53 @@ namespace sevenbag::bind {
 
 // A Python string with every character that is not ASCII written out (escape) or as '?'.
 std::string ascii(nanobind::handle text, bool escape = true);
-// A Piece, or its letter in either case. Raises Error(piece), or TypeError.
+// Error(kind): "invalid NAME: expected EXPECTED, got VALUE".
+[[noreturn]] void refuse_argument(nanobind::handle value, ErrorKind kind, const char* name,
+                                  const char* expected);
+
+// What `argument` says it expected.
+template <class T>
+inline constexpr const char* kExpected = nullptr;
+template <>
+inline constexpr const char* kExpected<int> = "an integer of 32 bits";
+template <>
+inline constexpr const char* kExpected<bool> = "True or False";
+template <>
+inline constexpr const char* kExpected<std::string> = "a string";
+template <>
+inline constexpr const char* kExpected<std::pair<int, int>> = "two integers (x, y)";
+template <>
+inline constexpr const char* kExpected<Rotation> = "a Rotation";
+template <>
+inline constexpr const char* kExpected<Spin> = "a Spin";
+template <>
+inline constexpr const char* kExpected<std::vector<Key>> = "a sequence of Key";
+template <>
+inline constexpr const char* kExpected<Placement> = "a Placement";
+template <>
+inline constexpr const char* kExpected<Board> = "a Board";
+
+// An argument as a T. Raises Error(kind): nanobind's own TypeError shows the signature in C++.
+template <class T>
+T argument(nanobind::handle value, ErrorKind kind, const char* name) {
+    T result{};
+    if (!nanobind::try_cast<T>(value, result)) refuse_argument(value, kind, name, kExpected<T>);
+    return result;
+}
+
+// A Piece, or its letter in either case. Raises Error(piece).
 Piece piece_argument(nanobind::handle value);
-// A Kicks, or the name of one. Raises Error(kicks), or TypeError.
+// A Placement. Raises Error(placement).
+Placement placement_argument(nanobind::handle value);
+// A Kicks, or the name of one. Raises Error(kicks).
 const Kicks& kicks_argument(nanobind::handle value);
-// SpinRules, a SpinMode, or the name of one. Raises Error(rules), or TypeError.
+// SpinRules, a SpinMode, or the name of one. Raises Error(rules).
 SpinRules spins_argument(nanobind::handle value);
 // (x, y) of a spawn; it need not be on the board. Raises Error(placement) beyond -64..64.
-Spawn spawn_argument(std::pair<int, int> value);
+Spawn spawn_argument(nanobind::handle value);
 // The keys that there are, all taps if none are told, for a piece that may have fallen so many
 // rows. Raises Error(input) for an impossible number of rows.
-KeySet keys_argument(const std::optional<std::vector<Key>>& keys, int fallen);
+KeySet keys_argument(nanobind::handle keys, int fallen);
 
 // What Python calls the values of FullKicks and OnShift, in their order.
 inline constexpr std::array<std::string_view, 3> kFullKickNames{"downward", "fifth", "none"};

@@ -33,6 +33,12 @@ std::string ascii(nb::handle text, bool escape) {
     return {bytes.c_str(), bytes.size()};
 }
 
+void refuse_argument(nb::handle value, ErrorKind kind, const char* name, const char* expected) {
+    const nb::object shown = nb::module_::import_("sevenbag.errors").attr("shown")(value);
+    throw Error(
+        kind, std::string("invalid ") + name + ": expected " + expected + ", got " + ascii(shown));
+}
+
 Piece piece_argument(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) {
         const std::string text = ascii(value);
@@ -42,25 +48,29 @@ Piece piece_argument(nb::handle value) {
     }
     Piece piece;
     if (!nb::try_cast<Piece>(value, piece, false))
-        throw nb::type_error("a piece is a Piece or its letter: I O T L J S Z");
+        refuse_argument(value, ErrorKind::piece, "piece", "a Piece or its letter: I O T L J S Z");
     return piece;
 }
 
-Spawn spawn_argument(std::pair<int, int> value) {
-    const auto [x, y] = value;
+Placement placement_argument(nb::handle value) {
+    return argument<Placement>(value, ErrorKind::placement, "placement");
+}
+
+Spawn spawn_argument(nb::handle value) {
+    const auto [x, y] = argument<std::pair<int, int>>(value, ErrorKind::placement, "spawn");
     if (x < -64 || x > 64 || y < -64 || y > 64)
         throw Error(ErrorKind::placement, "spawn (" + std::to_string(x) + ", " + std::to_string(y) +
                                               ") is far outside any board");
     return {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
 }
 
-KeySet keys_argument(const std::optional<std::vector<Key>>& keys, int fallen) {
+KeySet keys_argument(nb::handle keys, int fallen) {
     if (fallen < 0 || fallen > kMostFallen)
         throw Error(ErrorKind::input, "fallen is " + std::to_string(fallen) + ", must be 0 to " +
                                           std::to_string(kMostFallen));
-    if (!keys) return kTaps;
+    if (keys.is_none()) return kTaps;
     KeySet set;
-    for (Key key : *keys) set.add(key);
+    for (Key key : argument<std::vector<Key>>(keys, ErrorKind::input, "keys")) set.add(key);
     return set;
 }
 
@@ -69,7 +79,13 @@ namespace {
 constexpr const char* kRotationNames[] = {"NORTH", "EAST", "SOUTH", "WEST"};
 constexpr const char* kSpinNames[] = {"NONE", "MINI", "FULL"};
 
-Placement make_placement(nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
+Placement make_placement(nb::handle piece, nb::handle rotation_given, nb::handle x_given,
+                         nb::handle y_given, nb::handle spin_given) {
+    constexpr auto kKind = ErrorKind::placement;
+    const auto rotation = argument<Rotation>(rotation_given, kKind, "rotation");
+    const int x = argument<int>(x_given, kKind, "x");
+    const int y = argument<int>(y_given, kKind, "y");
+    const auto spin = argument<Spin>(spin_given, kKind, "spin");
     // Far enough out for any board, and near enough that no form of it wraps.
     if (x < -64 || x > 64 || y < -64 || y > 120)
         throw Error(ErrorKind::placement, "placement at x " + std::to_string(x) + ", y " +
@@ -113,7 +129,8 @@ Placement at(const Placements& list, Py_ssize_t i) {
     return list.items[static_cast<std::size_t>(i)];
 }
 
-bool is_empty_cell(char c) { return c == '.' || c == '_' || c == ' '; }
+constexpr std::string_view kEmptyCells = "._ 0";
+constexpr std::string_view kFilledCells = "#Xx1GgBbIOTLJSZiotljsz";
 
 Board board_from_rows(const std::vector<std::string>& rows, int height) {
     if (rows.empty()) return Board(kDefaultWidth, height);
@@ -126,8 +143,16 @@ Board board_from_rows(const std::vector<std::string>& rows, int height) {
             throw Error(ErrorKind::board,
                         "row " + std::to_string(y) + " has " + std::to_string(rows[y].size()) +
                             " cells, the bottom row has " + std::to_string(rows[0].size()));
-        for (std::size_t x = 0; x < rows[y].size(); ++x)
-            board.set(static_cast<int>(x), static_cast<int>(y), !is_empty_cell(rows[y][x]));
+        for (std::size_t x = 0; x < rows[y].size(); ++x) {
+            const char cell = rows[y][x];
+            const bool filled = kFilledCells.find(cell) != std::string_view::npos;
+            if (!filled && kEmptyCells.find(cell) == std::string_view::npos)
+                throw Error(ErrorKind::board,
+                            "invalid cell: expected . _ 0 or a blank for an empty one, # X 1 G B "
+                            "or a piece's letter for a filled one, got '" +
+                                std::string(1, cell) + "' in '" + rows[y].substr(0, 40) + "'");
+            board.set(static_cast<int>(x), static_cast<int>(y), filled);
+        }
     }
     return board;
 }
@@ -178,17 +203,21 @@ std::string board_text(const Board& board) {
     return text;
 }
 
-void check_cell(const Board& board, std::pair<int, int> cell) {
+std::pair<int, int> cell_argument(const Board& board, nb::handle value) {
+    const auto cell = argument<std::pair<int, int>>(value, ErrorKind::board, "cell");
     if (!board.contains(cell.first, cell.second))
         throw Error(ErrorKind::board, "cell (" + std::to_string(cell.first) + ", " +
                                           std::to_string(cell.second) + ") is outside a board of " +
                                           std::to_string(board.width()) + " columns and " +
                                           std::to_string(board.rows()) + " rows");
+    return cell;
 }
 
-std::optional<std::pair<Placement, int>> rotate_on(const Board& board, const Placement& placement,
-                                                   Rotation to, nb::handle kicks,
+std::optional<std::pair<Placement, int>> rotate_on(const Board& board, nb::handle given,
+                                                   nb::handle to_given, nb::handle kicks,
                                                    nb::handle spins) {
+    const Placement placement = placement_argument(given);
+    const auto to = argument<Rotation>(to_given, ErrorKind::placement, "to");
     if (!board.fits(placement))
         throw Error(ErrorKind::placement,
                     describe(placement) + " does not fit: a cell is filled or outside the board");
@@ -208,7 +237,7 @@ std::vector<Piece> queue_argument(nb::handle value) {
         return queue;
     }
     if (!nb::isinstance<nb::iterable>(value))
-        throw nb::type_error("a queue is a string of piece letters, or pieces");
+        refuse_argument(value, ErrorKind::queue, "queue", "a string of piece letters, or pieces");
     for (nb::handle item : value) queue.push_back(piece_argument(item));
     return queue;
 }
@@ -237,11 +266,13 @@ std::uint64_t interruptible(const Count& count) {
     return leaves;
 }
 
-std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::handle kicks_value,
-                        const Board* board, nb::handle spins_value, std::pair<int, int> spawn_value,
-                        int threads) {
+std::uint64_t run_perft(nb::handle queue_value, nb::handle depth, nb::handle kicks_value,
+                        nb::handle board, nb::handle spins_value, nb::handle spawn_value,
+                        nb::handle threads_value) {
     std::vector<Piece> queue = queue_argument(queue_value);
-    const int wanted = depth.value_or(static_cast<int>(queue.size()));
+    const int wanted = depth.is_none() ? static_cast<int>(queue.size())
+                                       : argument<int>(depth, ErrorKind::queue, "depth");
+    const int threads = argument<int>(threads_value, ErrorKind::queue, "threads");
     if (wanted < 0 || wanted > static_cast<int>(queue.size()))
         throw Error(ErrorKind::queue, "depth " + std::to_string(wanted) + " needs " +
                                           std::to_string(wanted) + " pieces, the queue has " +
@@ -256,7 +287,8 @@ std::uint64_t run_perft(nb::handle queue_value, std::optional<int> depth, nb::ha
     const Kicks& kicks = kicks_argument(kicks_value);
     const SpinRules spins = spins_argument(spins_value);
     const Spawn spawn = spawn_argument(spawn_value);
-    const Board start = board ? *board : Board();
+    const Board start =
+        board.is_none() ? Board() : argument<Board>(board, ErrorKind::board, "board");
     const auto count = [=, &kicks](const bool* stop) {
         return perft(start, queue, kicks, spawn, spins, threads, stop);
     };
@@ -312,10 +344,12 @@ void bind_core(nb::module_& m) {
     nb::class_<Placement>(m, "Placement")
         .def(
             "__init__",
-            [](Placement* self, nb::handle piece, Rotation rotation, int x, int y, Spin spin) {
+            [](Placement* self, nb::handle piece, nb::handle rotation, nb::handle x, nb::handle y,
+               nb::handle spin) {
                 new (self) Placement(make_placement(piece, rotation, x, y, spin));
             },
-            "piece"_a, "rotation"_a, "x"_a, "y"_a, "spin"_a = Spin::none)
+            "piece"_a.none(), "rotation"_a.none(), "x"_a.none(), "y"_a.none(),
+            "spin"_a.none() = Spin::none)
         .def_ro("piece", &Placement::piece)
         .def_ro("rotation", &Placement::rotation)
         .def_prop_ro("x", [](const Placement& p) { return static_cast<int>(p.x); })
@@ -323,7 +357,12 @@ void bind_core(nb::module_& m) {
         .def_ro("spin", &Placement::spin)
         .def_prop_ro("cells", &sorted_cells)
         .def("canonical", [](const Placement& p) { return canonical(p); })
-        .def("same_cells", &same_cells, "other"_a)
+        .def(
+            "same_cells",
+            [](const Placement& p, nb::handle other) {
+                return same_cells(p, placement_argument(other));
+            },
+            "other"_a.none())
         .def("__repr__", &describe)
         .def(
             "__eq__",
@@ -347,7 +386,7 @@ void bind_core(nb::module_& m) {
 
     nb::class_<Placements>(m, "Placements")
         .def("__len__", [](const Placements& l) { return l.items.size(); })
-        .def("__getitem__", &at, "index"_a)
+        .def("__getitem__", &at, "index"_a.none())
         .def(
             "__getitem__",
             [](const Placements& l, nb::slice slice) {
@@ -358,7 +397,7 @@ void bind_core(nb::module_& m) {
                         static_cast<Py_ssize_t>(start) + static_cast<Py_ssize_t>(i) * step)]);
                 return part;
             },
-            "index"_a)
+            "index"_a.none())
         .def(
             "__iter__",
             [](const Placements& l) {
@@ -374,21 +413,36 @@ void bind_core(nb::module_& m) {
     nb::module_::import_("collections.abc").attr("Sequence").attr("register")(m.attr("Placements"));
 
     nb::class_<Board>(m, "Board")
-        .def(nb::init<int, int>(), "width"_a = kDefaultWidth, "rows"_a = kDefaultRows)
+        .def(
+            "__init__",
+            [](Board* self, nb::handle width, nb::handle rows) {
+                new (self) Board(argument<int>(width, ErrorKind::board, "width"),
+                                 argument<int>(rows, ErrorKind::board, "rows"));
+            },
+            "width"_a.none() = kDefaultWidth, "rows"_a.none() = kDefaultRows)
         .def_static(
             "from_rows",
-            [](const std::vector<nb::str>& rows, int height) {
+            [](nb::handle rows, nb::handle height) {
                 std::vector<std::string> letters;
-                for (const nb::str& row : rows) letters.push_back(ascii(row, false));
-                return board_from_rows(letters, height);
+                if (!nb::isinstance<nb::iterable>(rows) || nb::isinstance<nb::str>(rows))
+                    refuse_argument(rows, ErrorKind::board, "rows", "a sequence of strings");
+                for (nb::handle row : rows) {
+                    if (!nb::isinstance<nb::str>(row))
+                        refuse_argument(row, ErrorKind::board, "row", "a string");
+                    letters.push_back(ascii(row, false));
+                }
+                return board_from_rows(letters, argument<int>(height, ErrorKind::board, "height"));
             },
-            "rows"_a, nb::kw_only(), "height"_a = 40)
+            "rows"_a.none(), nb::kw_only(), "height"_a.none() = 40)
         .def_static(
             "from_text",
-            [](const nb::str& text, int height) {
-                return board_from_text(ascii(text, false), height);
+            [](nb::handle text, nb::handle height) {
+                if (!nb::isinstance<nb::str>(text))
+                    refuse_argument(text, ErrorKind::board, "text", "a string");
+                return board_from_text(ascii(text, false),
+                                       argument<int>(height, ErrorKind::board, "height"));
             },
-            "text"_a, nb::kw_only(), "height"_a = 40)
+            "text"_a.none(), nb::kw_only(), "height"_a.none() = 40)
         .def_prop_ro("width", &Board::width)
         .def_prop_ro("rows", &Board::rows)
         .def_prop_ro("height", &Board::height)
@@ -396,65 +450,86 @@ void bind_core(nb::module_& m) {
         .def_prop_ro("count", &Board::count)
         .def(
             "__getitem__",
-            [](const Board& b, std::pair<int, int> cell) {
-                check_cell(b, cell);
-                return b.occupied(cell.first, cell.second);
+            [](const Board& b, nb::handle cell) {
+                const auto [x, y] = cell_argument(b, cell);
+                return b.occupied(x, y);
             },
-            "cell"_a)
+            "cell"_a.none())
         .def(
             "__setitem__",
-            [](Board& b, std::pair<int, int> cell, bool filled) {
-                check_cell(b, cell);
-                b.set(cell.first, cell.second, filled);
+            [](Board& b, nb::handle cell, nb::handle filled) {
+                const auto [x, y] = cell_argument(b, cell);
+                b.set(x, y, argument<bool>(filled, ErrorKind::board, "cell"));
             },
-            "cell"_a, "filled"_a)
+            "cell"_a.none(), "filled"_a.none())
         .def(
             "row",
-            [](const Board& b, int y) {
-                check_cell(b, {0, y});
-                return b.row(y);
+            [](const Board& b, nb::handle y) {
+                return b.row(cell_argument(b, nb::make_tuple(0, y)).second);
             },
-            "y"_a)
-        .def("fits", &Board::fits, "placement"_a)
-        .def("is_resting", &Board::resting, "placement"_a)
+            "y"_a.none())
+        .def(
+            "fits",
+            [](const Board& b, nb::handle placement) {
+                return b.fits(placement_argument(placement));
+            },
+            "placement"_a.none())
+        .def(
+            "is_resting",
+            [](const Board& b, nb::handle placement) {
+                return b.resting(placement_argument(placement));
+            },
+            "placement"_a.none())
         .def(
             "placements",
             [](const Board& b, nb::handle piece, nb::handle kicks, nb::handle spins,
-               std::pair<int, int> spawn) {
+               nb::handle spawn) {
                 Placements list;
                 generate(b, piece_argument(piece), kicks_argument(kicks), spawn_argument(spawn),
                          spins_argument(spins), list.items);
                 return list;
             },
-            "piece"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
-            "spawn"_a = std::pair(4, 19))
+            "piece"_a.none(), "kicks"_a.none() = "srs", nb::kw_only(),
+            "spins"_a.none() = SpinMode::none, "spawn"_a.none() = std::pair(4, 19))
         .def(
             "path",
-            [](const Board& b, const Placement& placement, nb::handle kicks, nb::handle spins,
-               std::pair<int, int> spawn, const std::optional<std::vector<Key>>& keys, int fallen) {
-                const KeySet set = keys_argument(keys, fallen);
+            [](const Board& b, nb::handle placement, nb::handle kicks, nb::handle spins,
+               nb::handle spawn, nb::handle keys, nb::handle fallen) {
+                const int rows = argument<int>(fallen, ErrorKind::input, "fallen");
+                const KeySet set = keys_argument(keys, rows);
                 const Kicks& system = kicks_argument(kicks);
                 const Spawn at = spawn_argument(spawn);
-                return find_path(b, placement, system, at, spins_argument(spins), set, fallen);
+                return find_path(b, placement_argument(placement), system, at,
+                                 spins_argument(spins), set, rows);
             },
-            "placement"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
-            "spawn"_a = std::pair(4, 19), "keys"_a.none() = nb::none(), "fallen"_a = 0)
+            "placement"_a.none(), "kicks"_a.none() = "srs", nb::kw_only(),
+            "spins"_a.none() = SpinMode::none, "spawn"_a.none() = std::pair(4, 19),
+            "keys"_a.none() = nb::none(), "fallen"_a.none() = 0)
         .def(
             "follow",
-            [](const Board& b, nb::handle piece, const std::vector<Key>& keys, nb::handle kicks,
-               nb::handle spins, std::pair<int, int> spawn) {
-                return follow_keys(b, piece_argument(piece), keys, kicks_argument(kicks),
+            [](const Board& b, nb::handle piece, nb::handle keys, nb::handle kicks,
+               nb::handle spins, nb::handle spawn) {
+                const auto pressed = argument<std::vector<Key>>(keys, ErrorKind::input, "keys");
+                return follow_keys(b, piece_argument(piece), pressed, kicks_argument(kicks),
                                    spawn_argument(spawn), spins_argument(spins));
             },
-            "piece"_a, "keys"_a, "kicks"_a = "srs", nb::kw_only(), "spins"_a = SpinMode::none,
-            "spawn"_a = std::pair(4, 19))
-        .def("rotate", &rotate_on, "placement"_a, "to"_a, "kicks"_a = "srs", nb::kw_only(),
-             "spins"_a = SpinMode::none)
+            "piece"_a.none(), "keys"_a.none(), "kicks"_a.none() = "srs", nb::kw_only(),
+            "spins"_a.none() = SpinMode::none, "spawn"_a.none() = std::pair(4, 19))
+        .def("rotate", &rotate_on, "placement"_a.none(), "to"_a.none(), "kicks"_a.none() = "srs",
+             nb::kw_only(), "spins"_a.none() = SpinMode::none)
         .def(
             "lock",
-            [](Board& b, const Placement& placement) { return std::popcount(b.lock(placement)); },
-            "placement"_a)
-        .def("add_garbage", &Board::add_garbage, "hole"_a, "count"_a = 1)
+            [](Board& b, nb::handle placement) {
+                return std::popcount(b.lock(placement_argument(placement)));
+            },
+            "placement"_a.none())
+        .def(
+            "add_garbage",
+            [](Board& b, nb::handle hole, nb::handle count) {
+                b.add_garbage(argument<int>(hole, ErrorKind::board, "hole"),
+                              argument<int>(count, ErrorKind::board, "count"));
+            },
+            "hole"_a.none(), "count"_a.none() = 1)
         .def("copy", [](const Board& b) { return b; })
         .def("__copy__", [](const Board& b) { return b; })
         .def(
@@ -488,9 +563,10 @@ void bind_core(nb::module_& m) {
 
     // A board changes, so it has no hash that could be kept.
     m.attr("Board").attr("__hash__") = nb::none();
-    m.def("perft", &run_perft, "queue"_a, "depth"_a = nb::none(), "kicks"_a = "srs", nb::kw_only(),
-          "board"_a = nb::none(), "spins"_a = SpinMode::none, "spawn"_a = std::pair(4, 19),
-          "threads"_a = 1);
+    m.def("perft", &run_perft, "queue"_a.none(), "depth"_a.none() = nb::none(),
+          "kicks"_a.none() = "srs", nb::kw_only(), "board"_a.none() = nb::none(),
+          "spins"_a.none() = SpinMode::none, "spawn"_a.none() = std::pair(4, 19),
+          "threads"_a.none() = 1);
     m.def("instruction_set", [] { return std::string(instruction_set()); });
 }
 

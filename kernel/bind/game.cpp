@@ -63,6 +63,11 @@ std::string described(const Stats& stats) {
 
 using Hold = std::optional<bool>;
 
+Hold hold_argument(nb::handle value) {
+    if (value.is_none()) return std::nullopt;
+    return argument<bool>(value, ErrorKind::placement, "hold");
+}
+
 }  // namespace
 
 void bind_game(nb::module_& m) {
@@ -123,10 +128,11 @@ void bind_game(nb::module_& m) {
             nb::arg("rules"), nb::arg("seed"), nb::arg("garbage_seed"))
         .def(
             "start_from",
-            [](Game& game, const Board& board, int combo, int back_to_back) {
-                game.start_from(board, {combo, back_to_back});
+            [](Game& game, nb::handle board, int combo, int back_to_back) {
+                game.start_from(argument<Board>(board, ErrorKind::board, "board"),
+                                {combo, back_to_back});
             },
-            nb::arg("board"), nb::arg("combo"), nb::arg("back_to_back"))
+            nb::arg("board").none(), nb::arg("combo"), nb::arg("back_to_back"))
         .def("copy", [](const Game& game) { return Game(game); })
         .def_prop_ro("board", [](const Game& game) { return Board(game.board()); })
         .def_prop_ro("colors", [](const Game& game) { return colors_of(game.grid()); })
@@ -144,25 +150,26 @@ void bind_game(nb::module_& m) {
         .def_prop_ro("top_out", [](const Game& game) { return name_of(game.top_out()); })
         .def(
             "placements",
-            [](const Game& game, bool hold) {
+            [](const Game& game, nb::handle hold) {
                 std::vector<Placement> list;
-                game.placements(hold, list);
+                game.placements(argument<bool>(hold, ErrorKind::placement, "hold"), list);
                 return list;
             },
-            nb::arg("hold"))
+            nb::arg("hold").none())
         .def(
             "judge",
-            [](const Game& game, const Placement& placement, Hold hold) {
-                return game.judge(placement, hold).placement;
+            [](const Game& game, nb::handle placement, nb::handle hold) {
+                return game.judge(placement_argument(placement), hold_argument(hold)).placement;
             },
-            nb::arg("placement"), nb::arg("hold").none())
+            nb::arg("placement").none(), nb::arg("hold").none())
         .def(
             "play",
-            [](Game& game, const Placement& placement, Hold hold, int frame) {
+            [](Game& game, nb::handle placement, nb::handle hold, int frame) {
                 Game::check_frame(frame);
-                return Lock(game.play(game.judge(placement, hold), frame));
+                const auto move = game.judge(placement_argument(placement), hold_argument(hold));
+                return Lock(game.play(move, frame));
             },
-            nb::arg("placement"), nb::arg("hold").none(), nb::arg("frame"))
+            nb::arg("placement").none(), nb::arg("hold").none(), nb::arg("frame"))
         .def(
             "play_recorded",
             [](Game& game, const Placement& placement, bool hold, int frame) {
@@ -171,7 +178,7 @@ void bind_game(nb::module_& m) {
                     throw Error(ErrorKind::placement, "the placement does not fit");
                 return Lock(game.play({placement, hold}, frame));
             },
-            nb::arg("placement"), nb::arg("hold"), nb::arg("frame"))
+            nb::arg("placement").none(), nb::arg("hold").none(), nb::arg("frame"))
         .def("receive", &Game::receive, nb::arg("lines"), nb::arg("frame"))
         .def("set_attackers", &Game::set_attackers, nb::arg("attackers"));
 
@@ -200,15 +207,17 @@ void bind_game(nb::module_& m) {
                      })
         .def(
             "play",
-            [](Versus& versus, const Placement& first, const Placement& second, Hold first_hold,
-               Hold second_hold) {
-                const Game::Move a = versus.player(0).judge(first, first_hold);
-                const Game::Move b = versus.player(1).judge(second, second_hold);
+            [](Versus& versus, nb::handle first, nb::handle second, nb::handle first_hold,
+               nb::handle second_hold) {
+                const Game::Move a =
+                    versus.player(0).judge(placement_argument(first), hold_argument(first_hold));
+                const Game::Move b =
+                    versus.player(1).judge(placement_argument(second), hold_argument(second_hold));
                 versus.play(a, b);
                 return nb::make_tuple(Lock(versus.player(0).last_lock()),
                                       Lock(versus.player(1).last_lock()));
             },
-            nb::arg("first"), nb::arg("second"), nb::arg("first_hold").none(),
+            nb::arg("first").none(), nb::arg("second").none(), nb::arg("first_hold").none(),
             nb::arg("second_hold").none());
 }
 

@@ -21,10 +21,17 @@ using namespace nb::literals;
 
 namespace sevenbag::bind {
 
+// Names are ASCII: what is not is written out, and matches none.
+static std::string text_argument(nb::handle value, ErrorKind kind, const char* name) {
+    if (!nb::isinstance<nb::str>(value)) refuse_argument(value, kind, name, "a string");
+    return ascii(value);
+}
+
 const Kicks& kicks_argument(nb::handle value) {
     if (nb::isinstance<nb::str>(value)) return find_kicks(ascii(value));
     if (!nb::isinstance<Kicks>(value))
-        throw nb::type_error("a rotation system is a Kicks or its name, such as 'srs+'");
+        refuse_argument(value, ErrorKind::kicks, "rotation system",
+                        "a Kicks or its name, such as 'srs+'");
     return nb::cast<const Kicks&>(value);
 }
 
@@ -33,8 +40,8 @@ SpinRules spins_argument(nb::handle value) {
     SpinMode mode;
     if (nb::try_cast<SpinMode>(value, mode, false)) return mode;
     if (!nb::isinstance<SpinRules>(value))
-        throw nb::type_error(
-            "a spin mode is a SpinMode or its name, such as 't-spins', or part of SpinRules");
+        refuse_argument(value, ErrorKind::rules, "spin mode",
+                        "a SpinMode or its name, such as 't-spins', or SpinRules");
     return nb::cast<SpinRules>(value);
 }
 
@@ -45,6 +52,18 @@ using Key = std::tuple<Piece, Rotation, Rotation>;
 using Turns = std::map<Key, Offsets>;
 using SpawnsGiven = std::map<Piece, Rotation>;
 using ShapesGiven = std::map<Piece, std::vector<Offsets>>;
+
+}  // namespace
+
+template <>
+inline constexpr const char* kExpected<Turns> =
+    "a mapping from (Piece, Rotation, Rotation) to lists of (x, y)";
+template <>
+inline constexpr const char* kExpected<SpawnsGiven> = "a mapping from Piece to Rotation";
+template <>
+inline constexpr const char* kExpected<ShapesGiven> = "a mapping from Piece to lists of cells";
+
+namespace {
 
 // All tests of all turns, as displacements of the origin.
 nb::dict turns_dict(const Kicks& kicks) {
@@ -203,11 +222,16 @@ void bind_spin_rules(nb::module_& m) {
     nb::class_<SpinRules>(m, "SpinRules")
         .def(
             "__init__",
-            [](SpinRules* self, nb::handle mode, const std::string& kicks, const std::string& shift,
-               bool hold,
-               bool top) { new (self) SpinRules(make_spin_rules(mode, kicks, shift, hold, top)); },
-            "mode"_a, nb::kw_only(), "kicks"_a = "downward", "shift"_a = "ends", "hold"_a = false,
-            "top"_a = false)
+            [](SpinRules* self, nb::handle mode, nb::handle kicks, nb::handle shift,
+               nb::handle hold, nb::handle top) {
+                constexpr auto kKind = ErrorKind::rules;
+                new (self) SpinRules(make_spin_rules(mode, text_argument(kicks, kKind, "kicks"),
+                                                     text_argument(shift, kKind, "shift"),
+                                                     argument<bool>(hold, kKind, "hold"),
+                                                     argument<bool>(top, kKind, "top")));
+            },
+            "mode"_a.none(), nb::kw_only(), "kicks"_a.none() = "downward",
+            "shift"_a.none() = "ends", "hold"_a.none() = false, "top"_a.none() = false)
         .def_ro("mode", &SpinRules::mode)
         .def_prop_ro("kicks",
                      [](const SpinRules& r) { return chosen_name(r.full_kicks, kFullKickNames); })
@@ -240,10 +264,16 @@ void bind_spin_rules(nb::module_& m) {
 }  // namespace
 
 void bind_kicks(nb::module_& m) {
-    m.def("spin_mode", [](const std::string& name) { return find_spin_mode(name); }, "name"_a);
+    m.def(
+        "spin_mode",
+        [](nb::handle name) {
+            return find_spin_mode(text_argument(name, ErrorKind::rules, "spin mode"));
+        },
+        "name"_a.none());
     m.def(
         "spin_mode_name",
-        [](nb::handle mode) { return std::string(name(spins_argument(mode).mode)); }, "mode"_a);
+        [](nb::handle mode) { return std::string(name(spins_argument(mode).mode)); },
+        "mode"_a.none());
     bind_spin_rules(m);
     m.attr("MAX_KICKS") = kMaxTests - 1;
     m.attr("MAX_KICK") = kMaxKick;
@@ -252,11 +282,13 @@ void bind_kicks(nb::module_& m) {
     nb::class_<Kicks>(m, "Kicks")
         .def(
             "__init__",
-            [](Kicks* self, const std::string& name, bool half_turns) {
-                const Kicks& kicks = find_kicks(name);
-                new (self) Kicks(half_turns ? kicks : kicks.without_half_turns());
+            [](Kicks* self, nb::handle name, nb::handle half_turns) {
+                const Kicks& kicks =
+                    find_kicks(text_argument(name, ErrorKind::kicks, "rotation system"));
+                const bool half = argument<bool>(half_turns, ErrorKind::kicks, "half_turns");
+                new (self) Kicks(half ? kicks : kicks.without_half_turns());
             },
-            "name"_a, nb::kw_only(), "half_turns"_a = true)
+            "name"_a.none(), nb::kw_only(), "half_turns"_a.none() = true)
         .def_prop_ro("name", &Kicks::name)
         .def_prop_ro("known", &is_known)
         .def_static("names",
@@ -265,43 +297,54 @@ void bind_kicks(nb::module_& m) {
                         for (const Kicks& k : all_kicks()) names.push_back(k.name());
                         return names;
                     })
-        .def_static("from_turns", &kicks_from_turns, "name"_a, "turns"_a,
-                    "spawns"_a = SpawnsGiven(), "shapes"_a = ShapesGiven())
+        .def_static(
+            "from_turns",
+            [](nb::handle name, nb::handle turns, nb::handle spawns, nb::handle shapes) {
+                constexpr auto kKind = ErrorKind::kicks;
+                return kicks_from_turns(argument<std::string>(name, kKind, "name"),
+                                        argument<Turns>(turns, kKind, "turns"),
+                                        argument<SpawnsGiven>(spawns, kKind, "spawns"),
+                                        argument<ShapesGiven>(shapes, kKind, "shapes"));
+            },
+            "name"_a.none(), "turns"_a.none(), "spawns"_a.none() = nb::dict(),
+            "shapes"_a.none() = nb::dict())
         .def("without_half_turns", &Kicks::without_half_turns)
         .def(
             "tests",
-            [](const Kicks& k, nb::handle piece, Rotation start,
-               Rotation end) -> std::optional<Offsets> {
-                const Tests& tests = k.tests(piece_argument(piece), start, end);
+            [](const Kicks& k, nb::handle piece, nb::handle start,
+               nb::handle end) -> std::optional<Offsets> {
+                const auto from = argument<Rotation>(start, ErrorKind::kicks, "start");
+                const auto to = argument<Rotation>(end, ErrorKind::kicks, "end");
+                const Tests& tests = k.tests(piece_argument(piece), from, to);
                 if (!tests.exists) return std::nullopt;
                 Offsets list;
                 for (std::size_t i = 0; i < tests.count; ++i)
                     list.emplace_back(tests.displacement[i].x, tests.displacement[i].y);
                 return list;
             },
-            "piece"_a, "start"_a, "end"_a)
+            "piece"_a.none(), "start"_a.none(), "end"_a.none())
         .def("turns", &turns_dict)
         .def(
             "spawn",
             [](const Kicks& k, nb::handle piece) { return k.spawn(piece_argument(piece)); },
-            "piece"_a)
+            "piece"_a.none())
         .def(
             "shapes",
             [](const Kicks& k, nb::handle piece) { return shapes_of(k, piece_argument(piece)); },
-            "piece"_a)
+            "piece"_a.none())
         .def(
             "has_own_shapes",
             [](const Kicks& k, nb::handle piece) {
                 return k.has_own_shapes(piece_argument(piece));
             },
-            "piece"_a)
+            "piece"_a.none())
         .def(
             "appear",
-            [](const Kicks& k, nb::handle piece, int x, int y) {
-                const Spawn spawn = spawn_argument({x, y});
+            [](const Kicks& k, nb::handle piece, nb::handle x, nb::handle y) {
+                const Spawn spawn = spawn_argument(nb::make_tuple(x, y));
                 return k.appear(piece_argument(piece), spawn.x, spawn.y);
             },
-            "piece"_a, "x"_a, "y"_a)
+            "piece"_a.none(), "x"_a.none(), "y"_a.none())
         .def("__repr__",
              [](const Kicks& k) {
                  return is_known(k) ? "Kicks('" + k.name() + "')"

@@ -240,9 +240,8 @@ std::vector<Placement> placements(const Rules& rules, const Board& board, nb::ha
 }
 
 std::optional<std::vector<Key>> path(const Rules& rules, const Board& board,
-                                     const Placement& placement, bool cleared,
-                                     const std::optional<std::vector<Key>>& keys, int fallen,
-                                     const std::optional<Placement>& start) {
+                                     const Placement& placement, bool cleared, nb::handle keys,
+                                     int fallen, const std::optional<Placement>& start) {
     const KeySet set = keys_argument(keys, fallen);
     const Board solid = obstacles(rules, board);
     if (start) {
@@ -282,8 +281,9 @@ void bind_rules(nb::module_& m) {
             nb::arg("data"))
         .def(
             "attacks",
-            [](const Rules& rules, nb::handle piece, Spin spin, int lines, int garbage_lines,
-               bool perfect, int combo, int back_to_back, int attackers) {
+            [](const Rules& rules, nb::handle piece, nb::handle spin_given, int lines,
+               int garbage_lines, bool perfect, int combo, int back_to_back, int attackers) {
+                const auto spin = argument<Spin>(spin_given, ErrorKind::rules, "spin");
                 check_clear(lines, garbage_lines, combo, back_to_back);
                 if (attackers < 0 || attackers > kMostAttackers)
                     throw Error(ErrorKind::rules, "attackers must be 0 to 1000");
@@ -294,8 +294,9 @@ void bind_rules(nb::module_& m) {
                     attack_of(rules, clear, counters, rules.multiplier.start, random, attackers);
                 return tuple_of(attack.withheld ? AttackList() : attack.list);
             },
-            nb::arg("piece"), nb::arg("spin"), nb::arg("lines"), nb::arg("garbage_lines"),
-            nb::arg("perfect"), nb::arg("combo"), nb::arg("back_to_back"), nb::arg("attackers") = 0)
+            nb::arg("piece").none(), nb::arg("spin").none(), nb::arg("lines"),
+            nb::arg("garbage_lines"), nb::arg("perfect"), nb::arg("combo"), nb::arg("back_to_back"),
+            nb::arg("attackers") = 0)
         .def(
             "raw_lines",
             [](const Rules& rules, nb::handle piece, Spin spin, int lines, int combo,

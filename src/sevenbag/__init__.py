@@ -6,7 +6,7 @@ Errors are listed in `sevenbag.errors`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sevenbag._kernel import (
     Board,
@@ -21,7 +21,7 @@ from sevenbag._kernel import (
     SpinRules,
     perft,
 )
-from sevenbag.errors import SevenbagError
+from sevenbag.errors import KicksError, SevenbagError, shown
 
 if TYPE_CHECKING:
     import os
@@ -81,10 +81,10 @@ def _kicks_from_file(path: str | os.PathLike[str]) -> Kicks:
 def _kicks_from_text(text: object, name: object = "own") -> Kicks:
     from sevenbag.game.kicks_file import read_text  # noqa: PLC0415  # as above
 
-    if not isinstance(text, str) or not isinstance(name, str):
-        wrong = name if isinstance(text, str) else text
-        raise TypeError(f"a system's text and name must be str, not {type(wrong).__name__}")
-    return read_text(text, name)
+    for what, value in (("text", text), ("name", name)):
+        if not isinstance(value, str):
+            raise KicksError(f"invalid {what}: expected a string, got {shown(value)}")
+    return read_text(cast("str", text), cast("str", name))
 
 
 for _class, _name, _method in (

@@ -253,16 +253,23 @@ class Board:
     def __init__(self, width: int = 10, rows: int = 40) -> None: ...
     @staticmethod
     def from_rows(rows: Sequence[str], *, height: int = 40) -> Board:
-        """Rows from the bottom up; ``.``, ``_`` and blanks are empty, anything else is filled."""
+        """Make a board of rows from the bottom up.
+
+        ``.``, ``_``, ``0`` and blanks are empty cells; ``#``, ``X``, ``1``, ``G`` (garbage), ``B``
+        (a bomb) and the letters of pieces, in either case, are filled ones.
+
+        Raises:
+            BoardError: a row holds something else, rows differ in width, or there are too many.
+        """
     @staticmethod
     def from_text(text: str, *, height: int = 40) -> Board:
-        """Lines from the top down, as a person draws a board.
+        """Make a board of lines from the top down, with the letters of `from_rows`.
 
         Blank lines before and after the drawing are no rows, and blanks that all lines begin with
         are indentation; all others are empty cells.
 
         Raises:
-            BoardError: lines differ in width, or there are too many.
+            BoardError: a line holds no cells, lines differ in width, or there are too many.
         """
     @property
     def width(self) -> int: ...

@@ -72,3 +72,26 @@ def test_files_that_cannot_be_played(tmp_path: Path) -> None:
     ]
     assert "invalid option usebombs: expected False, got True" in done.stderr
     assert "good.ttrm: 1 of 1 player-rounds equal" in done.stdout
+
+
+def test_replays_of_ours(tmp_path: Path) -> None:
+    words = ("random:seed=1", "random:seed=2", "--replay", "game.replay", "--quiet")
+    assert sevenbag("play", *words, folder=tmp_path).returncode == 0
+    done = sevenbag("replay", "verify", "game.replay", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "game.replay: 2 of 2 player-rounds equal\n")
+    header, *turns, result = (tmp_path / "game.replay").read_text().splitlines()
+    edited = json.loads(result)
+    edited["result"]["score"][1]["attack"] += 3
+    (tmp_path / "edited.replay").write_text("\n".join([header, *turns, json.dumps(edited), ""]))
+    done = sevenbag("replay", "verify", "edited.replay", "game.replay", folder=tmp_path)
+    assert done.returncode == 1
+    first, second, third, last = done.stdout.splitlines()
+    assert first.startswith("edited.replay: round 1, random:seed=2: attack: ")
+    assert second == "edited.replay: 1 of 2 player-rounds equal"
+    assert third == "game.replay: 2 of 2 player-rounds equal"
+    assert last.startswith("3 of 4 player-rounds equal: ")
+    (tmp_path / "short.replay").write_text("\n".join([header, *turns[1:], result, ""]))
+    done = sevenbag("replay", "verify", "--json", "short.replay", "game.replay", folder=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("sevenbag: short.replay: line ")
+    assert [json.loads(line)["equal"] for line in done.stdout.splitlines()] == [True, True]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Game, Key, Kicks, Piece, Placement, Rotation, Rules, Spin, SpinRules
-from sevenbag.errors import BoardError, PieceError, PlacementError
+from sevenbag.errors import BoardError, KicksError, PieceError, PlacementError, RulesError
 from tests.kernel import reference
 
 if TYPE_CHECKING:
@@ -190,15 +190,48 @@ def test_placements_are_a_sequence() -> None:
         found[9]
 
 
-@pytest.mark.parametrize("wrong", [12, 2**70, 1.5, b"T", [], (1, 2)])
-def test_wrong_types_are_type_errors(wrong: object) -> None:
+@pytest.mark.parametrize("wrong", [12, 2**70, 1.5, b"T", [], (1, 2), None])
+def test_arguments_of_wrong_types_are_named(wrong: object) -> None:
     board: Any = Board()
-    with pytest.raises(TypeError, match="a piece is a Piece or its letter"):
+    placement: Any = Placement
+    with pytest.raises(PieceError, match="invalid piece: expected a Piece or its letter"):
         board.placements(wrong)
-    with pytest.raises(TypeError, match="a rotation system is"):
+    with pytest.raises(KicksError, match="invalid rotation system: expected a Kicks or its name"):
         board.placements("T", wrong)
-    with pytest.raises(TypeError, match="a spin mode is"):
+    with pytest.raises(RulesError, match="invalid spin mode: expected a SpinMode or its name"):
         board.placements("T", spins=wrong)
+    with pytest.raises(PlacementError, match="invalid placement: expected a Placement, got "):
+        board.fits(wrong)
+    with pytest.raises(PlacementError, match="invalid placement: expected a Placement, got "):
+        board.lock(wrong)
+    with pytest.raises(PlacementError, match="invalid x: expected an integer of 32 bits, got "):
+        placement("T", Rotation.NORTH, "x" if wrong == 12 else wrong, 0)
+    with pytest.raises(BoardError, match="invalid text: expected a string, got "):
+        Board.from_text(cast("Any", wrong))
+    with pytest.raises(KicksError, match="invalid rotation system: expected a string, got "):
+        Kicks(cast("Any", wrong))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("hello", "got 'h' in 'hello'"),
+        ("....\n..?.", r"got '\?' in '\.\.\?\.'"),
+        ("....\n..\u2588.", r"got '\?'"),
+    ],
+)
+def test_what_is_no_cell_is_refused(text: str, says: str) -> None:
+    with pytest.raises(BoardError, match=f"invalid cell: expected .* {says}"):
+        Board.from_text(text)
+    with pytest.raises(BoardError, match=f"invalid cell: expected .* {says}"):
+        Board.from_rows(text.splitlines())
+
+
+def test_letters_of_cells() -> None:
+    empty, filled = "._ 0", "#Xx1GgBbIOTLJSZiotljsz"
+    assert Board.from_rows([empty]).count == 0
+    for letter in filled:
+        assert Board.from_rows([f"..{letter}."]).count == 1
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ class Plan:
     seconds: float
 
 
-def demo_rules(kicks: str, pieces: int) -> Rules:
+def demo_rules(kicks: Kicks | str, pieces: int) -> Rules:
     """Rules under which so many pieces of the queue are seen, at most 33."""
     rules = Rules.preset(RULES)
     previews = min(max(pieces - 1, 5), _MOST_PREVIEWS)

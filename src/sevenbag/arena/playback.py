@@ -9,12 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag.arena.book import start_board
+from sevenbag.arena.difference import Difference
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result, decide
 from sevenbag.errors import FormatError, InputError, PlacementError
 from sevenbag.game import Rules, Versus
 from sevenbag.game.keyed_versus import KeyedVersus
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sevenbag.formats.replay import Replay, Turn
     from sevenbag.game import Lock
 
@@ -112,7 +115,14 @@ class Playback:
 
     def differences(self) -> list[str]:
         """What came out otherwise than recorded, at the end; empty if all is the same."""
-        found: list[str] = []
+        return [text for text, _, _ in self._compared()]
+
+    def differences_of(self, player: int) -> tuple[Difference, ...]:
+        """The same of one player, 0 or 1; those of the whole game are both players'."""
+        return tuple(found for _, found, whose in self._compared() if whose in (None, player))
+
+    def _compared(self) -> Iterator[tuple[str, Difference, int | None]]:
+        """Differences in words and as data, and whose they are; None for the whole game's."""
         outcome = self.replay.outcome
         for player, game in enumerate(self.versus.players):
             score = outcome.score[player]
@@ -122,15 +132,17 @@ class Playback:
                 ("attack", game.stats.attack, score.attack),
             ):
                 if here != there:
-                    found.append(f"player {player + 1}: {here} {what}, recorded are {there}")
-            found += self._difference_of_falls(player, game.top_out)
-        found += self._differences_of_limits()
+                    text = f"player {player + 1}: {here} {what}, recorded are {there}"
+                    yield text, Difference(what, here, there), player
+            yield from self._difference_of_falls(player, game.top_out)
+        yield from self._differences_of_limits()
         result, adjudication = self.result(), self.replay.header.adjudication
         double = adjudication.double if adjudication is not None else "draw"
         winner = decide(result.ending, result.falls, result.stats, double)
         if winner != outcome.winner:
-            found.append(f"the winner is {_who(winner)}, recorded is {_who(outcome.winner)}")
-        return found
+            played, recorded = _who(winner), _who(outcome.winner)
+            text = f"the winner is {played}, recorded is {recorded}"
+            yield text, Difference("winner", played, recorded), None
 
     def result(self) -> Result:
         """The recorded result.
@@ -185,26 +197,30 @@ class Playback:
                 f" {player + 1}: {fall.reason!r} is no reason to lose; those are {known}"
             ) from None
 
-    def _differences_of_limits(self) -> list[str]:
+    def _differences_of_limits(self) -> Iterator[tuple[str, Difference, None]]:
         """Whether a game that ended by a limit has reached it."""
         header, ending = self.replay.header, Ending(self.replay.outcome.ending)
         first, second = (game.stats for game in self.versus.players)
         placed, led = max(first.pieces, second.pieces), abs(first.attack - second.attack)
         if ending is Ending.PIECES and header.pieces != placed:
-            return [f"ended by the piece limit after {placed} pieces, the limit is {header.pieces}"]
+            text = f"ended by the piece limit after {placed} pieces, the limit is {header.pieces}"
+            yield text, Difference("pieces at the end", placed, header.pieces), None
         lead = header.adjudication.lead if header.adjudication is not None else None
         if ending is Ending.LEAD and (lead is None or led < lead):
-            return [f"ended by a lead of {led} lines of attack, the lead that decides is {lead}"]
-        return []
+            text = f"ended by a lead of {led} lines of attack, the lead that decides is {lead}"
+            yield text, Difference("lead at the end", led, lead), None
 
-    def _difference_of_falls(self, player: int, top_out: str | None) -> list[str]:
+    def _difference_of_falls(
+        self, player: int, top_out: str | None
+    ) -> Iterator[tuple[str, Difference, int]]:
         fall = self._fall(player)
         recorded = fall.reason.value if fall is not None and fall.reason.is_top_out else None
         if recorded == top_out:
-            return []
+            return
         here = f"lost by {top_out}" if top_out is not None else "did not top out"
         there = f"it lost by {recorded}" if recorded is not None else "it did not top out"
-        return [f"player {player + 1} {here}, recorded is that {there}"]
+        text = f"player {player + 1} {here}, recorded is that {there}"
+        yield text, Difference("top out", top_out or "none", recorded or "none"), player
 
 
 def _who(winner: int | None) -> str:

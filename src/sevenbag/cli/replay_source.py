@@ -11,13 +11,12 @@ from sevenbag.errors import FormatError
 from sevenbag.formats.replay import Replay
 
 SUFFIXES: Final = (".ttrm", ".ttr")
+FILE_HELP: Final = "a replay file, or a .ttrm or .ttr file of TETR.IO"
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """The file, and which round of it."""
-    parser.add_argument(
-        "file", type=Path, metavar="FILE", help="a replay file, or a .ttrm or .ttr file of TETR.IO"
-    )
+    parser.add_argument("file", type=Path, metavar="FILE", help=FILE_HELP)
     parser.add_argument(
         "--round", type=_round, metavar="N", help="of a TETR.IO match this round (default: 1)"
     )

@@ -1,4 +1,4 @@
-"""``sevenbag replay verify FILE...``: TETR.IO replays, played again from their keys."""
+"""``sevenbag replay verify FILE...``: play replays again and compare with what they record."""
 
 from __future__ import annotations
 
@@ -9,37 +9,44 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from sevenbag.arena.recorded import verify
+from sevenbag.arena.playback import Playback
+from sevenbag.arena.recorded import Verdict, verify
 from sevenbag.arena.recorded_locks import by_player, load_locks
+from sevenbag.cli.replay_source import FILE_HELP, SUFFIXES
 from sevenbag.errors import FormatError
 from sevenbag.formats import ttrm
+from sevenbag.formats.replay import Replay
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from sevenbag.arena.recorded import Verdict
     from sevenbag.arena.recorded_locks import KnownLock
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.description = (
-        "Plays every round of every player again, frame by frame, from the keys in the file, and"
-        " compares what comes out with the numbers that the game itself recorded, and with what"
-        " the other player received. Exit code 1 if something differs, 2 if a file or a round"
-        " cannot be played again."
+        "Plays replays again and compares what comes out with what they record. Of TETR.IO's files"
+        " every round of every player is played frame by frame from its keys, and compared with"
+        " the numbers that the game itself recorded, and with what the other player received."
+        " Exit code 1 if something differs, 2 if a file or a round cannot be played again."
     )
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="a .ttrm or .ttr file")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=FILE_HELP)
     parser.add_argument(
         "--locks",
         type=Path,
         action="append",
         default=[],
         metavar="LIST",
-        help="lines of JSON, one a lock as it has to be; may be given several times",
+        help="for .ttrm and .ttr files: lines of JSON, one a lock as it has to be; may be given"
+        " several times",
     )
-    parser.add_argument("--json", action="store_true", help="one JSON object for each player-round")
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="one JSON object for each player-round",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -73,8 +80,20 @@ _MOST_TOLD: Final = 5
 
 
 def _verify_file(path: Path, known: Sequence[KnownLock]) -> list[Verdict]:
+    if path.suffix.lower() not in SUFFIXES:
+        return _verify_replay(path)
     recording = ttrm.load(path)
     return list(verify(recording, by_player(known, path.name)))
+
+
+def _verify_replay(path: Path) -> list[Verdict]:
+    """A replay of ours is one round of two players."""
+    playback = Playback(Replay.load(path), str(path))
+    playback.play_to(len(playback.replay.turns))
+    return [
+        Verdict(1, playback.names[player], done.pieces, playback.differences_of(player))
+        for player, done in enumerate(playback.stats())
+    ]
 
 
 def _tell(path: Path, verdicts: Sequence[Verdict]) -> None:

@@ -18,7 +18,8 @@ def open_input(path: str | os.PathLike[str]) -> BinaryIO:
         OSError: the file cannot be opened, or is not a regular file.
         ValueError: the path holds a null character.
     """
-    return open(path, "rb", opener=_open_regular)
+    # A number would be taken for a descriptor.
+    return open(os.fspath(path), "rb", opener=_open_regular)
 
 
 def read_input(path: str | os.PathLike[str], largest: int) -> bytes:

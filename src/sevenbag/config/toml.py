@@ -7,7 +7,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.config.input_file import read_input
-from sevenbag.errors import FormatError
+from sevenbag.errors import FormatError, shown
 
 if TYPE_CHECKING:
     import os
@@ -33,6 +33,8 @@ def read_toml_text(path: str | os.PathLike[str]) -> str:
         raise FormatError(f"cannot be read: byte {error.start} is not UTF-8") from None
     except ValueError as error:  # a null character in the path
         raise FormatError(f"cannot be read: {error}") from None
+    except TypeError:
+        raise FormatError(f"invalid path: expected str or os.PathLike, got {shown(path)}") from None
 
 
 def parse_toml(text: str) -> dict[str, Any]:

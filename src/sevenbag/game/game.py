@@ -165,6 +165,23 @@ class Player:
             return False
         return True
 
+    def __str__(self) -> str:
+        """The board from the top down, a letter a cell as in `colors`; above it hold and queue."""
+        hold = "-" if self.hold is None else self.hold.name
+        queue = " ".join(piece.name for piece in self.queue)
+        lines = [f"hold {hold}  queue {queue}"]
+        if self.pending:
+            lines.append(f"pending garbage {sum(self.pending)}")
+        if self.top_out is not None:
+            lines.append(self.top_out.value)
+        # What is stacked above the visible rows is what tops out.
+        shown = max(self._rules.board.visible, self.board.height)
+        return "\n".join([*lines, *reversed(self.colors[:shown])])
+
+    def __repr__(self) -> str:
+        kind, pieces = type(self).__name__, self.stats.pieces
+        return f"<{kind} {self._rules.name}, seed {self._seed}, {pieces} pieces>"
+
     def svg(self) -> str:
         """A self-contained SVG picture: the board between hold and queue, and what waits."""
         from sevenbag.game.picture import players_picture  # noqa: PLC0415  # few games are drawn

@@ -33,12 +33,11 @@ def read_file(path: str | os.PathLike[str], name: str | None = None) -> Kicks:
         KicksError: the file cannot be read, or does not describe a system; the message names the
             line and what would be right.
     """
-    path = Path(path)
     try:
         text = read_toml_text(path)
     except FormatError as error:
         raise KicksError(f"{path}: {error}") from None
-    return _read(text, name or path.stem, str(path))
+    return _read(text, name or Path(path).stem, str(path))
 
 
 def read_text(text: str, name: str = "own") -> Kicks:

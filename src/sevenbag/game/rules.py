@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import difflib
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from typing import Any, Final, Self, cast
 
 from sevenbag._kernel import Kicks, Piece, RuleSet, Spin, spin_mode_name
 from sevenbag.config.toml import parse_toml, read_toml_text
-from sevenbag.errors import FormatError, KicksError, RulesError
+from sevenbag.errors import FormatError, KicksError, RulesError, shown
 from sevenbag.game.kicks_file import read_data, read_file, to_data
 from sevenbag.game.schema import check_number, read_section
 from sevenbag.game.sections import (
@@ -71,15 +72,24 @@ class Rules:
     def preset(cls, name: str) -> Self:
         """The rules of a preset, in any case; ``-``, ``_`` and blanks are the same.
 
+        ``tetrio`` stands for ``tetrio-league``.
+
         Raises:
             RulesError: there is no such preset; the message lists those that are.
         """
         plain = _plain(name)
-        for known in cls.presets():
-            if _plain(known) == plain:
-                text = (_PRESETS / f"{known}.toml").read_text(encoding="utf-8")
-                return cls._parse(text, known, f"preset {known}")
-        raise RulesError(f"no rules named {name!r}; there are {', '.join(cls.presets())}")
+        presets = {_plain(known): known for known in cls.presets()}
+        known = presets.get(_ALIASES.get(plain, plain))
+        if known is not None:
+            text = (_PRESETS / f"{known}.toml").read_text(encoding="utf-8")
+            return cls._parse(text, known, f"preset {known}")
+        near = difflib.get_close_matches(plain[:LONGEST_NAME], presets, n=1)
+        hint = f"; did you mean {presets[near[0]]!r}?" if near else ""
+        if _names_kicks(name):
+            hint = "; that is a rotation system, which rules name as pieces.kicks"
+        raise RulesError(
+            f"no rules named {shown(name)}{hint}; there are {', '.join(presets.values())}"
+        )
 
     @classmethod
     def presets(cls) -> tuple[str, ...]:
@@ -95,11 +105,11 @@ class Rules:
         Raises:
             RulesError: the file cannot be read, or a value is wrong; the message says which.
         """
-        path = Path(path)
         try:
             text = read_toml_text(path)
         except FormatError as error:
             raise RulesError(f"{path}: {error}") from None
+        path = Path(path)
         name = path.stem.encode("utf-8", "replace").decode("utf-8")[:LONGEST_NAME]
         return cls._parse(text, name, str(path), path.parent)
 
@@ -114,10 +124,11 @@ class Rules:
         Raises:
             RulesError: a key is unknown or missing, or a value out of its range.
         """
+        _expect_mapping(where, data)
         sections = dict(data)
         name = sections.pop("name", "")
         if not isinstance(name, str):
-            raise RulesError(f"{where}: name is {name!r}, must be a text")
+            raise RulesError(f"{where}: name is {shown(name)}, must be a text")
         read: dict[str, Any] = {}
         for key, section in _SECTIONS.items():
             if key not in sections:
@@ -152,10 +163,12 @@ class Rules:
         Raises:
             RulesError: a section or key is unknown, or a value out of its range.
         """
+        _expect_mapping("changes", changes)
         data = self.to_dict() | {"name": name or f"{self.name}*"[:LONGEST_NAME]}
         for key, values in changes.items():
             if key not in _SECTIONS:
-                raise RulesError(f"no section {key!r}; sections are {', '.join(_SECTIONS)}")
+                raise RulesError(f"no section {shown(key)}; sections are {', '.join(_SECTIONS)}")
+            _expect_mapping(key, values)
             section = data[key]
             assert isinstance(section, dict)
             data[key] = section | dict(values)
@@ -283,7 +296,7 @@ def rules_argument(rules: object) -> Rules:
     if isinstance(rules, str):
         return Rules.preset(rules)
     if not isinstance(rules, Rules):
-        raise RulesError(f"rules are {rules!r:.100}, must be Rules or the name of a preset")
+        raise RulesError(f"rules are {shown(rules)}, must be Rules or the name of a preset")
     return rules
 
 
@@ -307,6 +320,8 @@ _NOT_NEEDED: Final = frozenset({"delays"})
 """Sections that rules may leave out: where there are none, nothing takes time."""
 
 
+_ALIASES: Final = {"tetrio": "tetrio-league"}
+
 # TBP's names of randomizers that have another one here.
 _BAG_NAMES: Final = {"seven_bag": "7-bag", "uniform": "total mayhem"}
 
@@ -319,7 +334,22 @@ def _preset_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml")))
 
 
-def _plain(name: str) -> str:
+def _names_kicks(name: str) -> bool:
+    try:
+        Kicks(name)
+    except KicksError:
+        return False
+    return True
+
+
+def _expect_mapping(what: str, value: object) -> None:
+    if not isinstance(value, Mapping):
+        raise RulesError(f"invalid {what}: expected a mapping, got {shown(value)}")
+
+
+def _plain(name: object) -> str:
+    if not isinstance(name, str):
+        raise RulesError(f"invalid rules: expected the name of a preset, got {shown(name)}")
     return name.strip().casefold().replace("_", "-").replace(" ", "-")
 
 

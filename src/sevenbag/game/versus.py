@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
-from sevenbag.errors import PlacementError, RulesError
+from sevenbag.errors import BoardError, PlacementError, RulesError, shown
 from sevenbag.game.game import LARGEST_SEED, LAST_FRAME, Player
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
 from sevenbag.game.schema import check_number
@@ -46,6 +46,8 @@ class Versus:
         self._rules = rules
         self._seed = seed
         self._kernel = _kernel.Versus(kernel_rules(rules), seed, frames_per_turn)
+        if not _is_pair(boards):
+            raise BoardError(f"invalid boards: expected two boards, got {shown(boards)}")
         for player, board in enumerate(boards):
             if board is not None:
                 self._kernel.player(player).start_from(board, 0, 0)
@@ -103,6 +105,8 @@ class Versus:
         Raises:
             PlacementError: one of them is not legal, or the game is over. Nothing has changed.
         """
+        if not _is_pair(holds):
+            raise PlacementError(f"invalid holds: expected two values, got {shown(holds)}")
         return self._kernel.play(first, second, *holds)
 
     def lock_at(
@@ -149,6 +153,15 @@ class Versus:
         other._players = other._look()
         return other
 
+    def __str__(self) -> str:
+        """Both sides, one below the other; see `Player`."""
+        return "\n\n".join(
+            f"player {number}: {player}" for number, player in enumerate(self._players, start=1)
+        )
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._rules.name}, seed {self._seed}, turn {self.turn}>"
+
     def svg(self) -> str:
         """A self-contained SVG picture of both sides."""
         from sevenbag.game.picture import players_picture  # noqa: PLC0415  # few games are drawn
@@ -164,3 +177,7 @@ class Versus:
             Player(self._kernel.player(0), self._rules, self._seed),
             Player(self._kernel.player(1), self._rules, self._seed),
         )
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple | list) and len(cast("tuple[object, ...]", value)) == 2

@@ -128,7 +128,7 @@ def _figures(
         "pattern": str(coverage.pattern),
         "unused_pieces": coverage.unused,
         "hold": args.hold,
-        "kicks": args.kicks,
+        "kicks": named_kicks(args.kicks).name,
         "drop": args.drop,
         "setups": [
             {

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 
+from sevenbag._kernel import Kicks
 from sevenbag.arena.demo_view import draw, scene_of
 from sevenbag.arena.frames import Frames, Pace
 from sevenbag.arena.perfect_play import PerfectPlay, Planner, demo_rules
 from sevenbag.cli.keys import pressed_keys
 from sevenbag.cli.pc.network import NETWORK, network_at
-from sevenbag.cli.pc.options import KICKS, Option, one_of, whole
+from sevenbag.cli.pc.options import KICKS, Option, rotation_system, whole
 from sevenbag.cli.stopping import until_left
 from sevenbag.pc import Solver
 from sevenbag.pc.solver import MAX_HEIGHT
@@ -28,7 +29,12 @@ if TYPE_CHECKING:
 USAGE: Final = "demo [options]"
 OPTIONS: Final = (
     Option(
-        "kicks", "k", f"{' '.join(KICKS)} (default: srsPlus)", one_of(*KICKS), "srsPlus", "KICKS"
+        "kicks",
+        "k",
+        f"{' '.join(KICKS)} (default: srsPlus)",
+        rotation_system,
+        Kicks("srsPlus"),
+        "KICKS",
     ),
     Option("min-height", "m", "rows to clear at least (default: 4)", whole(127), 4, "N"),
     NETWORK,
@@ -56,7 +62,7 @@ def run(values: dict[str, Any], inputs: list[str]) -> int:  # noqa: ARG001  # as
     height = values["min-height"]
     rules = demo_rules(values["kicks"], 1 + max(15, (height + 1) * 10 // 4))
     planner = Planner(rules, seed % 2**63, _solving(solver, height))
-    caption = f"{values['kicks']} · {height} rows or more · seed {seed}"
+    caption = f"{values['kicks'].name} · {height} rows or more · seed {seed}"
     with until_left(), planner:
         play = PerfectPlay(rules, seed % 2**63, planner, values["pps"], time.perf_counter())
         console = Console()

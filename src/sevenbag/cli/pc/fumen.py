@@ -7,11 +7,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from sevenbag._kernel import Kicks
 from sevenbag.cli.pc.dropin import complain
 from sevenbag.cli.pc.network import NETWORK, network_at
-from sevenbag.cli.pc.options import KICKS, Option, one_of, whole
+from sevenbag.cli.pc.options import KICKS, Option, one_of, rotation_system, whole
 from sevenbag.cli.stopping import run_stoppably
-from sevenbag.errors import FumenError
+from sevenbag.errors import FumenError, shown
 from sevenbag.formats.fumen import Fumen, View
 from sevenbag.pc import Reason, Solver
 from sevenbag.pc.solver import MAX_HEIGHT
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 USAGE: Final = "fumen [options] INPUTS..."
 OPTIONS: Final = (
     Option("append", "a", "add the solution to the pages of the input"),
-    Option("kicks", "k", f"{' '.join(KICKS)} (default: srs)", one_of(*KICKS), "srs", "KICKS"),
+    Option(
+        "kicks", "k", f"{' '.join(KICKS)} (default: srs)", rotation_system, Kicks("srs"), "KICKS"
+    ),
     Option("min-height", "m", "rows to clear at least (default: 1)", whole(127), 1, "N"),
     NETWORK,
     Option(
@@ -63,10 +66,15 @@ def run(values: dict[str, Any], inputs: list[str]) -> int:
             fumen = Fumen.parse(text, _VERSIONS)
             pieces = fumen.quiz()
             if not pieces.pieces:
-                raise FumenError("NotQuiz", "the last page's comment has no pieces")
+                raise FumenError(
+                    "NotQuiz",
+                    "invalid comment of the last page: expected a quiz that names the pieces, such"
+                    f" as #Q=[](L)STIZJO, got {shown(fumen.pages[-1].comment)}",
+                )
             placements, failure = _solved(solver, fumen, pieces, values)
             answer = "" if placements is None else _written(fumen, placements, values)
         except FumenError as error:
+            print(f"pc: {shown(text)}: {error}", file=sys.stderr)
             complain(error)
             code = 1
             continue

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, get_args
 
 import msgspec
 
+from sevenbag._kernel import Kicks
 from sevenbag.cli.arguments import count, number_from_zero, positive
 from sevenbag.cli.main import Interrupted
 from sevenbag.cli.pc.meter import Meter
@@ -91,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
         for field in Settings.__struct_fields__
         if getattr(args, field) is not None
     }
+    if "kicks" in given:
+        given["kicks"] = Kicks(given["kicks"]).name  # one spelling, as the folder has it
     settings = msgspec.structs.replace(Settings(), **given)
     folder = args.folder or Path("pops") / f"{settings.hidden}-{settings.output}"
     with executor_of(args) as executor, Meter() as meter:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.cli.pc.options import KICKS, Option, one_of
+from sevenbag.cli.pc.options import KICKS, Option, rotation_system
 from sevenbag.errors import PcFileError
 from sevenbag.formats.pc_file import ANY_KICKS, check_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag._kernel import Kicks
 
 USAGE: Final = "validate [options] PATHS..."
 OPTIONS: Final = (
@@ -15,7 +20,7 @@ OPTIONS: Final = (
         "kicks",
         "k",
         f"rotation system of all solutions: {' '.join(KICKS)} (default: any of them)",
-        one_of(*KICKS),
+        rotation_system,
         None,
         "KICKS",
     ),
@@ -37,7 +42,7 @@ def run(values: dict[str, Any], inputs: list[str]) -> int:
     return code
 
 
-def _check(path: str, kicks: tuple[str, ...], *, strict: bool) -> None:
+def _check(path: str, kicks: Sequence[Kicks | str], *, strict: bool) -> None:
     # Flushed, so that both streams come in order where they go to one place.
     print(f"Validating {path}", flush=True)
     verdict = check_file(path, kicks, may_clear_before=not strict)
