@@ -45,6 +45,12 @@ def test_the_demo_plays_a_match_and_tells_who_won(tmp_path: Path) -> None:
     assert re.search(r"^(Alpha|Beta) has won: majority of games$", done.stdout, re.MULTILINE)
     assert done.stderr == ""
     assert list(tmp_path.iterdir()) == []
+    (token,) = re.findall(r"(?m)^match token: ([0-9a-f-]{36})$", done.stdout)
+    assert re.search(
+        rf"sevenbag contest watch pason://127\.0\.0\.\d+(:\d+,\d+)? --token {token}$",
+        done.stdout,
+        re.MULTILINE,
+    )
 
 
 def test_the_demo_stays_to_be_looked_at_until_ctrl_c(tmp_path: Path) -> None:
@@ -107,6 +113,40 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
         close(process)
 
 
+def test_each_team_of_a_match_has_its_own_password(tmp_path: Path) -> None:
+    teams = ("Team A", "Team B")
+    for team in teams:
+        (tmp_path / f"{team}.txt").write_text(f"correct horse of {team}\n")
+    process = start(
+        *("contest", "match", *teams, "--set", "server.bind=127.88.9.3"),
+        *(word for team in teams for word in ("--password-file", f"{team}={team}.txt")),
+        *("--set", "match.games=1", "--set", "match.game_seconds=1"),
+        *("--set", "match.linger_seconds=0"),
+        folder=tmp_path,
+    )
+    clients: list[subprocess.Popen[str]] = []
+    try:
+        lines = lines_of(process)
+        wait_until(lambda: any(line.startswith("Team B: ") for line in lines))
+        token = next(line.split()[-1] for line in lines if line.startswith("match token: "))
+        here = ("join", "pason://127.88.9.3", "--token", token, "--bot", "random")
+        wrong = sevenbag(
+            *(*here, "--team", "Team A", "--password-file", "Team B.txt"), folder=tmp_path
+        )
+        assert wrong.returncode == 1
+        assert "wrong password" in wrong.stderr
+        clients += [
+            start(*here, "--team", team, "--password-file", f"{team}.txt", folder=tmp_path)
+            for team in teams
+        ]
+        assert process.wait(60) == 0
+        assert sorted(client.wait(60) for client in clients) == [0, 3]
+        assert not any("correct horse" in line for line in lines)
+    finally:
+        for each in (process, *clients):
+            close(each)
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: int) -> None:
     (tmp_path / "password").write_text("correct horse\n")
@@ -156,6 +196,11 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
         (["match", "A", "B="], "'B=' is no side"),
         (["match", "A", "B=tbp:cat"], "sevenbag join"),
         (["match", "A", "B", "--password-file", "missing"], "missing: cannot be read"),
+        (["match", "A", "B", "--password-file", "B=missing"], "missing: cannot be read"),
+        (["match", "A", "B", "--password-file", "C=x"], "expected A=F or B=F, got 'C=x'"),
+        (["match", "A", "B=random", "--password-file", "B=x"], "expected A=F, got 'B=x'"),
+        (["match", "A", "B", *["--password-file", "A=x"] * 2], "two files for 'A'"),
+        (["match", "A", "B", *["--password-file", "x"] * 2], "expected TEAM=F for each team"),
         (["match", "A", "B", "--set", "server.bind=256.1.1.1"], "256.1.1.1"),
         (["match", "A", "B", "--set", "match.games=0"], "match.games"),
         (["game-server"], "server.scheduler is empty"),

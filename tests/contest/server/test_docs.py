@@ -73,12 +73,12 @@ def test_the_bounds_are_those_of_the_server() -> None:
         "wrong passwords of a team from one address": f"{doors._FREE}",
         "matches": f"{settings.capacity}",
         "lines of the log that nobody reads": f"{patient_stream.MOST_WAITING:,}",
-        "lines of the log about one player's moves, or refused commands": (
-            f"{move_log.LINES_A_SECOND} a second"
-        ),
+        "lines of the log about a team's moves": f"{move_log.MOVES_A_SECOND} a second",
     }
     for what, bound in expected.items():
         assert bound in rows[what], what
+    assert "one a minute" in rows["lines of the log about refused commands"]
+    assert move_log.REFUSAL_SECONDS == 60
     assert table._REPEAT_END == 5
 
 

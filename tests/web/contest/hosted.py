@@ -10,9 +10,11 @@ from urllib.parse import urlsplit
 
 from sevenbag.contest.duel import SEATS
 from sevenbag.contest.link import (
+    GameBegan,
     GameDone,
     GameResult,
     Hello,
+    Joined,
     MatchDone,
     MatchResult,
     Place,
@@ -78,6 +80,12 @@ class GameServer:
         self.states.token = place.match_token
         self.states.teams = (place.seats[0].team, place.seats[1].team)
         self.states.wait_until_heard()
+
+    def begin_game(self) -> None:
+        """The team has come, and the next game begins."""
+        token, number = self.states.token, len(self._ended) + 1
+        self._tell(Joined(match_token=token, seat=0))
+        self._tell(GameBegan(match_token=token, number=number, game_name=f"Game {number}"))
 
     def end_game(self, result: GameResult, replay: bytes) -> None:
         """A game is kept by the site, and then ends for everybody else."""

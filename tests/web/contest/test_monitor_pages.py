@@ -317,6 +317,7 @@ def test_home_shows_matches_that_begin_and_end(visit: Callable[..., Page], site:
     page.get_by_text("No match is being played just now").wait_for()
     with GameServer(site) as server:
         server.host(TEAM)
+        server.begin_game()
         mini = page.locator(f"#mini-{server.match}")
         mini.wait_for()
         line(page, "")

@@ -293,6 +293,23 @@ def test_a_match_that_was_won_without_games(
     assert ("walkover" in visitor.get("/matches").words) == (ending == WALKOVER)
 
 
+def test_a_test_match_is_live_once_its_team_has_come(make_site: Callable[..., Running]) -> None:
+    site = make_site()
+    visitor = site.visitor()
+    with GameServer(site) as server:
+        server.host("Alpha")
+        here = f"/matches/{server.match}"
+        assert "No match is being played just now." in visitor.get("/").words
+        for path in (here, "/matches"):
+            words = visitor.get(path).words
+            assert (" waiting " in words, " live " in words) == (True, False), path
+        server.begin_game()
+        while "Test of Alpha (test)" not in visitor.get("/").words:
+            pass
+        while " live " not in visitor.get(here).words:
+            pass
+
+
 def test_a_ranking(make_site: Callable[..., Running]) -> None:
     site = make_site()
     contest(site, Plan(ranking=True, qualifiers=4), NAMES[:4])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus, urlencode
 
@@ -194,6 +195,10 @@ def test_a_program_asks_what_to_play(site: Running, game_server: GameServer) -> 
     assert reply["opponent"] == "Green"
     assert reply["server_ip"] == "play.example"
     assert reply["match_token"] in game_server.placed
+    # The manual has every field of the reply.
+    manual = (Path(__file__).parents[3] / "docs" / "contest.md").read_text("utf-8")
+    (row_of_playing,) = re.findall(r"(?m)^\| `playing` \|.*$", manual)
+    assert set(reply) <= {"status", *re.findall(r"`(\w+)`", row_of_playing)}
     # The team's page says the same.
     page = site.team("Red").get("/team")
     assert reply["match_token"] in page.text

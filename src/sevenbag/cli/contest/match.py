@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 
 _DESCRIPTION: Final = """\
 Plays one match and ends. A side is a team's name, or NAME=BOT for a seat that a bot of ours takes,
-such as "Test Client=random". Passwords are made up unless a file has one; they are printed with the
-match token and the addresses, and clients of 2012, or sevenbag join, play by them.
+such as "Test Client=random". Passwords come from --password-file A=a.txt --password-file B=b.txt,
+or are made up. Those are printed with the match token and the addresses, by which clients of 2012, or
+sevenbag join, play.
 """
 
 
@@ -41,9 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("second", metavar="B", help="the other side")
     parser.add_argument(
         "--password-file",
-        type=Path,
-        metavar="F",
-        help="a file whose first line is the password of both teams",
+        action="append",
+        default=[],
+        metavar="[TEAM=]F",
+        help="file whose first line is the password of TEAM, or of both teams; may be repeated",
     )
     parser.add_argument(
         "--settings", type=Path, metavar="FILE", help="settings in TOML (docs/contest.md)"
@@ -62,7 +64,9 @@ def run(args: argparse.Namespace) -> int:
     settings = load(args.settings, overrides=args.set)
     if args.first.partition("=")[0] == args.second.partition("=")[0]:
         raise InputError(f"both sides are called {args.first.partition('=')[0]!r}")
-    sides = [_side(text, args.password_file) for text in (args.first, args.second)]
+    texts = (args.first, args.second)
+    files = _password_files(args.password_file, [text for text in texts if "=" not in text])
+    sides = [_side(text, files.get(text)) for text in texts]
     return run_until_signal(_play(settings, sides))
 
 
@@ -122,6 +126,34 @@ def _told(result: MatchResult, first: str, second: str) -> str:
         f"{(first, second)[result.winner]} has won: {describe_ending(result.ending)}; "
         f"games {result.games[0]}:{result.games[1]}, points {result.points[0]}:{result.points[1]}"
     )
+
+
+def _password_files(values: Sequence[str], teams: Sequence[str]) -> dict[str, Path]:
+    """Return the password files by team.
+
+    Args:
+        values: ``F`` for all teams without a file of their own, or ``TEAM=F``.
+        teams: teams that connect.
+
+    Raises:
+        InputError: two files for the same team, or a file for a team that does not connect.
+    """
+    own: dict[str, Path] = {}
+    shared: Path | None = None
+    for value in values:
+        team, separator, file = value.partition("=")
+        if separator and team in teams:
+            if team in own:
+                raise InputError(f"invalid --password-file: two files for {team!r}")
+            own[team] = Path(file)
+        elif separator and not Path(value).exists():
+            expected = " or ".join(f"{each}=F" for each in teams) or "no file: bots need none"
+            raise InputError(f"invalid --password-file: expected {expected}, got {value!r}")
+        elif shared is not None:
+            raise InputError("invalid --password-file: expected TEAM=F for each team, got two F")
+        else:
+            shared = Path(value)
+    return own if shared is None else dict.fromkeys(teams, shared) | own
 
 
 def _side(text: str, file: Path | None) -> tuple[Seat, str]:

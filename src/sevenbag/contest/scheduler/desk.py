@@ -257,7 +257,9 @@ class MatchDesk:
     async def assign(self, match: Ongoing, server: GameServer) -> None:
         """A server that plays the match already gets it back."""
         old = match.server
-        if await self._change(match, "playing", server.name) is None:
+        # The server has it, which does not say that a game has begun.
+        state: MatchState = "placed" if match.row.began is None else "playing"
+        if await self._change(match, state, server.name) is None:
             self.call_off_at(server.name, match.row.token, "the match is over")
             return
         if old != server.name:

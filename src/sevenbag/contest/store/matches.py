@@ -173,6 +173,22 @@ class Matches:
         with self._database.reading() as session:
             return tuple(match_row(match) for match in session.scalars(asked))
 
+    def live(self, limit: int) -> tuple[MatchRow, ...]:
+        """Matches of which `MatchRow.is_live` holds: contest matches first, then the oldest.
+
+        Args:
+            limit: so many, at most.
+        """
+        was_begun = or_(MatchTable.kind == "contest", MatchTable.began.is_not(None))
+        asked = (
+            select(MatchTable)
+            .where(or_(MatchTable.state == "playing", (MatchTable.state == "placed") & was_begun))
+            .order_by(MatchTable.kind != "contest", MatchTable.id)
+            .limit(limit)
+        )
+        with self._database.reading() as session:
+            return tuple(match_row(match) for match in session.scalars(asked))
+
     def unfinished(self) -> tuple[MatchRow, ...]:
         """All that are still to be played, the oldest first."""
         return self._oldest_first(MatchTable.state.in_(UNFINISHED))

@@ -188,6 +188,13 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
     began: float | None
     ended: float | None
 
+    @property
+    def is_live(self) -> bool:
+        """Whether onlookers are shown it as live: a test match once its first game has begun."""
+        if self.state == "placed":
+            return self.kind == "contest" or self.began is not None
+        return self.state == "playing"
+
 
 class GameRow(msgspec.Struct, frozen=True, kw_only=True):
     """A finished game.

@@ -7,6 +7,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.contest.children import Child
+from sevenbag.contest.client.address import Address
 from sevenbag.contest.link import describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings
@@ -152,7 +153,7 @@ class Demo:
             "Demo", list(TEAMS), plan=Plan(ranking=False)
         )
         await venue.scheduler.start_contest(contest.id)
-        shown = False
+        shown = told_address = False
         played = -1
         while True:
             await asyncio.sleep(_LOOK_EVERY)
@@ -163,6 +164,14 @@ class Demo:
             if not shown:
                 shown = True
                 self._say(f"the match: {venue.site.address.rstrip('/')}/matches/{match.id}")
+                self._say(f"match token: {match.token}")
+            address = venue.scheduler.address(match.token)
+            if address is not None and not told_address:
+                told_address = True
+                server = Address(address.command_address, address.command_port, address.state_port)
+                self._say(
+                    f"watch it in a terminal: sevenbag contest watch {server} --token {match.token}"
+                )
             if sum(match.games) > max(played, 0):
                 played = sum(match.games)
                 self._say(f"games won: {_score(match)}")

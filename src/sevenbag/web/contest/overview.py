@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from sevenbag.contest.link import WALKOVER
+from sevenbag.contest.store.rows import UNFINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -166,19 +167,19 @@ class Overview:
 
     def _home(self) -> HomeView:
         matches = self._store.matches
-        live = matches.list(states=_LIVE, limit=4 * MOST_LIVE)
         return HomeView(
             contest=self._contest(None),
-            live=tuple(sorted(live, key=lambda row: (row.kind != "contest", row.id)))[:MOST_LIVE],
+            live=matches.live(MOST_LIVE),
             waiting=matches.counts().get("waiting", 0),
             recent=matches.list(states=_OVER, limit=MOST_RECENT),
         )
 
     def _matches(self, before: int | None) -> tuple[MatchRow, ...]:
         rows = self._store.matches.list(limit=PAGE_OF_MATCHES, before=before)
-        coming = [row for row in rows if row.state == "waiting"]
-        others = [row for row in rows if row.state != "waiting"]
-        return (*sorted(others, key=lambda row: row.state not in _LIVE), *reversed(coming))
+        live = [row for row in rows if row.is_live]
+        over = [row for row in rows if row.state not in UNFINISHED]
+        coming = [row for row in rows if row.state in UNFINISHED and not row.is_live]
+        return (*live, *over, *reversed(coming))
 
     def _contest(self, contest_id: int | None) -> ContestView | None:
         if contest_id is None:
@@ -203,7 +204,6 @@ class Overview:
 # --- helpers ------------------------------------------------------------------------------------
 
 _FEWEST_ENTRANTS: Final = 2
-_LIVE: Final[tuple[MatchState, ...]] = ("placed", "playing")
 _OVER: Final[tuple[MatchState, ...]] = ("done",)
 _ENDINGS: Final[dict[str, str]] = {
     WALKOVER: "walkover",
