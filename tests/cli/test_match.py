@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import signal
 import subprocess
 import time
@@ -37,8 +38,8 @@ def test_a_match_is_told_in_lines_and_kept(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert [line.partition(":")[0] for line in lines[:4]] == [f"game {n}" for n in (1, 2, 3, 4)]
-    assert "beam:nodes=30 - random:seed=1" in lines[0]
-    assert "random:seed=1 - beam:nodes=30" in lines[1]
+    assert "beam - random" in lines[0]
+    assert "random - beam" in lines[1]
     assert lines[4].split() == [
         *("engine", "games", "points", "won", "drawn", "lost", "resigned", "%", "APP", "faults")
     ]
@@ -104,10 +105,63 @@ def test_pieces_per_second_are_those_of_the_replays(tmp_path: Path) -> None:
 
 def test_the_winner_is_named(tmp_path: Path) -> None:
     words = ("random:seed=5", "beam:nodes=80", "--games", "2", "--pieces", "60")
-    assert result_of(*words, folder=tmp_path)["winner"] == "beam:nodes=80"
+    assert result_of(*words, folder=tmp_path)["winner"] == "beam"
     # The same bots on the same pieces.
     words = ("beam:nodes=50", "beam:nodes=50", "--games", "2", *QUICK)
     assert result_of(*words, folder=tmp_path)["winner"] is None
+
+
+def script(folder: Path, name: str) -> str:
+    """Write a TBP bot that introduces itself by a name; what it plays is ours."""
+    path = folder / f"{len(list(folder.iterdir()))}.sh"
+    info = {"type": "info", "name": name, "version": "", "author": "", "features": []}
+    served = shlex.join([*COMMAND, "serve", "beam:nodes=20"])
+    path.write_text(f"echo '{json.dumps(info)}'\n{served} | sed -u 1d\n")
+    return f"tbp:sh {path}"
+
+
+def test_bots_are_called_by_the_names_that_they_announce(tmp_path: Path) -> None:
+    words = (script(tmp_path, "Cold Clear"), script(tmp_path, "Cold Clear"))
+    told = result_of(*words, "--games", "2", "--folder", "m", *QUICK, folder=tmp_path)
+    names = ["Cold Clear (tbp) (1)", "Cold Clear (tbp) (2)"]
+    assert told["name"] == " - ".join(names)
+    assert sorted(engine["name"] for engine in told["engines"]) == names  # type: ignore[attr-defined]
+    header = read_header(tmp_path / "m")
+    assert [engine.name for engine in header.engines] == names
+    for game, order in zip(read_games(tmp_path / "m", header), (names, names[::-1]), strict=True):
+        assert list(game.names) == order
+        players = Replay.load(tmp_path / "m" / str(game.replay)).header.players
+        assert [player.name for player in players] == order
+    for command in ("stats", "report"):
+        done = sevenbag(command, "m", folder=tmp_path)
+        page = (tmp_path / "m/report.html").read_text() if command == "report" else done.stdout
+        assert all(name in page for name in names)
+    # The names are no reason to take it for another match.
+    again = result_of(*words, "--games", "2", "--folder", "m", "--resume", *QUICK, folder=tmp_path)
+    assert again == told
+    # Options are the suffix of our own bots.
+    told = result_of("beam:nodes=20", "beam:nodes=30", "--games", "1", *QUICK, folder=tmp_path)
+    assert told["name"] == "beam:nodes=20 - beam:nodes=30"
+
+
+def test_names_can_be_chosen(tmp_path: Path) -> None:
+    words = ("random", script(tmp_path, "Cold Clear"), "--games", "1", *QUICK)
+    told = result_of(*words, "--name", "A=Me", folder=tmp_path)
+    assert told["name"] == "Me - Cold Clear (tbp)"
+    told = result_of(*words, "--name", "A=Me", "--name", "B=You", folder=tmp_path)
+    assert told["name"] == "Me - You"
+    for wrong in (("C=x",), ("A=",), ("A=x", "A=y")):
+        options = [word for name in wrong for word in ("--name", name)]
+        done = sevenbag("match", *words, *options, folder=tmp_path)
+        assert done.returncode == 2
+        assert "name" in done.stderr
+
+
+def test_long_names_are_shortened_in_the_middle(tmp_path: Path) -> None:
+    long = "A bot with a name that is far too long for any table"
+    words = ("random", script(tmp_path, long), "--games", "1", *QUICK)
+    told = result_of(*words, folder=tmp_path)
+    assert told["name"] == "random - A bot with a name t… for any table (tbp)"
 
 
 def test_no_match_is_written_over(tmp_path: Path) -> None:
@@ -144,8 +198,8 @@ def test_first_to(tmp_path: Path) -> None:
     data = result_of(*words, folder=tmp_path)
     assert data["games"] == 3
     assert [(e["name"], e["wins"]) for e in data["engines"]] == [  # type: ignore[attr-defined]
-        ("beam:nodes=80", 3),
-        ("random:seed=5", 0),
+        ("beam", 3),
+        ("random", 0),
     ]
 
 

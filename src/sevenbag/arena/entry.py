@@ -20,6 +20,7 @@ from sevenbag.arena.settings import (
     Restart,
     Settings,
     header_of,
+    named_engines,
 )
 from sevenbag.arena.statistics.sprt import Model
 from sevenbag.bots.registry import create_bot
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sevenbag.arena.records import TournamentHeader
+    from sevenbag.bots.bot import Bot
 
 RAMP_GROWTH: Final = 0.05
 """What a ramp adds to the factor on attack, per second of the game: doubled after 40 pieces."""
@@ -47,8 +49,8 @@ def read_entry(path: str | Path) -> TournamentHeader:
     """
     path = Path(path)
     entry = _Reader(path).read()
-    engines = [_engine(entry, table, path) for table in entry.engine]
-    engines = _named(engines)
+    bots = [_bot(table, path) for table in entry.engine]
+    engines = named_engines([_engine(entry, table) for table in entry.engine], bots)
     try:
         rules = _rules(entry, path.parent)
         openings = (
@@ -205,14 +207,16 @@ def _rules(entry: _Entry, folder: Path) -> Rules:
     return ramped(rules, entry.ramp)
 
 
-def _engine(entry: _Entry, table: _EngineTable, path: Path) -> Engine:
+def _bot(table: _EngineTable, path: Path) -> Bot:
     try:
-        # Whether there is such a bot is seen before anything is played.
-        create_bot(table.bot)
+        return create_bot(table.bot)
     except SpecError as error:
         raise FormatError(f"{path}: engine {shown(table.name or table.bot)}: {error}") from None
+
+
+def _engine(entry: _Entry, table: _EngineTable) -> Engine:
     return Engine(
-        name=table.name or table.bot[:60],
+        name=table.name,
         spec=table.bot,
         nodes=entry.nodes if table.nodes is UNSET else table.nodes,
         ms=entry.ms if table.ms is UNSET else table.ms,
@@ -221,16 +225,3 @@ def _engine(entry: _Entry, table: _EngineTable, path: Path) -> Engine:
         pps=entry.pps if table.pps is UNSET else table.pps,
         restart=entry.restart if table.restart is UNSET else table.restart,
     )
-
-
-def _named(engines: list[Engine]) -> list[Engine]:
-    """Engines that are called the same are numbered."""
-    names = [engine.name for engine in engines]
-    return [
-        engine
-        if names.count(engine.name) == 1
-        else msgspec.structs.replace(
-            engine, name=f"{engine.name[:50]} ({names[:place].count(engine.name) + 1})"
-        )
-        for place, engine in enumerate(engines)
-    ]

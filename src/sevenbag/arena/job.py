@@ -21,6 +21,7 @@ from sevenbag.arena.settings import Engine, Settings, real_time_of
 from sevenbag.arena.tally import Tally
 from sevenbag.arena.watch import Watcher
 from sevenbag.bots.bot import Bot
+from sevenbag.bots.names import called
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game import Rules
@@ -63,11 +64,13 @@ class Played(msgspec.Struct, frozen=True):
         record: its line.
         replay: its file; None where none is kept.
         started: whether each bot was ready for the game.
+        announced: the names that the bots announced; None for one that had not come to that.
     """
 
     record: GameRecord
     replay: bytes | None
     started: tuple[bool, bool]
+    announced: tuple[str | None, str | None]
 
 
 def play_game(task: Task) -> Played:
@@ -158,6 +161,7 @@ async def _play(task: Task) -> Played:
     figures = _Figures()
     recorder = Recorder(times=True, infos=True) if settings.replays else None
     watchers: list[Watcher] = [figures] if recorder is None else [figures, recorder]
+    before = [bot.name for bot in bots]
     keep = (_is_kept(first, bots[0]), _is_kept(second, bots[1]))
     result = await play_match(
         bots, conditions, watchers, names=(first.name, second.name), ready=ready, keep=keep
@@ -166,7 +170,11 @@ async def _play(task: Task) -> Played:
     replay = recorder.replay.encode() if recorder is not None and recorder.replay else None
     name = None if replay is None else f"{REPLAYS}/{task.id}.replay"
     record = _record(task, result, figures.records(result), name)
-    return Played(record, replay, result.started)
+    announced = [
+        called(bot) if started or bot.name != name else None
+        for bot, started, name in zip(bots, result.started, before, strict=True)
+    ]
+    return Played(record, replay, result.started, (announced[0], announced[1]))
 
 
 def _record(

@@ -113,6 +113,7 @@ class Ledger:
     """The games that are over.
 
     Attributes:
+        header: the tournament.
         champion: who has won a knockout tournament; None as long as nobody has.
         verdict: when the match was decided; None while it is not, and where nothing decides.
 
@@ -127,7 +128,7 @@ class Ledger:
     ) -> None:
         self.champion: int | None = None
         self.verdict: Verdict | None = None
-        self._header = header
+        self.header = header
         self._first_to = settings.first_to if header.kind == "match" else None
         self._games: dict[int, GameRecord] = {}
         self._encounters: dict[tuple[int, int], list[GameRecord]] = {}
@@ -153,7 +154,7 @@ class Ledger:
         """A game is over."""
         self._games[game.id] = game
         self._encounters.setdefault((game.round, game.tie), []).append(game)
-        if self._header.kind == "match":
+        if self.header.kind == "match":
             self._follow()
 
     def give_bye(self, engine: int, points: int) -> None:
@@ -179,7 +180,7 @@ class Ledger:
 
     def tests(self) -> list[Test]:
         """The tests of a tournament in which each encounter has one."""
-        if self._sprt is None or self._header.kind == "match":
+        if self._sprt is None or self.header.kind == "match":
             return []
         tests: list[Test] = []
         for key in sorted(self._encounters):
@@ -239,20 +240,14 @@ class Ledger:
 
     @property
     def winner(self) -> int | None:
-        """Return who is ahead, or has won once all is played; None for a tie.
+        """Return who has more points in a match, or the champion of a knockout tournament.
 
-        Of a match the one with more points, of a knockout tournament its champion, of others the
-        first of the standings. A gauntlet has no winner: its engines play different numbers of
-        games.
+        None for a tie, and for tournaments that are told by their standings alone.
         """
-        kind = self._header.kind
-        if kind in {"knockout", "gauntlet"}:
+        if self.header.kind != "match":
             return self.champion
-        first, second = self.standings()[:2]
-        tied = first.points == second.points
-        if tied and (kind == "match" or first.tie_break == second.tie_break):
-            return None
-        return first.engine
+        first, second = self.standings()
+        return None if first.points == second.points else first.engine
 
     # --- standings ------------------------------------------------------------------------------
 
@@ -260,7 +255,7 @@ class Ledger:
         """All engines, the best first."""
         table = [
             Standing(number, engine.name, byes=self._byes.get(number, 0))
-            for number, engine in enumerate(self._header.engines)
+            for number, engine in enumerate(self.header.engines)
         ]
         games = self.counted
         for game in games:
@@ -283,9 +278,9 @@ class Ledger:
                 met += points[other]
                 beaten += points[other] * game.points(engine)
         app = standing.attack / standing.pieces if standing.pieces else 0.0
-        if self._header.kind == "knockout":
+        if self.header.kind == "knockout":
             return (float(engine == self.champion), beaten, app)
-        return (met, beaten, app) if self._header.kind == "swiss" else (beaten, app)
+        return (met, beaten, app) if self.header.kind == "swiss" else (beaten, app)
 
 
 def pairs_of(games: Sequence[GameRecord]) -> Pentanomial:

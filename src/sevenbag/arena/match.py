@@ -7,14 +7,15 @@ module as an exception, none makes it wait for ever, and both bots are ended bef
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sevenbag.arena.conditions import FRAMES_PER_TURN, Conditions, RealTime
 from sevenbag.arena.real_time import play_in_real_time
 from sevenbag.arena.result import Ending
 from sevenbag.arena.seat import Seat
-from sevenbag.arena.table import Table, called
+from sevenbag.arena.table import Table
 from sevenbag.arena.turns import play_turns
+from sevenbag.bots.names import called, distinct
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -66,21 +67,12 @@ async def play_match(
 
 
 def distinct_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> tuple[str, str]:
-    """The names of two players, told apart where they are the same.
-
-    By the bots' specifications if these differ and are short enough for names, else by numbers.
-    """
-    if first != second:
-        return first, second
-    if specs[0] != specs[1] and all(0 < len(s) <= _NAME and s.isprintable() for s in specs):
-        return specs
-    return f"{first} (1)", f"{second} (2)"
+    """Return the names of two players, with a suffix where they are the same."""
+    one, other = distinct((first, second), specs, (False, False))
+    return one, other
 
 
 # --- the game -----------------------------------------------------------------------------------
-
-# The longest specification that makes a name.
-_NAME: Final = 40
 
 
 async def _play(table: Table, names: tuple[str, str] | None) -> Result:

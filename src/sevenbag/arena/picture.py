@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.arena.scene import shortened
+from sevenbag.bots.names import shortened
 from sevenbag.drawing.board import well
 from sevenbag.drawing.cells import CELL, piece
 from sevenbag.drawing.picture import FONT, GROUND, LABEL, TEXT, words

@@ -62,11 +62,13 @@ class EngineRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         name: what it is called; no two of a tournament are called the same.
         spec: the specification by which it is called for.
         limits: what it may spend, by the words of the engine's table (``milliseconds``, ``nodes``).
+        provisional: whether the name only stands in until its program has announced one.
     """
 
     name: Name
     spec: Text = ""
     limits: dict[str, Any] = {}
+    provisional: bool = False
 
 
 class SprtRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -111,14 +111,6 @@ def scene_of(
     return Scene((first, second), " · ".join(words))
 
 
-def shortened(text: str, longest: int) -> str:
-    """A text that fits; its middle is left out, since similar names differ at the end."""
-    if len(text) <= longest:
-        return text
-    end = longest // 2
-    return f"{text[: longest - end - 1]}…{text[len(text) - end :]}"
-
-
 # --- helpers ------------------------------------------------------------------------------------
 
 

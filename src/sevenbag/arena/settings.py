@@ -17,12 +17,14 @@ from sevenbag.arena.records import EngineRecord, SprtRecord, TournamentHeader
 from sevenbag.arena.seat import Clock
 from sevenbag.arena.statistics import Sprt
 from sevenbag.bots.bot import Limits
+from sevenbag.bots.names import called, distinct
 from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.game.keyed_versus import KeyedVersus
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sevenbag.bots.bot import Bot
     from sevenbag.game import Rules
 
 Kind = Literal["match", "round robin", "gauntlet", "knockout", "swiss"]
@@ -53,6 +55,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         increment: what it gains by a move.
         pps: pieces a second in real time.
         restart: whether a program is started anew for each game, or kept.
+        provisional: whether the name only stands in until its program has announced one.
     """
 
     name: str
@@ -63,6 +66,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     increment: float = 0.0
     pps: float = DEFAULT_PPS
     restart: Restart = "game"
+    provisional: bool = False
 
     @property
     def limits(self) -> Limits:
@@ -140,7 +144,12 @@ def header_of(
         name=name,
         kind=kind,
         engines=tuple(
-            EngineRecord(name=engine.name, spec=engine.spec, limits=_limits_of(engine))
+            EngineRecord(
+                name=engine.name,
+                spec=engine.spec,
+                limits=_limits_of(engine),
+                provisional=engine.provisional,
+            )
             for engine in engines
         ),
         rules=rules.to_dict(),
@@ -157,6 +166,27 @@ def header_of(
     return header
 
 
+def named_engines(engines: Sequence[Engine], bots: Sequence[Bot]) -> list[Engine]:
+    """Return engines with a name each, no two the same.
+
+    Args:
+        engines: an empty name stands for the one that the bot announces.
+        bots: theirs; a program of its own announces its name only when it is started.
+    """
+    given = [bool(engine.name) for engine in engines]
+    names = distinct(
+        [engine.name or called(bot) for engine, bot in zip(engines, bots, strict=True)],
+        [engine.spec for engine in engines],
+        given,
+    )
+    return [
+        msgspec.structs.replace(
+            engine, name=name, provisional=not is_given and bot.protocol is not None
+        )
+        for engine, name, is_given, bot in zip(engines, names, given, bots, strict=True)
+    ]
+
+
 def engines_of(header: TournamentHeader) -> tuple[Engine, ...]:
     """Who plays in a tournament.
 
@@ -164,7 +194,16 @@ def engines_of(header: TournamentHeader) -> tuple[Engine, ...]:
         FormatError: the header was not written by `header_of`.
     """
     return tuple(
-        _converted({"name": engine.name, "spec": engine.spec, **engine.limits}, Engine, "engines")
+        _converted(
+            {
+                "name": engine.name,
+                "spec": engine.spec,
+                "provisional": engine.provisional,
+                **engine.limits,
+            },
+            Engine,
+            "engines",
+        )
         for engine in header.engines
     )
 
@@ -203,6 +242,7 @@ def real_time_of(settings: Settings, pps: tuple[float, float]) -> RealTime | Non
 T = TypeVar("T")
 
 _LONGEST_NAME: Final = 60
+_NO_LIMITS: Final = frozenset({"name", "spec", "provisional"})
 
 
 def _check_kind(
@@ -235,7 +275,9 @@ def _check_kind(
 
 def _check_engine(engine: Engine, settings: Settings) -> None:
     """See that its numbers are in their ranges: what is made of them says so."""
-    where = f"engine {shown(engine.name)}"
+    # A name that the bot announces does not stand in the file.
+    announced = engine.provisional or engine.spec.startswith(engine.name)
+    where = f"engine {shown(engine.spec if announced else engine.name)}"
     if not engine.name.strip() or len(engine.name) > _LONGEST_NAME or not engine.name.isprintable():
         raise InputError(f"{where}: a name has 1 to {_LONGEST_NAME} printable characters")
     try:
@@ -252,7 +294,7 @@ def _check_engine(engine: Engine, settings: Settings) -> None:
 
 def _limits_of(engine: Engine) -> dict[str, object]:
     fields: Mapping[str, object] = msgspec.to_builtins(engine)
-    return {key: value for key, value in fields.items() if key not in {"name", "spec"}}
+    return {key: value for key, value in fields.items() if key not in _NO_LIMITS}
 
 
 def _converted(data: object, kind: type[T], what: str) -> T:

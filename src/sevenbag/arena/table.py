@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sevenbag.arena.conditions import Conditions
     from sevenbag.arena.seat import Seat
     from sevenbag.arena.watch import Watcher
-    from sevenbag.bots.bot import Bot
     from sevenbag.game import Lock, Position, TopOut
 
 T = TypeVar("T")
@@ -210,11 +209,6 @@ class Table:
             for seat, game in zip(self.seats, self.versus.players, strict=True)
         )
         return first, second
-
-
-def called(bot: Bot) -> str:
-    """A bot's name, and by what it is spoken to."""
-    return f"{bot.name} ({bot.protocol})" if bot.protocol else bot.name
 
 
 # --- helpers ------------------------------------------------------------------------------------

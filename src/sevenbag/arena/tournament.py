@@ -8,6 +8,7 @@ played again, and what it leads to is the same.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import fcntl
 import os
 from collections import Counter
@@ -32,12 +33,14 @@ from sevenbag.arena.records import (
 )
 from sevenbag.arena.schedule import Plan, waves
 from sevenbag.arena.settings import KINDS, engines_of, openings_of, settings_of
+from sevenbag.bots.names import distinct
 from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersError
+from sevenbag.formats.replay import Replay
 from sevenbag.formats.whole_file import write_whole
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from sevenbag.arena.job import Played
     from sevenbag.arena.records import GameRecord, TournamentHeader
@@ -174,7 +177,8 @@ class Tournament:
         given: list[Task] = []
         results = executor.run(play_game, self._tasks(wave, given))
         with contextlib.closing(results), _naming_games(given):
-            for _, played in results:
+            for _, result in results:
+                played = self._with_announced_names(result)
                 record = played.record
                 if played.replay is not None and record.replay is not None:
                     write_whole(self.folder / record.replay, played.replay, over=True)
@@ -184,6 +188,49 @@ class Tournament:
                 self._count_failed_starts(played, recover=recover)
                 if self.ledger.verdict is not None:
                     return
+
+    def _with_announced_names(self, played: Played) -> Played:
+        """Return a game with the names that its bots have announced, by now or before."""
+        game = played.record
+        fresh = {
+            engine: name
+            for engine, name in zip(game.players, played.announced, strict=True)
+            if name is not None and self._engines[engine].provisional
+        }
+        if fresh:
+            self._rename(fresh)
+        names = (self._engines[game.players[0]].name, self._engines[game.players[1]].name)
+        if names == game.names:
+            return played
+        replay = None if played.replay is None else _renamed(played.replay, names)
+        record = msgspec.structs.replace(game, names=names)
+        return msgspec.structs.replace(played, record=record, replay=replay)
+
+    def _rename(self, fresh: Mapping[int, str]) -> None:
+        """Call engines by the names that they have announced, here and in the folder."""
+        engines = self._engines
+        names = distinct(
+            [fresh.get(number, engine.name) for number, engine in enumerate(engines)],
+            [engine.spec for engine in engines],
+            [number not in fresh for number in range(len(engines))],
+        )
+        before = _versus(self.header)
+        self.header = msgspec.structs.replace(
+            self.header,
+            engines=tuple(
+                msgspec.structs.replace(
+                    engine, name=name, provisional=engine.provisional and number not in fresh
+                )
+                for number, (engine, name) in enumerate(
+                    zip(self.header.engines, names, strict=True)
+                )
+            ),
+        )
+        if self.header.name == before:
+            self.header = msgspec.structs.replace(self.header, name=_versus(self.header))
+        self._engines = engines_of(self.header)
+        self.ledger.header = self.header
+        write_header(self.folder, self.header)
 
     def _count_failed_starts(self, played: Played, *, recover: bool) -> None:
         """End the tournament at the third failed start in a row of a bot, unless told otherwise."""
@@ -252,13 +299,40 @@ class Tournament:
 
 
 def differences(there: TournamentHeader, wanted: TournamentHeader) -> list[str]:
-    """In what a tournament differs from another one, in words; its name is of no matter."""
+    """In what a tournament differs from another one, in words.
+
+    Its own name is of no matter, nor are names that bots announce.
+    """
     # As it is read back: what is written as 1 may be read as 1.0.
     wanted = msgspec.json.decode(msgspec.json.encode(wanted), type=type(wanted))
+    if len(there.engines) == len(wanted.engines):
+        engines = tuple(
+            msgspec.structs.replace(one, name=other.name, provisional=other.provisional)
+            if one.provisional
+            else one
+            for one, other in zip(wanted.engines, there.engines, strict=True)
+        )
+        wanted = msgspec.structs.replace(wanted, engines=engines)
     return [word for name, word in _WORDS.items() if getattr(there, name) != getattr(wanted, name)]
 
 
 # --- helpers ------------------------------------------------------------------------------------
+
+
+def _versus(header: TournamentHeader) -> str:
+    """Return the name of a match that has none of its own."""
+    return " - ".join(engine.name for engine in header.engines)
+
+
+def _renamed(data: bytes, names: tuple[str, str]) -> bytes:
+    """Return a replay's file with other names of the players."""
+    replay = Replay.decode(data)
+    first, second = (
+        msgspec.structs.replace(player, name=name)
+        for player, name in zip(replay.header.players, names, strict=True)
+    )
+    header = msgspec.structs.replace(replay.header, players=(first, second))
+    return dataclasses.replace(replay, header=header).encode()
 
 
 @contextlib.contextmanager

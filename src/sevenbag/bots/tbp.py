@@ -13,6 +13,7 @@ from msgspec import UNSET
 from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
 from sevenbag.bots.channel import LONGEST_LAUNCH
 from sevenbag.bots.dialogue import Dialogue
+from sevenbag.bots.names import printable_name
 from sevenbag.bots.process import command_name, launch_process, split_command
 from sevenbag.bots.profile import OFFICIAL, WORKER, Profile, profile_of, with_flags
 from sevenbag.bots.tracking import Track, read_moves
@@ -41,7 +42,6 @@ _SETTLE: Final = 1.0
 """Seconds for an answer that is owed from another game, before the bot is started afresh."""
 _LEEWAY: Final = 5.0
 """Seconds in which a time-out of the driver, which says more, comes before that of its caller."""
-_LONGEST_NAME: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +307,7 @@ class TbpBot(Bot):
         self._dialogue = Dialogue(channel, spaced=self.profile.json == "spaced")
         if await self._dialogue.introduction(self._seconds("info")) is Event.REFUSED:
             raise BotStartError(self.name, f"does not play ({self._side.reason})")
-        introduced = _printable(self._side.info.name) if self._side.info is not None else ""
+        introduced = printable_name(self._side.info.name) if self._side.info is not None else ""
         known = profile_of(introduced, worker=self._worker) if self._chosen is None else None
         if known is not None:
             self.profile = self._profiled(known)
@@ -522,12 +522,6 @@ def _move_info(answer: tbp.Suggestion) -> MoveInfo:
     if not isinstance(info, tbp.MoveInfo):
         return MoveInfo()
     return MoveInfo(info.nodes, info.nps, info.depth, info.extra)
-
-
-def _printable(name: str) -> str:
-    """A name fit for a screen: foreign text is not to move its cursor."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    return plain[:_LONGEST_NAME]
 
 
 def _words(error: BotDiedError) -> str:

@@ -18,6 +18,7 @@ from msgspec import UNSET, Struct
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.channel import LONGEST_LAUNCH
 from sevenbag.bots.hearing import Hearing
+from sevenbag.bots.names import printable_name
 from sevenbag.bots.process import command_name, launch_process, split_command
 from sevenbag.bots.websocket import is_address
 from sevenbag.errors import (
@@ -54,7 +55,6 @@ _RETRY: Final = 0.05
 """Seconds until a bot that pressed nothing is asked again, as hosts do."""
 _LEEWAY: Final = 5.0
 """Seconds in which a time-out of the driver, which says more, comes before that of its caller."""
-_LONGEST_NAME: Final = 40
 
 
 class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -301,7 +301,7 @@ class TriangleBot(Bot):
         channel = await self.launch(self.name)
         self._talk = _Talk(channel, self.settings)
         info = await self._talk.introduction(self.settings.info_seconds)
-        introduced = _printable(info.name)
+        introduced = printable_name(info.name)
         if introduced and not self._named:
             self.name = channel.name = introduced
 
@@ -473,12 +473,6 @@ class _Talk:
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
-
-
-def _printable(name: str) -> str:
-    """A name fit for a screen: foreign text is not to move its cursor."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    return plain[:_LONGEST_NAME]
 
 
 def _words(error: BotDiedError) -> str:

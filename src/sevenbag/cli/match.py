@@ -10,9 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.book import read_book
 from sevenbag.arena.entry import ramped
-from sevenbag.arena.match import distinct_names
 from sevenbag.arena.records import HEADER_FILE, SprtRecord, read_header
-from sevenbag.arena.settings import DEFAULT_GAMES, DEFAULT_PPS, Engine, Settings, header_of
+from sevenbag.arena.settings import (
+    DEFAULT_GAMES,
+    DEFAULT_PPS,
+    Engine,
+    Settings,
+    header_of,
+    named_engines,
+)
 from sevenbag.arena.tournament import differences
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
@@ -24,7 +30,7 @@ from sevenbag.cli.game_options import (
     seed_argument,
 )
 from sevenbag.cli.playing import add_playing_options, play_in
-from sevenbag.errors import FormatError, InputError
+from sevenbag.errors import FormatError, InputError, shown
 
 if TYPE_CHECKING:
     from sevenbag.arena.records import TournamentHeader
@@ -42,6 +48,7 @@ _ERRS: Final = 0.05
 
 
 _OF_THE_MATCH: Final = (
+    "name",
     *("games", "pairs", "first_to", "sprt", "alpha", "beta", "model", "seed", "openings"),
     *("rules", "pieces", "ramp", "lead", "double", "ms", "nodes", "pps", "restart", "bank"),
     *("increment", "real_time", "nps", "wall", "frames", "no_replays"),
@@ -57,6 +64,13 @@ def register(subparsers: Subparsers) -> None:
     parser.set_defaults(command="match")
     parser.add_argument("first", metavar="A", nargs="?", help="a bot; not needed to --resume")
     parser.add_argument("second", metavar="B", nargs="?", help="another, or the same once more")
+    parser.add_argument(
+        "--name",
+        type=_name,
+        action="append",
+        metavar="A=NAME",
+        help="call bot A (or B) NAME instead of by the name that it announces",
+    )
     many = parser.add_argument_group("how many games")
     many.add_argument(
         "--games", type=count, metavar="N", help=f"so many (default: {DEFAULT_GAMES})"
@@ -156,14 +170,13 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
     if args.sprt is None and not (args.alpha is args.beta is args.model is None):
         raise InputError("--alpha, --beta and --model are those of the test: --sprt is missing")
     rules = ramped(named_rules(args.rules), args.ramp)
-    names = [
-        spec if len(spec) <= _NAME and spec.isprintable() else spec.split(":")[0][:_NAME]
-        for spec in specs
-    ]
-    names = list(distinct_names(names[0], names[1]))
+    given: list[tuple[str, str]] = args.name or []
+    names = dict(given)
+    if len(names) < len(given):
+        raise InputError("--name: two names are given for the same bot")
     engines = [
         Engine(
-            name=name,
+            name=names.get(letter, ""),
             spec=spec,
             nodes=args.nodes,
             ms=args.ms,
@@ -172,8 +185,9 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
             pps=args.pps,
             restart=args.restart,
         )
-        for name, spec in zip(names, specs, strict=True)
+        for letter, spec in zip("AB", specs, strict=True)
     ]
+    engines = named_engines(engines, bots)
     settings = Settings(
         games=args.games if args.pairs is None else 2 * args.pairs,
         first_to=args.first_to,
@@ -201,7 +215,7 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
         engines,
         settings,
         rules,
-        name=f"{names[0]} - {names[1]}",
+        name=" - ".join(engine.name for engine in engines),
         seed=args.seed,
         openings=openings,
         sprt=sprt,
@@ -239,6 +253,15 @@ def _is_same(folder: Path, header: TournamentHeader) -> bool:
 def _plain(spec: str) -> str:
     """A specification as a part of a folder's name."""
     return re.sub(r"[^A-Za-z0-9=.]+", "-", spec).strip("-.")[:_NAME] or "bot"
+
+
+def _name(text: str) -> tuple[str, str]:
+    letter, _, name = text.partition("=")
+    if letter not in {"A", "B"} or not name.strip():
+        raise argparse.ArgumentTypeError(
+            f"invalid name: expected A=NAME or B=NAME, got {shown(text)}"
+        )
+    return letter, name.strip()
 
 
 def _hypotheses(text: str) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.report.text import text
 from sevenbag.arena.summary import sprt_line
+from sevenbag.bots.names import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -175,7 +176,7 @@ def _table(
     def cells(tag: str, row: Sequence[str]) -> str:
         return "".join(
             f"<{tag}{_CLASS if place in names else ''}{_hover(cell, is_name=place in names)}>"
-            f"{cell if isinstance(cell, _Markup) else text(cell)}</{tag}>"
+            f"{cell if isinstance(cell, _Markup) else _shown(cell, is_name=place in names)}</{tag}>"
             for place, cell in enumerate(row)
         )
 
@@ -189,8 +190,12 @@ _CLASS: Final = ' class="name"'
 _LONG: Final = 30
 
 
+def _shown(cell: str, *, is_name: bool) -> str:
+    return text(shortened(cell, _LONG) if is_name else cell)
+
+
 def _hover(cell: str, *, is_name: bool) -> str:
-    """Long names are cut; the whole one is shown when the pointer rests on it."""
+    """Return a whole name for the pointer, where it is shortened."""
     return f' title="{text(cell)}"' if is_name and len(cell) > _LONG else ""
 
 
