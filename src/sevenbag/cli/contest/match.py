@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _DESCRIPTION: Final = """\
 Plays one match and ends. A side is a team's name, or NAME=BOT for a seat that a bot of ours takes,
 such as "Test Client=random". Passwords come from --password-file A=a.txt --password-file B=b.txt,
-or are made up. Those are printed with the match token and the addresses, by which clients of 2012, or
-sevenbag join, play.
+or are made up. Those are printed with the match token and the addresses, by which clients of 2012,
+or sevenbag join, play.
 """
 
 

@@ -256,7 +256,9 @@ def _take(frames: list[bytes], scene: Scene, say: Callable[[str], None]) -> None
 
 
 def _printer(console: Console) -> Callable[[str], None]:
-    return lambda line: console.print(_printable(line), markup=False, highlight=False)
+    return lambda line: console.print(
+        _printable(line), markup=False, highlight=False, soft_wrap=True
+    )
 
 
 def _printable(text: str) -> str:
