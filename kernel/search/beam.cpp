@@ -146,6 +146,16 @@ class BeamSearch::Run {
         return part;
     }
 
+    // How many of so many boards may be judged. Those of the first piece always are, so that every
+    // legal move is ranked.
+    int within_limit(int boards) {
+        if (limits_.nodes == 0 || ply_ == 0) return boards;
+        const std::int64_t left = std::max<std::int64_t>(limits_.nodes - nodes_, 0);
+        if (boards <= left) return boards;
+        cut_ = true;
+        return static_cast<int>(left);
+    }
+
     bool told_to_stop() const {
         return limits_.stop && limits_.stop->load(std::memory_order_relaxed);
     }
@@ -231,7 +241,7 @@ class BeamSearch::Run {
         const int with_held = holds ? best(node, static_cast<Piece>(node.hold), kNoPiece) : kLost;
         if (node.next < queue_size_) {
             const int score = best(node, position_.queue[node.next], node.hold);
-            if (std::max(score, with_held) != kLost)
+            if (std::max(score, with_held) != kLost && !cut_)
                 credit(memory_.roots[node.root], std::max(score, with_held));
             return;
         }
@@ -245,7 +255,8 @@ class BeamSearch::Run {
                    std::max({best(node, static_cast<Piece>(p), node.hold), with_held, kDead});
             count += copies;
         }
-        credit(memory_.roots[node.root], static_cast<int>(sum / count));
+        // A mean of pieces that were not all judged means nothing.
+        if (!cut_) credit(memory_.roots[node.root], static_cast<int>(sum / count));
     }
 
     int best(const Node& node, Piece piece, std::uint8_t hold_after) {
@@ -271,16 +282,17 @@ class BeamSearch::Run {
         if (!spawn) return;
         const PlacementList& list = memory_.placements;
         generate(solid.board, piece, rules_.kicks, *spawn, rules_.spins, memory_.placements);
+        const int size = within_limit(list.size());
         if (hot_)
             children_({node.board.words(), node.board.height(), node.board.rows(), list.begin(),
-                       list.size(), &weights_.of},
+                       size, &weights_.of},
                       memory_.children);
         else
-            children_general(node.board, list.begin(), list.size(), weights_.of, memory_.children);
-        nodes_ += list.size();
+            children_general(node.board, list.begin(), size, weights_.of, memory_.children);
+        nodes_ += size;
 
         const Consequence plain = consequence(node, {piece, Spin::none, 0, 0, false});
-        for (int i = 0; i < list.size(); ++i) {
+        for (int i = 0; i < size; ++i) {
             const Child& child = memory_.children[i];
             const Clear clear{piece, list[i].spin, child.lines, 0,
                               child.lines > 0 && child.height == 0};
@@ -401,6 +413,7 @@ class BeamSearch::Run {
     std::int64_t nodes_ = 0;
     double expected_ = 0;  // boards that the next layer has a budget for
     bool stopped_ = false;
+    bool cut_ = false;  // the node limit left out boards
 };
 
 BeamSearch::BeamSearch(const Rules& rules, const Weights& weights)

@@ -1017,8 +1017,9 @@ class BeamSearch:
             back_to_back: difficult clears in a row, at most 1,000,000.
             pending: lines of garbage that wait, at most 1,000,000.
             bag: what the piece after the queue is drawn from; empty where that is not known.
-            nodes: boards to judge, at least 1, or some hundred more. Without any other limit than
-                this and `width` the result is the same on every machine.
+            nodes: boards to judge, at least 1. All placements of the first piece are judged even
+                if they are more. Without any other limit than this and `width` the result is the
+                same on every machine.
             milliseconds: time to use, above 0.
             width: boards expanded for each piece, 1 to 32,768.
             stop: ends it at once, with what has been found.

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sevenbag._kernel import Board, Piece, Placement, Spin, instruction_set
+from sevenbag._kernel import BeamSearch, Board, Piece, Placement, Spin, instruction_set
 from sevenbag.bots.beam import BeamBot
 from sevenbag.bots.bot import Limits, Position, Suggestion
 from sevenbag.errors import BoardError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
+from sevenbag.game.rules import kernel_rules
 
 RULES = Rules.preset("guideline")
 PIECES = st.sampled_from(list(Piece))
@@ -186,7 +187,26 @@ async def test_the_smaller_limit_counts() -> None:
     given_limit = await suggestion(BeamBot(nodes=1_000_000), position, Limits(nodes=2000))
     assert own.info.nodes == given_limit.info.nodes
     assert own.info.nodes is not None
-    assert 1000 < own.info.nodes < 3000
+    assert own.info.nodes == 2000
+
+
+@pytest.mark.parametrize("nodes", [1, 50, 64, 100, 200, 333, 1000, 5000])
+@pytest.mark.parametrize("every", [0, 3])
+async def test_the_node_limit_is_exact(nodes: int, every: int) -> None:
+    game = Game(RULES, seed=nodes)
+    search = BeamSearch(kernel_rules(RULES))
+    for number in range(20_000 // (nodes + 400)):
+        position = game.position()
+        bag = list(position.bag or ())
+        queue = list(position.queue)
+        found = search.run(position.board, queue, position.hold, 0, 0, 0, bag, nodes=nodes)
+        # The placements of the first piece are always judged, so that all of them are ranked.
+        assert found.nodes == max(nodes, len(found.moves))
+        game.play(found.moves[0])
+        if every and number % every == 0:
+            game.receive(2)
+        if game.over:
+            break
 
 
 async def test_a_width_alone_is_a_limit() -> None:

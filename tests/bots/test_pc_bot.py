@@ -93,6 +93,23 @@ async def test_nodes_decide_alone() -> None:
     assert games[0][1].stats == games[1][1].stats
 
 
+@pytest.mark.parametrize("nodes", [100, 200, 500, 1000])
+async def test_the_node_limit_holds_within_the_documented_bound(nodes: int) -> None:
+    rules = Rules.preset("guideline")
+    bot = PcBot(nodes=nodes)
+    await bot.prepare(rules)
+    game = Game(rules, seed=nodes)
+    for _ in range(100):
+        await bot.start(game.position())
+        found = await bot.suggest(Limits())
+        assert found.info.nodes is not None
+        assert found.info.nodes <= nodes + 256
+        game.play(found.moves[0])
+        if game.over:
+            break
+    await bot.quit()
+
+
 async def test_a_perfect_clear_in_sight_is_played_to_its_end() -> None:
     board = Board.from_text("XXXXX....X\nXXXXXX...X\nXXXXXXX..X\nXXXXXX...X")
     game = Game(GUIDELINE, seed=1)

@@ -42,7 +42,8 @@ class BeamBot(Bot):
     everywhere.
 
     Args:
-        nodes: boards to judge for a move.
+        nodes: boards to judge for a move; not exceeded, but for the placements of the first piece,
+            which are all judged.
         milliseconds: time to use for a move.
         width: boards that are followed at each depth, at most `WIDEST`; by default as many as the
             other limits allow.

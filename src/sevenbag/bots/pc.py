@@ -50,7 +50,8 @@ class PcBot(Bot):
     everywhere.
 
     Args:
-        nodes: positions to look at for a move.
+        nodes: positions to look at for a move; the search for perfect clears may take up to 256
+            more.
         milliseconds: time to use for a move.
         min_height: rows of the lowest perfect clear it plays for.
 
