@@ -294,5 +294,16 @@ def shown(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
+def printable(text: str, instead: str = "?") -> str:
+    """Replace what a terminal acts on, or a page or picture cannot hold.
+
+    Names and reasons come from files and other programs. Control characters, line breaks, bidi
+    overrides, invisible characters and lone surrogates are replaced.
+    """
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else instead for letter in text)
+
+
 def _revived(kind: type[SevenbagError], args: tuple[object, ...]) -> SevenbagError:
     return BaseException.__new__(kind, *args)

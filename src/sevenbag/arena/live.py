@@ -12,6 +12,7 @@ from sevenbag.arena.result import PlayerStats
 from sevenbag.arena.scene import scene_of
 from sevenbag.arena.screen import SceneView
 from sevenbag.arena.watch import Watcher
+from sevenbag.errors import printable
 from sevenbag.formats.replay import write_placement
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Lines(Watcher):
         self._tell(turn_line(turn.number, turn.locks, turn.frame))
 
     def _tell(self, line: str) -> None:
-        self._out.write(line + "\n")
+        self._out.write(printable(line) + "\n")
         self._out.flush()
 
 
@@ -121,7 +122,7 @@ def opening_line(names: tuple[str, str], rules: str, seed: int) -> str:
 
 def player_line(name: str, spec: str | None, limits: Limits) -> str:
     """A player in full: its name, the specification of its bot, the limits that hold for it."""
-    plain = "".join(c if c.isprintable() else "?" for c in spec or "no specification")
+    plain = spec or "no specification"
     held = [f"{limits.nodes} nodes"] if limits.nodes is not None else []
     if limits.milliseconds is not None:
         held.append(f"{limits.milliseconds:g} ms")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.names import shortened
 from sevenbag.drawing.board import well
 from sevenbag.drawing.cells import CELL, piece
-from sevenbag.drawing.picture import FONT, GROUND, LABEL, TEXT, words
+from sevenbag.drawing.picture import FONT, GROUND, LABEL, TEXT, words, xml_text
 from sevenbag.drawing.side import ALARM, METER, PIECE_CELL, meter
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ def svg(scene: Scene) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
         f' width="{width}" height="{height}" role="img"'
         f' font-family="{FONT}">',
-        f"<title>{escape(' against '.join(player.name for player in scene.players))}</title>",
+        f"<title>{xml_text(' against '.join(player.name for player in scene.players))}</title>",
         f'<rect width="{width}" height="{height}" rx="12" fill="{GROUND}"/>',
     ]
     left = _MARGIN

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sevenbag.arena.result import Ending
+from sevenbag.errors import printable
 
 if TYPE_CHECKING:
     from sevenbag.arena.result import Fall, PlayerStats, Result
@@ -103,7 +104,7 @@ def scene_of(
     when = (
         f"{versus.frame / 60:.1f} s" if versus.frame and not versus.turn else f"turn {versus.turn}"
     )
-    words = [when, f"rules {versus.rules.name}", f"seed {seed}"]
+    words = [when, f"rules {printable(versus.rules.name)}", f"seed {seed}"]
     if result is not None and result.ending is Ending.INTERRUPTED:
         words.append("unfinished")
     if hint:
@@ -118,7 +119,7 @@ def _player_scene(
     game: Player, name: str, stats: PlayerStats, fall: Fall | None, *, won: bool
 ) -> PlayerScene:
     return PlayerScene(
-        name=name,
+        name=printable(name),
         rows=game.colors[: game.rules.board.visible],
         hold=game.hold.name if game.hold is not None else None,
         queue=tuple(piece.name for piece in game.queue),

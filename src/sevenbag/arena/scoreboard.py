@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sevenbag.arena.ledger import PAIR
+from sevenbag.errors import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -76,13 +77,13 @@ class Board:
     def render(self, progress: str) -> RenderableType:
         """Return the table, a line of progress, the results and the last games."""
         tournament = self._tournament
-        table = Table(title=tournament.header.name or tournament.header.kind)
+        table = Table(title=Text(printable(tournament.header.name or tournament.header.kind)))
         for column, heading in enumerate(_HEADINGS):
             table.add_column(heading, justify="left" if column in _LEFT else "right")
         for standing in tournament.ledger.standings():
-            table.add_row(*map(Text, _row(standing)))
+            table.add_row(*(Text(printable(cell)) for cell in _row(standing)))
         lines = [progress, *summary_lines(tournament), *self._last]
-        return Group(table, *map(Text, lines))
+        return Group(table, *(Text(printable(line)) for line in lines))
 
 
 # --- helpers ------------------------------------------------------------------------------------

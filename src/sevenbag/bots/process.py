@@ -19,7 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from sevenbag.bots.guard import Guard, signal_group
-from sevenbag.errors import BotDiedError, BotProtocolError, BotStartError, BotTimeoutError, shown
+from sevenbag.errors import (
+    BotDiedError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    printable,
+    shown,
+)
 from sevenbag.protocols.lines import LONGEST_LINE, LineSplitter
 
 if TYPE_CHECKING:
@@ -284,7 +291,7 @@ def last_words(stderr: str) -> str:
             del lines[number:]
     said = [line for line in lines if not _CLOSING_NOTE.match(line)] or lines
     text = said[-1].strip()[:_LONGEST_WORDS] if said else ""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return printable(text)
 
 
 def launch_process(

@@ -16,6 +16,7 @@ from sevenbag.errors import (
     BotStartError,
     BotTimeoutError,
     MissingExtraError,
+    printable,
 )
 from sevenbag.protocols.lines import LONGEST_LINE
 
@@ -232,7 +233,7 @@ def _closing(closed: Any) -> str:
     frame = closed.rcvd
     if frame is None:
         return "the connection was lost"
-    reason = "".join(c if c.isprintable() else "?" for c in frame.reason)[:_LONGEST_REASON]
+    reason = printable(frame.reason)[:_LONGEST_REASON]
     return f"closed the connection ({frame.code}{': ' + reason if reason else ''})"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.book import LAST_SEED
 from sevenbag.cli.arguments import count, number_from_zero, positive
+from sevenbag.cli.output import warn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,11 +118,11 @@ def mention_unheeded(specs: Sequence[str], bots: Sequence[Bot], limits: Limits) 
         else:
             why = "it takes no limits"
         if limits.nodes is not None and held.nodes is None:
-            _say(f"--nodes does not hold for {spec}: {why}")
+            warn(f"--nodes does not hold for {spec}: {why}")
         if limits.milliseconds is not None and held.milliseconds is None:
-            _say(f"--ms does not hold for {spec}: {why}")
+            warn(f"--ms does not hold for {spec}: {why}")
         elif limits.milliseconds is not None and bot.protocol:
-            _say(
+            warn(
                 f"--ms {limits.milliseconds:g} is when {spec} is asked for its move; how soon it"
                 " answers then is its own affair"
             )
@@ -131,7 +131,3 @@ def mention_unheeded(specs: Sequence[str], bots: Sequence[Bot], limits: Limits) 
 # --- helpers ------------------------------------------------------------------------------------
 
 _PROTOCOLS: Final = {"tbp": "TBP", "triangle": "the Triangle.js protocol"}
-
-
-def _say(text: str) -> None:
-    print(f"sevenbag: {text}", file=sys.stderr, flush=True)

@@ -12,7 +12,7 @@ from sevenbag.contest.client.join import Manner, play_all, play_match
 from sevenbag.contest.client.password import find_password
 from sevenbag.contest.client.session import Patience
 from sevenbag.contest.client.site import Site
-from sevenbag.errors import InputError, shown
+from sevenbag.errors import InputError, printable, shown
 
 if TYPE_CHECKING:
     import argparse
@@ -114,4 +114,4 @@ def _all_told(matches: Sequence[Played]) -> int:
 
 
 def _say(line: str) -> None:
-    print("".join(c if c.isprintable() else "?" for c in line), flush=True)
+    print(printable(line), flush=True)

@@ -98,7 +98,9 @@ def guarded(run: Callable[[], int]) -> int:
             # Now, where an error can still be told, and not when the interpreter ends.
             sys.stdout.flush()
     except SevenbagError as error:
-        print(f"sevenbag: {error}", file=sys.stderr)
+        from sevenbag.cli.output import warn  # noqa: PLC0415  # few commands fail
+
+        warn(str(error))
         return 2 if isinstance(error, InputError) else 1
     except Interrupted as stop:
         return 128 + stop.signal_number

@@ -29,6 +29,7 @@ from sevenbag.cli.game_options import (
     seed_argument,
 )
 from sevenbag.cli.keeping import ReplayPlace
+from sevenbag.cli.output import warn, write_lines
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import FormatError, InputError
 
@@ -119,16 +120,16 @@ def run(args: argparse.Namespace) -> int:
         if recorder.replay is not None and recorder.replay.turns:
             kept, why_not = _keep(recorder, place)
             if kept is not None:
-                _say(f"interrupted; replay of the unfinished game: {kept}")
+                warn(f"interrupted; replay of the unfinished game: {kept}")
             elif why_not:
-                _say(why_not)
+                warn(why_not)
         raise
     assert recorder.replay is not None
     kept, why_not = _keep(recorder, place)
     _tell(args, result, recorder.replay.header, kept)
     if why_not:
         sys.stdout.flush()
-        _say(why_not)
+        warn(why_not)
     return 1 if why_not else 0
 
 
@@ -181,7 +182,7 @@ def _display(
         yield ()
     else:
         if sys.stderr.isatty():
-            _say(starting)
+            warn(starting)
         yield (Lines(sys.stdout),)
 
 
@@ -195,23 +196,19 @@ def _keep(recorder: Recorder, place: ReplayPlace | None) -> tuple[Path | None, s
         return None, f"the replay is lost: {error}"
 
 
-def _say(text: str) -> None:
-    print(f"sevenbag: {text}", file=sys.stderr, flush=True)
-
-
 def _tell(args: argparse.Namespace, result: Result, header: Header, kept: Path | None) -> None:
     if args.json:
         print(json.dumps(_plain_data(result, header, kept)))
         return
-    print(result)
+    write_lines(str(result))
     for name, stats in zip(result.names, result.stats, strict=True):
         speed = f"{stats.pps or 0:.1f} PPS (wall clock), {stats.milliseconds or 0:.1f} ms/piece"
-        print(
+        write_lines(
             f"  {name}: {stats.pieces} pieces, {stats.lines} lines, {stats.attack} attack,"
             f" {stats.app:.2f} APP, {speed}"
         )
     if kept is not None:
-        print(f"replay: {kept}  (sevenbag replay show {kept})")
+        write_lines(f"replay: {kept}  (sevenbag replay show {kept})")
 
 
 def _plain_data(result: Result, header: Header, kept: Path | None) -> dict[str, object]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import sys
 import time
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +17,7 @@ from sevenbag.arena.scoreboard import Board, game_line, standings_lines
 from sevenbag.arena.summary_json import interval_dict
 from sevenbag.arena.tournament import Tournament
 from sevenbag.cli.arguments import count
+from sevenbag.cli.output import warn, write_lines
 from sevenbag.cli.pc.meter import duration
 from sevenbag.errors import BotStartError
 
@@ -76,24 +76,23 @@ def play_in(folder: Path, args: argparse.Namespace, header: TournamentHeader | N
         tournament = stack.enter_context(Tournament(folder))
         done = len(tournament.ledger)
         if done and not args.json:
-            _say(f"going on in {folder}: {done} games are over")
+            warn(f"going on in {folder}: {done} games are over")
         try:
             with _display(args, tournament) as told:
                 tournament.play(executor, told, recover=args.recover)
         except KeyboardInterrupt:
             # The file has the last word: one may just have been written.
             kept = len(read_games(folder, tournament.header))
-            _say(f"broken off; {kept} games are kept in {folder}, and")
-            _say(f"sevenbag {args.command} --resume --folder '{folder}' goes on")
+            warn(f"broken off; {kept} games are kept in {folder}, and")
+            warn(f"sevenbag {args.command} --resume --folder '{folder}' goes on")
             raise
         except BotStartError:
-            _say(f"the games so far are kept in {folder}; --recover plays on in spite of this:")
+            warn(f"the games so far are kept in {folder}; --recover plays on in spite of this:")
             raise
         if args.json:
             print(json.dumps(plain_data(tournament)))
         else:
-            print("\n".join(standings_lines(tournament)))
-            print(f"folder: {folder}")
+            write_lines("\n".join([*standings_lines(tournament), f"folder: {folder}"]))
     return 0
 
 
@@ -220,8 +219,4 @@ def _display(
 
             yield draw
     else:
-        yield lambda game: print(f"{game_line(game)} [{progress}]", flush=True)
-
-
-def _say(text: str) -> None:
-    print(f"sevenbag: {text}", file=sys.stderr, flush=True)
+        yield lambda game: write_lines(f"{game_line(game)} [{progress}]")

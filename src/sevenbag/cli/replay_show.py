@@ -17,6 +17,7 @@ from sevenbag.arena.screen import SceneView
 from sevenbag.bots.bot import Limits
 from sevenbag.cli.arguments import positive
 from sevenbag.cli.keys import LEFT, RIGHT, pressed_keys
+from sevenbag.cli.output import write_lines
 from sevenbag.cli.replay_source import add_source, playback_of
 from sevenbag.cli.replay_verdict import verdict
 from sevenbag.errors import FormatError
@@ -106,13 +107,15 @@ def _show(playback: Playback, console: Console, speed: float) -> None:
 
 def _tell(playback: Playback) -> None:
     header = playback.replay.header
-    print(opening_line(playback.names, playback.rules.name, header.seed))
+    write_lines(opening_line(playback.names, playback.rules.name, header.seed))
     for player in header.players:
-        print(player_line(player.name, player.spec, Limits(player.milliseconds, player.nodes)))
+        write_lines(
+            player_line(player.name, player.spec, Limits(player.milliseconds, player.nodes))
+        )
     while not playback.at_end:
         frame = playback.replay.turns[playback.turn].frame
         locks = playback.step()
-        print(turn_line(playback.turn, locks, frame))
+        write_lines(turn_line(playback.turn, locks, frame))
 
 
 def _scene(playback: Playback, hint: str = "") -> Scene:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import msgspec
 
 from sevenbag.arena.replay_steps import figures
 from sevenbag.arena.tally import KINDS
+from sevenbag.cli.output import write_json
 from sevenbag.cli.replay_source import add_source, playback_of
 from sevenbag.cli.replay_verdict import verdict
 from sevenbag.cli.tables import GAME_PPS, named, print_table, table
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
             ],
             "differences": playback.differences(),
         }
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        write_json(msgspec.json.encode(told).decode())
     else:
         print_table(_table(playback.names, players))
     return verdict(playback, quiet=args.json)

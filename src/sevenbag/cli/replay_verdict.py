@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
+
+from sevenbag.cli.output import warn, write_lines
 
 if TYPE_CHECKING:
     from sevenbag.arena.playback import Playback
@@ -20,9 +21,9 @@ def verdict(playback: Playback, *, quiet: bool) -> int:
     differences = playback.differences()
     result = playback.result()
     if not quiet:
-        print(result)
+        write_lines(str(result))
     for difference in differences:
-        print(f"sevenbag: the replay does not play back as recorded: {difference}", file=sys.stderr)
+        warn(f"the replay does not play back as recorded: {difference}")
     if not differences and not quiet:
         print("Played again, the game is the recorded one.")
     return 1 if differences else 0

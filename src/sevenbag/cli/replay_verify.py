@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +11,7 @@ import msgspec
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.recorded import Verdict, verify
 from sevenbag.arena.recorded_locks import by_player, load_locks
+from sevenbag.cli.output import warn, write_json, write_lines
 from sevenbag.cli.replay_source import FILE_HELP, SUFFIXES
 from sevenbag.errors import FormatError
 from sevenbag.formats import ttrm
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             found = _verify_file(path, known)
         except FormatError as error:
-            print(f"sevenbag: {error}", file=sys.stderr)
+            warn(str(error))
             broken += 1
             continue
         (_tell_json if args.json else _tell)(path, found)
@@ -100,13 +100,13 @@ def _tell(path: Path, verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         where = f"{path}: round {verdict.round}, {verdict.name}: "
         if verdict.refused is not None:
-            print(f"sevenbag: {where}cannot be played again: {verdict.refused}", file=sys.stderr)
+            warn(f"{where}cannot be played again: {verdict.refused}")
         for difference in verdict.differences[:_MOST_TOLD]:
-            print(f"{where}{difference}")
+            write_lines(f"{where}{difference}")
         further = len(verdict.differences) - _MOST_TOLD
         if further > 0:
-            print(f"{where}and {further} more")
-    print(f"{path}: {_summary(verdicts)}")
+            write_lines(f"{where}and {further} more")
+    write_lines(f"{path}: {_summary(verdicts)}")
 
 
 def _summary(verdicts: Sequence[Verdict]) -> str:
@@ -134,4 +134,4 @@ def _tell_json(path: Path, verdicts: Sequence[Verdict]) -> None:
                 for one in verdict.differences
             ],
         }
-        sys.stdout.write(msgspec.json.encode(told).decode() + "\n")
+        write_json(msgspec.json.encode(told).decode())

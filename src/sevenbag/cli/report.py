@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag.arena.report import MOST_GAMES, write_report
 from sevenbag.cli.arguments import number_from_zero
+from sevenbag.cli.output import warn
 from sevenbag.errors import FormatError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     faults = write_report(args.folder, out, most_games=args.games)
     print(f"report: {out}  ({out.stat().st_size / 1e6:.1f} MB)")
     for fault in faults[:_TOLD]:
-        print(f"sevenbag: a game without a player: {fault}", file=sys.stderr)
+        warn(f"a game without a player: {fault}")
     if len(faults) > _TOLD:
-        print(f"sevenbag: and {len(faults) - _TOLD} more", file=sys.stderr)
+        warn(f"and {len(faults) - _TOLD} more")
     return 1 if faults else 0

@@ -12,7 +12,9 @@ import msgspec
 from sevenbag.arena.summary import read_summary, sprt_line
 from sevenbag.arena.summary_json import summary_dict
 from sevenbag.arena.tally import KINDS
+from sevenbag.cli.output import write_json
 from sevenbag.cli.tables import GAME_PPS, named, print_table, table
+from sevenbag.errors import printable
 
 if TYPE_CHECKING:
     import argparse
@@ -40,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Print tables, or one object."""
     summary = read_summary(args.folder)
     if args.json:
-        sys.stdout.write(msgspec.json.encode(summary_dict(summary)).decode() + "\n")
+        write_json(msgspec.json.encode(summary_dict(summary)).decode())
         return 0
     print(_headline(summary))
     print()
@@ -57,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
     if summary.tests:
         print()
         for progress in summary.tests:
-            print(_printable(sprt_line(summary, progress)))
+            print(printable(sprt_line(summary, progress)))
     if len(summary.engines) > 2 and summary.ratings is None:
         print("sevenbag: ratings need the extra: pip install 'sevenbag[ratings]'", file=sys.stderr)
     return 0
@@ -69,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
 def _headline(summary: Summary) -> str:
     header, result = summary.header, summary.result
     state = "finished" if result is not None and result.finished else "not finished"
-    parts = [_printable(header.name) or header.kind, f"{len(summary.games)} games", state]
+    parts = [printable(header.name) or header.kind, f"{len(summary.games)} games", state]
     return " · ".join(parts)
 
 
@@ -149,11 +151,6 @@ def _kinds(summary: Summary) -> Table | None:
 
 
 # --- cells ----------------------------------------------------------------------------------------
-
-
-def _printable(name: str) -> str:
-    """A name for a plain line: nothing in it that a terminal acts on."""
-    return "".join(letter if letter.isprintable() else "?" for letter in name)
 
 
 def _number(value: float | None, digits: int, *, signed: bool = False) -> str:

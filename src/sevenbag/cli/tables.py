@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from sevenbag.errors import printable
+
 GAME_PPS: Final = "PPS (game clock)"
 """Label of pieces per second: a replay knows no other clock."""
 
@@ -32,4 +34,4 @@ def print_table(made: Table) -> None:
 
 def named(name: str) -> str:
     """A name as a table may hold it: without markup, and nothing that a terminal acts on."""
-    return escape("".join(letter if letter.isprintable() else "?" for letter in name))
+    return escape(printable(name))

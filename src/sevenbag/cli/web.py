@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.cli.arguments import port
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.errors import InputError, MissingExtraError
+from sevenbag.errors import InputError, MissingExtraError, printable
 
 if TYPE_CHECKING:
     import argparse
@@ -81,4 +81,4 @@ async def _serve(server: PageServer, *, open_page: bool) -> None:
 
 
 def _say(line: str) -> None:
-    print("".join(c if c.isprintable() else "?" for c in line), flush=True)
+    print(printable(line), flush=True)

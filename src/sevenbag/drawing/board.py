@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.drawing.cells import CELL, COLORS, EMPTY, GARBAGE, block
-from sevenbag.drawing.picture import Picture
+from sevenbag.drawing.picture import Picture, xml_text
 from sevenbag.errors import BoardError
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ def _mark(text: str, left: float, top: float) -> str:
     return (
         f'<text x="{left + CELL / 2:g}" y="{top + CELL / 2 + size * 0.36:g}" font-size="{size}"'
         ' font-weight="bold" text-anchor="middle" fill="#fff" stroke="#0b0d11" stroke-width="3"'
-        f' paint-order="stroke">{escape(text, quote=False)}</text>'
+        f' paint-order="stroke">{xml_text(text)}</text>'
     )
 
 

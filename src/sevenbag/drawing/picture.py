@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final
 
+from sevenbag.errors import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -39,7 +41,8 @@ class Picture:
             title: what it shows, for those who cannot see it.
         """
         size = f"{self.width:g} {self.height:g}"
-        named = f' aria-label="{escape(title)}"' if title else ""
+        label = escape(printable(title, "\ufffd"))
+        named = f' aria-label="{label}"' if title else ""
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{self.width:g}"'
             f' height="{self.height:g}" role="img"{named} font-family="{FONT}">'
@@ -49,6 +52,11 @@ class Picture:
     def _repr_svg_(self) -> str:
         """What notebooks show."""
         return self.svg()
+
+
+def xml_text(text: str) -> str:
+    """Escape text for XML; what XML cannot hold, and what nobody sees, is replaced."""
+    return escape(printable(text, "\ufffd"), quote=False)
 
 
 def in_a_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = False) -> Picture:
@@ -123,7 +131,7 @@ def words(
     """A line of text; `at` is what part of it is at `left`: ``start``, ``middle`` or ``end``."""
     return (
         f'<text x="{left:g}" y="{baseline:g}" font-size="{size}" fill="{fill}"'
-        f' text-anchor="{at}" font-weight="{weight}">{escape(text, quote=False)}</text>'
+        f' text-anchor="{at}" font-weight="{weight}">{xml_text(text)}</text>'
     )
 
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import msgspec
 
+from sevenbag.errors import printable
+
 
 def text(words: str) -> str:
     """Words as text of a page or value of an attribute: no markup, no invisible characters."""
-    return escape("".join(letter if letter.isprintable() else "\ufffd" for letter in words))
+    return escape(printable(words, "\ufffd"))
 
 
 def script_data(element: str, data: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.etree import ElementTree as ET
 
 from sevenbag.bots.check.finding import SEVERITIES
+from sevenbag.errors import printable
 
 if TYPE_CHECKING:
     from sevenbag.bots.check.finding import Check, Finding, Report
@@ -81,7 +82,7 @@ def as_junit(report: Report) -> str:
 
 def _headline(report: Report) -> str:
     name = f"{report.name} {report.version}".strip()
-    name = _printable(name)
+    name = printable(name)
     subject = f"{name} ({report.subject})" if name else report.subject
     return f"{report.protocol} check of {subject}"
 
@@ -90,7 +91,7 @@ def _finding_text(finding: Finding) -> str:
     clause = finding.clause
     lines = [
         "",
-        f"{finding.severity}: {clause.id}: {_printable(finding.what)}",
+        f"{finding.severity}: {clause.id}: {printable(finding.what)}",
         f"    the text: {clause.says} [{finding.place or clause.place}]",
     ]
     lines += [f"    | {_shortened(line)}" for line in finding.lines]
@@ -131,7 +132,7 @@ def _check_data(check: Check) -> dict[str, Any]:
 
 def _shortened(line: str) -> str:
     """Return a line without what all boards have, and without its middle if it is still long."""
-    line = _EMPTY_ROWS.sub(lambda rows: f"{rows[0].count('[')} empty rows", _printable(line))
+    line = _EMPTY_ROWS.sub(lambda rows: f"{rows[0].count('[')} empty rows", printable(line))
     if len(line) <= _LONGEST_LINE:
         return line
     return f"{line[: _LONGEST_LINE - _LONGEST_END - 5]} ... {line[-_LONGEST_END:]}"
@@ -140,11 +141,6 @@ def _shortened(line: str) -> str:
 def _clean(text: str) -> str:
     """Without what XML cannot hold."""
     return "".join(c if c >= " " or c in "\n\t" else "?" for c in text if not _is_odd(c))
-
-
-def _printable(text: str) -> str:
-    """Foreign text is not to move the cursor of whoever reads it."""
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def _is_odd(character: str) -> bool:

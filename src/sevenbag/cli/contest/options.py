@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.contest.settings_file import load
+from sevenbag.errors import printable
 
 if TYPE_CHECKING:
     import argparse
@@ -62,4 +63,4 @@ def settings_words(args: argparse.Namespace, more: Iterable[str] = ()) -> list[s
 
 def say(line: str) -> None:
     """Tell a line at once; it may have come from outside."""
-    print("".join(c if c.isprintable() else "?" for c in line), flush=True)
+    print(printable(line), flush=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 from sevenbag.cli.main import guarded
 from sevenbag.cli.main import main as sevenbag
 from sevenbag.cli.pc.options import HELP, Option, UsageError, help_of, read_options
-from sevenbag.errors import FormatError, NetworkError, SevenbagError
+from sevenbag.errors import FormatError, NetworkError, SevenbagError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ def run(words: Sequence[str]) -> int:
     except SevenbagError as error:
         if isinstance(error, NetworkError) and error.code == NetworkError.code:
             # The name alone does not help whoever wrote the file.
-            print(f"pc: {error}", file=sys.stderr)
+            print(printable(f"pc: {error}"), file=sys.stderr)
         complain(error)
     return 1
 

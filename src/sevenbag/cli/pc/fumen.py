@@ -12,7 +12,7 @@ from sevenbag.cli.pc.dropin import complain
 from sevenbag.cli.pc.network import NETWORK, network_at
 from sevenbag.cli.pc.options import KICKS, Option, one_of, rotation_system, whole
 from sevenbag.cli.stopping import run_stoppably
-from sevenbag.errors import FumenError, shown
+from sevenbag.errors import FumenError, printable, shown
 from sevenbag.formats.fumen import Fumen, View
 from sevenbag.pc import Reason, Solver
 from sevenbag.pc.solver import MAX_HEIGHT
@@ -74,7 +74,7 @@ def run(values: dict[str, Any], inputs: list[str]) -> int:
             placements, failure = _solved(solver, fumen, pieces, values)
             answer = "" if placements is None else _written(fumen, placements, values)
         except FumenError as error:
-            print(f"pc: {shown(text)}: {error}", file=sys.stderr)
+            print(printable(f"pc: {shown(text)}: {error}"), file=sys.stderr)
             complain(error)
             code = 1
             continue

@@ -32,7 +32,7 @@ from sevenbag.contest.client.view import MatchView
 from sevenbag.contest.link import describe_ending
 from sevenbag.contest.painting import EMPTY, Painter
 from sevenbag.contest.telling import FIGURES_TOPIC, GameFigures, MatchFigures, decode_figures
-from sevenbag.errors import ProtocolError, SilentServerError
+from sevenbag.errors import ProtocolError, SilentServerError, printable
 from sevenbag.protocols.pason.board import HEIGHT, WIDTH
 from sevenbag.protocols.pason.messages import (
     GameBoardState,
@@ -171,7 +171,7 @@ class Scene:
         width = WIDTH * 2 if large else WIDTH
         rows = self._rows(team)
         board = [wide_row(row) for row in rows] if large else list(half_rows(rows[::-1]))
-        name = clipped(Text(_printable(team), style=VALUE), width)
+        name = clipped(Text(printable(team), style=VALUE), width)
         figures = self.figures
         told = f"won {self.view.wins.get(team, 0)}"
         if figures is not None:
@@ -196,8 +196,8 @@ class Scene:
         if not games:
             return ""
         last = games[-1]
-        scores = " : ".join(f"{_printable(team)} {n}" for team, n in last.scores.items())
-        return f"{_printable(last.game_name)}: {_printable(last.winner)} won ({scores})"
+        scores = " : ".join(f"{printable(team)} {n}" for team, n in last.scores.items())
+        return f"{printable(last.game_name)}: {printable(last.winner)} won ({scores})"
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -257,10 +257,5 @@ def _take(frames: list[bytes], scene: Scene, say: Callable[[str], None]) -> None
 
 def _printer(console: Console) -> Callable[[str], None]:
     return lambda line: console.print(
-        _printable(line), markup=False, highlight=False, soft_wrap=True
+        printable(line), markup=False, highlight=False, soft_wrap=True
     )
-
-
-def _printable(text: str) -> str:
-    """Names of others are not to move the cursor."""
-    return "".join(c if c.isprintable() else "?" for c in text)

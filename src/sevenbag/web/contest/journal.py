@@ -6,6 +6,7 @@ import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
+from sevenbag.errors import printable
 from sevenbag.web.contest.calls import CURRENT_MATCH_PATH
 from sevenbag.web.contest.visit import address_seen
 
@@ -86,4 +87,4 @@ class Journal:
 def _shown(path: str, part: str) -> str:
     if part == "welcome":
         return "/welcome/…"
-    return "".join(letter if letter.isprintable() else "?" for letter in path[:_LONGEST_PATH])
+    return printable(path[:_LONGEST_PATH])

@@ -1,0 +1,130 @@
+"""Names from files: nothing in them reaches a terminal, a picture or a page as more than text."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+import xml.etree.ElementTree as ET
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from sevenbag.arena.scoreboard import Board
+from sevenbag.arena.tournament import Tournament
+from sevenbag.cli.output import escaped_json
+from sevenbag.drawing.picture import Picture, xml_text
+from sevenbag.errors import printable
+from tests.cli.run import sevenbag
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVIL = "a\x1b[31m\x1b]0;title\x07\x9b2J\x85\u202e\u2066\u200b\ufeff\0\r\nb[/red] & <c> \ue000"
+"""Escape sequences, C1 controls, bidi overrides, invisible characters, a line break, markup."""
+
+
+def assert_plain(text: str) -> None:
+    """Nothing but printable characters, and line breaks."""
+    wrong = {f"{ord(letter):04x}" for letter in text if not letter.isprintable()} - {"000a"}
+    assert wrong == set()
+    assert not any(
+        unicodedata.category(letter) in ("Cc", "Cf") for letter in text if letter != "\n"
+    )
+
+
+@pytest.fixture(name="folder", scope="module")
+def folder_of_evil_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("foreign")
+    words = ("random:seed=1", "random:seed=2", "--replay", "game.replay", "--quiet")
+    assert sevenbag("play", *words, folder=folder).returncode == 0
+    header, *rest = (folder / "game.replay").read_text().splitlines()
+    data = json.loads(header)
+    for player in data["players"]:
+        player |= {"name": EVIL, "spec": EVIL}
+    data["rules"]["name"] = EVIL
+    (folder / "game.replay").write_text("\n".join([json.dumps(data), *rest, ""]))
+    bots = ("random:seed=1", "random:seed=2", "--games", "2")
+    kept = ("--no-replays", "--quiet", "--folder", "kept")
+    done = sevenbag("match", *bots, *kept, folder=folder)
+    assert done.returncode == 0
+    path = folder / "kept" / "tournament.json"
+    data = json.loads(path.read_text())
+    data["name"] = EVIL
+    for number, engine in enumerate(data["engines"]):
+        engine["name"] = f"{EVIL} {number}"
+    path.write_text(json.dumps(data))
+    path = folder / "kept" / "games.jsonl"
+    games = [json.loads(line) for line in path.read_text().splitlines()]
+    for game in games:
+        game["names"] = [f"{EVIL} 0", f"{EVIL} 1"]
+        game["falls"] = [fall and fall | {"detail": EVIL} for fall in game["falls"]]
+    path.write_text("".join(json.dumps(game) + "\n" for game in games))
+    (folder / "kept" / "result.json").unlink(missing_ok=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "replay show game.replay",
+        "replay show game.replay --turn 3",
+        "replay stats game.replay",
+        "replay stats game.replay --json",
+        "replay verify game.replay",
+        "replay verify game.replay --json",
+        "replay convert game.replay --to json",
+        "stats kept",
+        "stats kept --json",
+        "match --resume --folder kept",
+        "match --resume --folder kept --json",
+        "tournament --resume --folder kept --plain",
+        "report kept",
+    ],
+)
+def test_commands_print_names_as_plain_text(words: str, folder: Path) -> None:
+    done = sevenbag(*words.split(), folder=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+    assert_plain(done.stdout)
+    assert_plain(done.stderr)
+    if words.endswith("json"):
+        # As data they are what they were.
+        told = json.dumps(json.loads(done.stdout.splitlines()[0]))
+        assert json.dumps(EVIL)[1:-1] in told
+
+
+def test_errors_are_plain_text(folder: Path) -> None:
+    header, *_ = (folder / "game.replay").read_text().splitlines()
+    result = {"result": {"finished": True, "winner": 0, "ending": EVIL, "falls": [], "score": []}}
+    (folder / "odd.replay").write_text(f"{header}\n{json.dumps(result)}\n")
+    done = sevenbag("replay", "show", "odd.replay", folder=folder)
+    assert done.returncode == 2
+    assert_plain(done.stderr)
+
+
+def test_pictures_and_pages_are_valid(folder: Path) -> None:
+    done = sevenbag("replay", "show", "game.replay", "--svg", "picture.svg", folder=folder)
+    assert done.returncode == 0
+    text = (folder / "picture.svg").read_text(encoding="utf-8")
+    assert_plain(text)
+    assert "b[/red] & <c>" in "".join(ET.fromstring(text).itertext())
+    assert sevenbag("report", "kept", "-o", "page.html", folder=folder).returncode == 0
+    assert_plain((folder / "page.html").read_text(encoding="utf-8").replace("\t", " "))
+
+
+def test_the_live_table_shows_plain_text(folder: Path) -> None:
+    console = Console(width=200, force_terminal=True, color_system=None)
+    with Tournament(folder / "kept") as tournament, console.capture() as captured:
+        console.print(Board(tournament).render("2 games"))
+    assert_plain(captured.get())
+
+
+def test_what_is_printable_and_what_xml_holds() -> None:
+    assert printable("Tĕst 方块 🙂 é") == "Tĕst 方块 🙂 é"
+    assert printable("a\x1b\x9b\u202e\ud800\nb") == "a?????b"
+    assert xml_text("<&>'\"\0\ud800\ufffe") == "&lt;&amp;&gt;'\"\ufffd\ufffd\ufffd"
+    ET.fromstring(Picture(1, 1, ()).svg(EVIL + "'\"\ud800"))
+    text = json.dumps({"a": EVIL + "\U000e0001\x7f é"}, ensure_ascii=False)
+    assert json.loads(escaped_json(text)) == {"a": EVIL + "\U000e0001\x7f é"}
+    assert_plain(escaped_json(text))
