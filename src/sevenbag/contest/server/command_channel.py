@@ -36,6 +36,7 @@ that there is room above the largest command for an answer in words."""
 _MOST_FRAMES: Final = 8
 """Of a message; what comes behind them is not looked at."""
 _BACKLOG: Final = 1_024
+_NO_FRAME: Final = zmq.Frame()
 _DONTWAIT: Final = int(zmq.DONTWAIT)
 _EVENTS: Final = int(zmq.EVENTS)
 _READABLE: Final = int(zmq.POLLIN)
@@ -86,7 +87,7 @@ class CommandChannel:
         self.unsent = 0
         self._socket = socket
         self._answer = answer
-        self._frame = zmq.Frame()
+        self._frame = _NO_FRAME
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -162,8 +163,7 @@ class CommandChannel:
             body = recv(_DONTWAIT, copy=False)
             if not body.more:
                 sender = (identity, b"")
-                self._frame = body
-                answer = self._answer(sender, body.bytes)
+                answer = self._answer_of(sender, body.bytes, body)
                 if answer is not None:
                     answers.append((sender, answer))
                 return True
@@ -180,20 +180,28 @@ class CommandChannel:
         Requests may have come through devices, or have a number of their own: then there are
         frames before the empty one. What follows it is one command, in however many frames.
         """
+        frame = _NO_FRAME
         while more:
             frame = self._socket.recv(_DONTWAIT, copy=False)
             more = frame.more
             if len(frames) <= _MOST_FRAMES:
                 frames.append(frame.bytes)
-                self._frame = frame
         end = frames.index(b"") + 1 if b"" in frames else len(frames)
         if end == len(frames):
             self.dropped += 1
             return
         sender = tuple(frames[:end])
-        answer = self._answer(sender, b"".join(frames[end:]))
+        answer = self._answer_of(sender, b"".join(frames[end:]), frame)
         if answer is not None:
             answers.append((sender, answer))
+
+    def _answer_of(self, sender: Sender, body: bytes, frame: zmq.Frame) -> bytes | None:
+        self._frame = frame
+        try:
+            return self._answer(sender, body)
+        finally:
+            # A frame keeps libzmq's buffer.
+            self._frame = _NO_FRAME
 
     def _send(self, sender: Sender, body: bytes) -> None:
         send = self._socket.send

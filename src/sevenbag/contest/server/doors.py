@@ -2,9 +2,12 @@
 
 To check a password takes some 20 ms of a processor, on purpose. So a right one is remembered (as a
 keyed hash, see `sevenbag.contest.passwords`), a wrong one is remembered as well, and after a number
-of wrong ones from one address its further ones are answered slowly, a few at a time: right ones,
-too, or guesses could be told apart as quickly as they are sent. Clients that ask again and again
+of wrong ones a seat's further checks come slowly, a few at a time. Clients that ask again and again
 with the same password cost nothing.
+
+A password that was right before is let in at once, whatever others guess, so that nobody is shut
+out. It would tell the right guess as quickly as guesses can be sent; so this ends for an address
+from which very many wrong ones have come.
 """
 
 from __future__ import annotations
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
     from sevenbag.contest.passwords import PasswordChecks
 
 _FREE: Final = 20
-"""Wrong passwords for a seat from one address, before further ones from there are slowed down."""
+"""Wrong passwords for a seat before further ones are slowed down."""
+_GUESSES: Final = 1_000
+"""Wrong passwords for a seat from one address before the right one from there is slowed down."""
 _MOST_ADDRESSES: Final = 64
 """Addresses that are told apart; all further ones are taken for one."""
 _PAUSE: Final = 1.0
@@ -45,7 +50,9 @@ class Door:
         self._key = secrets.token_bytes(16)
         self._right = b""
         self._refused: dict[bytes, None] = {}
-        self._wrong: dict[str, int] = {}
+        self._wrong = 0
+        # By address; also those that were sent away unchecked.
+        self._guesses: dict[str, int] = {}
         self._waiting = 0
 
     def known(self, password: str, address: str = "") -> bool | None:
@@ -58,10 +65,9 @@ class Door:
         mark = self._mark(password)
         if mark in self._refused:
             return False
-        # Whose password was right before is not held up by guesses from elsewhere.
-        if not self._is_slowed(address) and self._was_right(mark, password):
-            return True
-        return None
+        # Whose password was right in another match is not held up by an opponent's guesses.
+        few = self._guesses.get(self._bucket(address), 0) < _GUESSES
+        return True if few and self._was_right(mark, password) else None
 
     async def is_right(self, password: str, address: str = "") -> bool:
         """Find out about a password.
@@ -76,14 +82,14 @@ class Door:
         mark = self._mark(password)
         if mark in self._refused:
             return False
-        slowed = self._is_slowed(address)
+        bucket = self._bucket(address)
         # Counted before it is known, so that many at once are not let through together.
-        self._count(address, 1)
+        self._guesses[bucket] = self._guesses.get(bucket, 0) + 1
         if self._waiting >= _MOST_WAITING:
             raise TooBusyError("too many passwords of this team are being checked")
         self._waiting += 1
         try:
-            if slowed:
+            if self._wrong >= _FREE:
                 await asyncio.sleep(_PAUSE)
             right = self._was_right(mark, password) or await self._checks.is_right(
                 self._hash, password
@@ -91,9 +97,10 @@ class Door:
         finally:
             self._waiting -= 1
         if right:
-            self._count(address, -1)
+            self._guesses[bucket] -= 1
             self._right = mark
         else:
+            self._wrong += 1
             self._refused[mark] = None
             if len(self._refused) > _MOST_REFUSED:
                 del self._refused[next(iter(self._refused))]
@@ -101,15 +108,8 @@ class Door:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _is_slowed(self, address: str) -> bool:
-        return self._wrong.get(self._bucket(address), 0) >= _FREE
-
-    def _count(self, address: str, number: int) -> None:
-        bucket = self._bucket(address)
-        self._wrong[bucket] = self._wrong.get(bucket, 0) + number
-
     def _bucket(self, address: str) -> str:
-        return address if address in self._wrong or len(self._wrong) < _MOST_ADDRESSES else ""
+        return address if address in self._guesses or len(self._guesses) < _MOST_ADDRESSES else ""
 
     def _was_right(self, mark: bytes, password: str) -> bool:
         return mark == self._right or self._checks.remembers(self._hash, password)
