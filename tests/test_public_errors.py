@@ -16,16 +16,24 @@ from sevenbag import (
     Rules,
     SpinRules,
     Versus,
+    pc,
     perft,
 )
+from sevenbag.drawing import board_svg
 from sevenbag.errors import (
     BoardError,
+    FormatError,
+    FumenError,
     InputError,
     KicksError,
+    PatternError,
     PlacementError,
     QueueError,
     RulesError,
 )
+from sevenbag.formats import ttrm
+from sevenbag.formats.fumen import Fumen
+from sevenbag.formats.replay import Replay
 from sevenbag.game.frames import FrameGame
 
 if TYPE_CHECKING:
@@ -54,6 +62,10 @@ def _but(right: object, wrong: Any, instead: Any) -> Any:
 def _or_zero(wrong: Any) -> Any:
     """Nothing empty, which may be right."""
     return wrong or 0
+
+
+def _no_seed(wrong: Any) -> Any:
+    return "3" if wrong in (3, -1) else wrong
 
 
 def _no_turn(value: Any) -> Any:
@@ -105,6 +117,22 @@ CALLS: dict[str, tuple[Callable[[Any], object], type[InputError]]] = {
     "Kicks.from_turns": (lambda wrong: Kicks.from_turns("own", _or_zero(wrong)), KicksError),
     "SpinRules": (SpinRules, RulesError),
     "SpinRules kicks": (lambda wrong: SpinRules("all", kicks=wrong), RulesError),
+    "FrameGame seed": (
+        lambda wrong: FrameGame(seed=_but(-1, _but(3, wrong, "3"), 2.5)),
+        RulesError,
+    ),
+    "FrameGame time": (lambda wrong: FrameGame(time=_or_zero(wrong)), RulesError),
+    "pc.solve field": (lambda wrong: pc.solve(_or_zero(wrong), "LSTI"), BoardError),
+    "pc.solve queue": (lambda wrong: pc.solve("", _or_zero(wrong)), InputError),
+    "pc.Question field": (lambda wrong: pc.Question(_or_zero(wrong)), BoardError),
+    "pc.Question hold": (lambda wrong: pc.Question("", hold=wrong), RulesError),
+    "pc.Question drop": (lambda wrong: pc.Question("", drop=wrong), RulesError),
+    "pc.Question kicks": (lambda wrong: pc.Question("", kicks=wrong), KicksError),
+    "pc.Pattern.parse": (pc.Pattern.parse, PatternError),
+    "Fumen.parse": (Fumen.parse, FumenError),
+    "Replay.load": (Replay.load, FormatError),
+    "ttrm.load": (ttrm.load, FormatError),
+    "board_svg": (board_svg, BoardError),
     "perft queue": (lambda wrong: perft(_or_zero(wrong)), InputError),
     "perft depth": (lambda wrong: perft("T", _but(None, wrong, "0")), QueueError),
     "perft board": (lambda wrong: perft("T", board=_or_zero(wrong)), BoardError),

@@ -281,6 +281,26 @@ class BotForfeitError(BotError):
     """It gave up: it suggested no move, or no legal one."""
 
 
+def expect_type(
+    what: str,
+    value: object,
+    wanted: type | tuple[type, ...],
+    name: str,
+    error: type[InputError] = InputError,
+) -> None:
+    """Check the type of an argument.
+
+    Args:
+        what: what the argument is.
+        value: the argument.
+        wanted: the type, or types, that it may have.
+        name: what they are called in the message.
+        error: what is raised if it has none of them.
+    """
+    if not isinstance(value, wanted):
+        raise error(f"invalid {what}: expected {name}, got {shown(value)}")
+
+
 def shown(value: object, longest: int = 60) -> str:
     """A value as messages quote it: no longer than a line, whatever was given."""
     if isinstance(value, str | bytes):

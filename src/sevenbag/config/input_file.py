@@ -16,10 +16,12 @@ def open_input(path: str | os.PathLike[str]) -> BinaryIO:
 
     Raises:
         OSError: the file cannot be opened, or is not a regular file.
-        ValueError: the path holds a null character.
     """
-    # A number would be taken for a descriptor.
-    return open(os.fspath(path), "rb", opener=_open_regular)
+    try:
+        # A number would be taken for a descriptor.
+        return open(os.fspath(path), "rb", opener=_open_regular)
+    except ValueError as error:  # a null character, or half a character
+        raise FileNotFoundError(errno.ENOENT, str(error), path) from None
 
 
 def read_input(path: str | os.PathLike[str], largest: int) -> bytes:
@@ -27,7 +29,6 @@ def read_input(path: str | os.PathLike[str], largest: int) -> bytes:
 
     Raises:
         OSError: the file cannot be read, is not a regular file, or is larger.
-        ValueError: the path holds a null character.
     """
     with open_input(path) as file:
         data = file.read(largest + 1)

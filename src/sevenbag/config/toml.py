@@ -31,8 +31,6 @@ def read_toml_text(path: str | os.PathLike[str]) -> str:
         raise FormatError(f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise FormatError(f"cannot be read: byte {error.start} is not UTF-8") from None
-    except ValueError as error:  # a null character in the path
-        raise FormatError(f"cannot be read: {error}") from None
     except TypeError:
         raise FormatError(f"invalid path: expected str or os.PathLike, got {shown(path)}") from None
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sevenbag._kernel import Board
 from sevenbag.drawing.cells import CELL, COLORS, EMPTY, GARBAGE, block
 from sevenbag.drawing.picture import Picture, xml_text
-from sevenbag.errors import BoardError
+from sevenbag.errors import BoardError, expect_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sevenbag._kernel import Board, Placement
+    from sevenbag._kernel import Placement
 
 FRAME: Final = "#4a5060"
 EDGE: Final = 2
@@ -69,6 +70,7 @@ def board_picture(
     Raises:
         BoardError: there are no such rows, or `colors` has rows of another width.
     """
+    expect_type("board", board, Board, "a Board", BoardError)
     shown = _shown(board, (*placements, *ghosts), rows)
     if colors is not None and any(len(row) != board.width for row in colors):
         raise BoardError(f"colors must have rows of {board.width} letters, as wide as the board")

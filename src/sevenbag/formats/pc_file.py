@@ -385,8 +385,6 @@ def _opened(path: str | os.PathLike[str]) -> BinaryIO:
         return open_input(path)
     except OSError as error:
         raise _unreadable(path, error) from error
-    except ValueError as error:  # a name with a null character
-        raise PcFileError("FileNotFound", f"{path!r}: {error}") from error
 
 
 def _unreadable(path: str | os.PathLike[str], error: OSError) -> PcFileError:

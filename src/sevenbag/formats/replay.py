@@ -23,7 +23,7 @@ from msgspec import Meta
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.config.input_file import open_input
-from sevenbag.errors import FormatError, PlacementError, shown
+from sevenbag.errors import FormatError, PlacementError, expect_type, shown
 from sevenbag.formats.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -263,6 +263,7 @@ class Replay:
         Raises:
             FormatError: as `decode`; also where there is no such file or it is far too large.
         """
+        expect_type("path", path, (str, os.PathLike), "str or os.PathLike", FormatError)
         return Replay.decode(_read_bounded(Path(path)), str(path))
 
 

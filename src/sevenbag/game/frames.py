@@ -15,11 +15,12 @@ the rules, step by step.
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import TYPE_CHECKING, cast
 
 from sevenbag import _kernel
 from sevenbag._kernel import Button, FrameRules, FrameStats, Handling, Placement
-from sevenbag.errors import PlacementError
+from sevenbag.errors import PlacementError, RulesError, expect_type, shown
 from sevenbag.game.frame_keys import press_keys
 from sevenbag.game.game import Player
 from sevenbag.game.rules import Rules, kernel_rules, rules_argument
@@ -63,6 +64,11 @@ class FrameGame(Player):
         handling: Handling | None = None,
     ) -> None:
         rules = rules_argument(rules)
+        expect_type("seed", seed, int, "an integer of 64 bits", RulesError)
+        if not -(2**63) <= seed < 2**63:
+            raise RulesError(f"invalid seed: expected an integer of 64 bits, got {shown(seed)}")
+        expect_type("time", time, (FrameRules, NoneType), "FrameRules", RulesError)
+        expect_type("handling", handling, (Handling, NoneType), "Handling", RulesError)
         self._frames = _kernel.FrameGame(
             kernel_rules(rules), time or FrameRules(), handling or Handling(), seed
         )

@@ -22,7 +22,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.errors import PatternError, QueueError
+from sevenbag.errors import PatternError, QueueError, expect_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +80,7 @@ class Pattern:
             PatternError: it is none; the message says where.
             QueueError: queues of different lengths.
         """
+        expect_type("pattern", text, str, "a string", PatternError)
         if len(text) > MAX_CHARACTERS:
             raise PatternError(
                 f"a pattern of {len(text)} characters, at most {MAX_CHARACTERS} are read"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
-from sevenbag._kernel import Board, PcQuestion, PcQueues
-from sevenbag.errors import QueueError
+from sevenbag._kernel import Board, Kicks, PcQuestion, PcQueues
+from sevenbag.errors import BoardError, QueueError, RulesError, expect_type, shown
 from sevenbag.pc.patterns import Automaton, Pattern
-
-if TYPE_CHECKING:
-    from sevenbag._kernel import Kicks
+from sevenbag.pc.solver import as_board
 
 Drop = Literal["soft", "hard", "t-soft"]
 """How pieces come down: by anything that the rotation system allows, turned and shifted above the
@@ -44,7 +42,14 @@ class Question:
         kicks: Kicks | str = "srs",
         drop: Drop = "soft",
     ) -> None:
-        board = Board.from_text(field) if isinstance(field, str) else field
+        board = as_board(field)
+        expect_type("lines", lines, int, "an integer", BoardError)
+        expect_type("hold", hold, bool, "True or False", RulesError)
+        if drop not in DROPS:
+            wanted = ", ".join(map(repr, DROPS))
+            raise RulesError(f"invalid drop: expected one of {wanted}, got {shown(drop)}")
+        if not isinstance(kicks, Kicks):
+            kicks = Kicks(kicks)
         self.kernel: Final = PcQuestion(board, lines=lines, kicks=kicks, hold=hold, drop=drop)
         self.lines: Final = lines
         self.hold: Final = hold

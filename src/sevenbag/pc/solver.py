@@ -13,15 +13,16 @@ placements.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import PC_MAX_HEIGHT, Board, Kicks, PcReason, PcSolver, Piece, Placement
-from sevenbag.errors import SearchStoppedError
+from sevenbag.errors import BoardError, QueueError, SearchStoppedError, expect_type
 from sevenbag.pc.table import use_tables_found
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from sevenbag._kernel import PieceLike, StopFlag
     from sevenbag.pc.network import Network
@@ -126,6 +127,7 @@ class Solver:
         stop: StopFlag | None = None,
     ) -> Answer:
         """Search as `solve` does, and say why there is no solution."""
+        expect_type("queue", queue, Iterable, "pieces or their letters", QueueError)
         answer = self._kernel.solve(
             as_board(field),
             queue,
@@ -259,8 +261,15 @@ def solve(
 
 
 def as_board(field: Board | str) -> Board:
-    """The board, or the one that a drawing shows."""
-    return Board.from_text(field) if isinstance(field, str) else field
+    """The board, or the one that a drawing shows.
+
+    Raises:
+        BoardError: it is neither.
+    """
+    if isinstance(field, str):
+        return Board.from_text(field)
+    expect_type("field", field, Board, "a Board or a drawing of it", BoardError)
+    return field
 
 
 _own = threading.local()

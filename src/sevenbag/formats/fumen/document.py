@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.errors import FumenError
+from sevenbag.errors import FumenError, shown
 from sevenbag.formats.fumen.codec import ROWS_OF, Reader, write_pages
 from sevenbag.formats.fumen.page import Page, pages_of
 from sevenbag.formats.fumen.quiz import MARK, Quiz
@@ -77,6 +77,7 @@ class Fumen:
         Raises:
             FumenError: `FumenError.code` names what is wrong.
         """
+        _expect_text(text)
         if len(text) > MAX_CHARACTERS:
             raise FumenError(
                 "TooLong", f"{len(text)} characters, at most {MAX_CHARACTERS} are read"
@@ -204,3 +205,9 @@ def _split(text: str) -> tuple[str, str]:
     """Data, and what follows it in a link."""
     end = min((at for at in (text.find("#"), text.find("&")) if at >= 0), default=len(text))
     return text[:end], text[end:]
+
+
+def _expect_text(text: object) -> None:
+    if not isinstance(text, str):
+        what = f"invalid fumen: expected a string, got {shown(text)}"
+        raise FumenError("UnsupportedFumenVersion", what)

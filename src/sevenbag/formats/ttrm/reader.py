@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 import msgspec
 
 from sevenbag.config.input_file import open_input
-from sevenbag.errors import FormatError
+from sevenbag.errors import FormatError, expect_type
 from sevenbag.formats.ttrm.options import Options
 from sevenbag.formats.ttrm.wire import DECODER, Data, Event, File, Keys, OldRound
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Iterable, Mapping, Sequence
 
 MAX_BYTES: Final = 16 * 1024 * 1024
@@ -74,6 +74,7 @@ def load(path: str | os.PathLike[str]) -> Recording:
     Raises:
         FormatError: as `read`; also where there is no such file or it is far too large.
     """
+    expect_type("path", path, (str, os.PathLike), "str or os.PathLike", FormatError)
     path = Path(path)
     try:
         with open_input(path) as file:
