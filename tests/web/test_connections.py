@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 REQUEST = HEAD + b"\r\n"
 SLOW = REQUEST.replace(b"/", b"/slow", 1)
+UPGRADE = HEAD + (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
 HANG = 60
 """Seconds: against a test that hangs, not a measure of anything."""
 NEVER = 3_600.0
@@ -136,10 +140,7 @@ async def test_who_waits_for_a_response_or_has_a_websocket_does_not_idle() -> No
     async with served(connections) as site:
         waiting, upgraded = [await site.connect() for _ in range(2)]
         waiting.send(SLOW)
-        upgraded.send(
-            HEAD + b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
-            b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-        )
+        upgraded.send(UPGRADE)
         async with asyncio.timeout(HANG):
             assert b" 101 " in await upgraded.reader.readuntil(b"\r\n\r\n")
         await busy(connections, 2)
@@ -149,6 +150,18 @@ async def test_who_waits_for_a_response_or_has_a_websocket_does_not_idle() -> No
         for peer in (waiting, upgraded):
             peer.writer.close()
         await busy(connections, 0)
+
+
+@pytest.mark.parametrize("target", [b"//[", b"http://[/live", b"http://"])
+async def test_a_websocket_may_ask_for_any_target(target: bytes) -> None:
+    errors: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+    async with served(Connections(10)) as site:
+        peer = await site.connect()
+        peer.send(UPGRADE.replace(b"/", target, 1))
+        async with asyncio.timeout(HANG):
+            assert b" 101 " in await peer.reader.readuntil(b"\r\n\r\n")
+    assert not errors
 
 
 async def test_idle_connections_make_room() -> None:

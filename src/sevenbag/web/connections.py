@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -17,6 +16,7 @@ from uvicorn.protocols.utils import get_remote_addr
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from sevenbag.web.client_address import household, is_in
+from sevenbag.web.guard import split_target
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -165,7 +165,8 @@ def websocket_protocol(
 
     class _WebSocket(WebSocketsSansIOProtocol):
         def handle_connect(self, event: Request) -> None:
-            longest = longer_frames.get(urlsplit(event.path).path)
+            _, path = split_target(event.path.partition("?")[0])
+            longest = longer_frames.get(path)
             if longest is not None:
                 self.conn.max_message_size = longest
             super().handle_connect(event)

@@ -75,6 +75,16 @@ _FRESH: Final = (b"cache-control", b"no-cache")
 _HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
+def split_target(target: str) -> tuple[str | None, str]:
+    """Return the host of a request target, None if it has only a path, and the path."""
+    # Not `urlsplit`, which raises on some targets that clients may send.
+    scheme, separator, rest = target.partition("://")
+    if not separator or scheme.lower() not in _SCHEMES:
+        return None, target
+    host, _, path = rest.partition("/")
+    return host, f"/{path}"
+
+
 class Guard:
     """Lets through who calls the server by a name of its own, and pages that came from it.
 
@@ -176,15 +186,14 @@ def _in_origin_form(scope: Scope) -> Scope:
 
     A target in absolute form names the host itself, which then replaces ``Host`` (RFC 9112, 3.2.2).
     """
-    scheme, separator, rest = scope["raw_path"].decode("latin-1").partition("://")
-    if not separator or scheme.lower() not in _SCHEMES:
+    host, path = split_target(scope["raw_path"].decode("latin-1"))
+    if host is None:
         return scope
-    host, _, path = rest.partition("/")
     headers = [each for each in scope["headers"] if each[0] != b"host"]
     return {
         **scope,
-        "path": unquote(f"/{path}"),
-        "raw_path": f"/{path}".encode("latin-1"),
+        "path": unquote(path),
+        "raw_path": path.encode("latin-1"),
         "headers": [(b"host", host.encode("latin-1")), *headers],
     }
 
