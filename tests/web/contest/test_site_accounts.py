@@ -248,6 +248,21 @@ def test_a_limit_holds_for_passwords_that_were_right_before(
     assert status(PASSWORD) == 429
 
 
+def test_passwords_that_were_not_checked_do_not_count(
+    frozen_site: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen_site.add_team("Playing")
+
+    async def busy(*_: object) -> bool:
+        raise passwords.TooBusyError("too many passwords are being checked")
+
+    with monkeypatch.context() as crowded:
+        crowded.setattr(passwords.PasswordChecks, "is_right", busy)
+        statuses = {login_status(frozen_site, "203.0.113.7", PASSWORD) for _ in range(10)}
+    assert statuses == {503}
+    assert login_status(frozen_site, "203.0.113.7", PASSWORD) == 303
+
+
 def test_programs_are_limited_likewise(frozen_site: Running) -> None:
     frozen_site.add_team("Playing")
 

@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.store import Admin, Team, name_key
 from sevenbag.errors import SevenbagError
 from sevenbag.web.client_address import household
@@ -111,7 +112,13 @@ class Entrance:
                     taken.give_back(its)
                 self._figures.logins.labels(role, "refused").inc()
                 raise NotLetInError("too many wrong passwords; try again in a minute", 429)
-        right = await self._passwords.is_right(known.password_hash if known else None, password)
+        try:
+            right = await self._passwords.is_right(known.password_hash if known else None, password)
+        except TooBusyError:
+            # Nothing was told of the password: a crowd of clients is not a crowd of guessers.
+            for limit, who in counts:
+                limit.give_back(who)
+            raise
         if known is None or not right:
             self._figures.logins.labels(role, "wrong").inc()
             raise NotLetInError(
