@@ -11,13 +11,12 @@ import pytest
 from sevenbag._kernel import Board
 from sevenbag.arena.conditions import Conditions
 from sevenbag.arena.match import play_match
-from sevenbag.bots.bot import Limits
+from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.triangle import HostSettings, TriangleBot
 from sevenbag.errors import (
     BotDiedError,
     BotError,
-    BotForfeitError,
     BotProtocolError,
     BotStartError,
     BotTimeoutError,
@@ -228,18 +227,19 @@ async def test_who_does_not_introduce_itself(
         await faulty(engine(fault), HostSettings(info_seconds=0.5, quit_seconds=0.2))
 
 
-@pytest.mark.parametrize(
-    ("fault", "error", "says"),
-    [
-        ("Silent", BotTimeoutError, "no move within 0.5 s"),
-        ("NoKeys", BotForfeitError, "presses no key, however often it is asked"),
-    ],
-)
-async def test_who_does_not_move(
-    fault: str, error: type[BotError], says: str, engine: Command
-) -> None:
-    with pytest.raises(error, match=says):
-        await faulty(engine(fault), HostSettings(info_seconds=20, move_seconds=0.5))
+async def test_a_bot_that_does_not_answer(engine: Command) -> None:
+    with pytest.raises(BotTimeoutError, match="no move within 0.5 s"):
+        await faulty(engine("Silent"), HostSettings(info_seconds=20, move_seconds=0.5))
+
+
+async def test_a_bot_that_never_presses_a_key_resigns(engine: Command) -> None:
+    bot = TriangleBot(engine("NoKeys"), settings=HostSettings(info_seconds=20, move_seconds=0.5))
+    try:
+        await bot.prepare(RULES)
+        await bot.start(Game(RULES, seed=1).position())
+        assert await bot.suggest(Limits()) == Suggestion(())
+    finally:
+        await bot.quit()
 
 
 @pytest.mark.parametrize("fault", ["IgnoresInterrupt", "StaysAtEnd", "StaysForEver"])

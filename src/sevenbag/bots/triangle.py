@@ -240,7 +240,7 @@ class TriangleBot(Bot):
         await self._catch_up()
 
     async def suggest(self, limits: Limits) -> Suggestion:
-        """Ask for keys, and again while the bot presses none and time is left."""
+        """Ask for keys, and again while the bot presses none and time is left; then it resigns."""
         del limits
         position = self._followed()
         talk = self._spoken_to()
@@ -254,7 +254,7 @@ class TriangleBot(Bot):
             if move.keys is UNSET or move.keys:
                 break
             if _now() + _RETRY >= ends:
-                raise BotForfeitError(self.name, "presses no key, however often it is asked")
+                return Suggestion(())
             await asyncio.sleep(_RETRY)
         self._answer = self._read(move, position)
         self._look_for_strays(move, self._answer.placement)
