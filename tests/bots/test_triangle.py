@@ -228,7 +228,7 @@ async def test_who_does_not_introduce_itself(
 
 
 async def test_a_bot_that_does_not_answer(engine: Command) -> None:
-    with pytest.raises(BotTimeoutError, match="no move within 0.5 s"):
+    with pytest.raises(BotTimeoutError, match=r"no move within 0\.5 s"):
         await faulty(engine("Silent"), HostSettings(info_seconds=20, move_seconds=0.5))
 
 

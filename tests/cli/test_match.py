@@ -370,6 +370,19 @@ def test_a_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path
     assert sevenbag(*resumed, folder=tmp_path).returncode == 0
 
 
+@pytest.mark.parametrize("words", [("--games", "1", "--quiet"), ("--games", "2", "--json")])
+def test_a_bot_that_starts_in_none_of_few_games(words: tuple[str, ...], tmp_path: Path) -> None:
+    broken = "tbp:sh -c 'echo no model file >&2; exit 3'"
+    command = ("match", "beam:nodes=20", broken, *QUICK, *words, "--folder", "m")
+    done = sevenbag(*command, folder=tmp_path)
+    assert done.returncode == 1
+    assert "beam" in done.stdout
+    reason = "ended with exit code 3; its last words: no model file"
+    assert done.stderr.splitlines()[-1].endswith(f"did not start in any of its games: {reason}")
+    command = (*command[:-1], "again", "--recover")
+    assert sevenbag(*command, folder=tmp_path).returncode == 0
+
+
 def test_a_bot_that_never_introduces_itself_ends_the_match(tmp_path: Path) -> None:
     silent = "tbp:info_seconds=0.1:sleep 600"
     words = ("beam:nodes=20", silent, "--games", "5", "--quiet", *QUICK)

@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 import fcntl
 import os
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn, Self
@@ -97,7 +97,8 @@ class Tournament:
             games = read_games(self.folder, self.header)
             self.ledger = Ledger(self.header, self._settings, games)
             self._unchecked = {game.id: game for game in games}
-            self._failed_starts = Counter[int]()
+            # By engine, of the games played now: why it did not start; None where it did.
+            self._start_failures: defaultdict[int, list[str | None]] = defaultdict(list)
         except BaseException:
             self._lock.close()
             raise
@@ -165,6 +166,15 @@ class Tournament:
         write_result(self.folder, result)
         return result
 
+    def expect_starts(self) -> None:
+        """See that each bot has started in one of the games played now.
+
+        Raises:
+            BotStartError: a bot has not.
+        """
+        for engine, failures in self._start_failures.items():
+            self._expect_start(engine, failures, "in any of its games")
+
     def _play_wave(
         self,
         wave: Iterable[Fixture],
@@ -185,7 +195,7 @@ class Tournament:
                 lines.append(record)
                 self.ledger.add(record)
                 told(record)
-                self._count_failed_starts(played, recover=recover)
+                self._note_starts(played, recover=recover)
                 if self.ledger.verdict is not None:
                     return
 
@@ -232,17 +242,21 @@ class Tournament:
         self.ledger.header = self.header
         write_header(self.folder, self.header)
 
-    def _count_failed_starts(self, played: Played, *, recover: bool) -> None:
+    def _note_starts(self, played: Played, *, recover: bool) -> None:
         """End the tournament at the third failed start in a row of a bot, unless told otherwise."""
         game = played.record
         for engine, started, fall in zip(game.players, played.started, game.falls, strict=True):
-            self._failed_starts[engine] = 0 if started else self._failed_starts[engine] + 1
-            if self._failed_starts[engine] >= MOST_FAILED_STARTS and not recover:
-                why = fall.detail or fall.reason if fall is not None else ""
-                raise BotStartError(
-                    self._engines[engine].name,
-                    f"did not start in {MOST_FAILED_STARTS} games in a row: {why}",
-                )
+            failures = self._start_failures[engine]
+            failures.append(None if started or fall is None else fall.detail or fall.reason)
+            if len(failures) >= MOST_FAILED_STARTS and not recover:
+                latest = failures[-MOST_FAILED_STARTS:]
+                self._expect_start(engine, latest, f"in {MOST_FAILED_STARTS} games in a row")
+
+    def _expect_start(self, engine: int, failures: Sequence[str | None], games: str) -> None:
+        if all(failures):
+            raise BotStartError(
+                self._engines[engine].name, f"did not start {games}: {failures[-1]}"
+            )
 
     def _tasks(self, wave: Iterable[Fixture], given: list[Task]) -> Iterator[Task]:
         """The games of a wave that are not over, as long as they are needed; kept in a list."""

@@ -52,7 +52,7 @@ def add_playing_options(parser: argparse.ArgumentParser) -> None:
         "--recover",
         action="store_true",
         help="play on when a bot fails to start; each such game is a loss"
-        " (default: its third failed start in a row ends the run with exit code 1)",
+        " (default: exit code 1 at its third failed start in a row, or if it never starts)",
     )
     output = parser.add_argument_group("what is shown")
     output.add_argument("--plain", action="store_true", help="a line for each game")
@@ -93,6 +93,8 @@ def play_in(folder: Path, args: argparse.Namespace, header: TournamentHeader | N
             print(json.dumps(plain_data(tournament)))
         else:
             write_lines("\n".join([*standings_lines(tournament), f"folder: {folder}"]))
+        if not args.recover:
+            tournament.expect_starts()
     return 0
 
 
