@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 def write_whole(path: Path, data: bytes, *, over: bool) -> None:
     """Write beside the file, then rename over it: a rename is the one step that is atomic.
 
+    Devices and pipes, such as ``/dev/stdout``, are written to, not replaced.
+
     Args:
         path: the file.
         data: all of it.
@@ -27,6 +29,9 @@ def write_whole(path: Path, data: bytes, *, over: bool) -> None:
     """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
+        if over and path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
         try:
             with draft.open("xb") as file:
                 file.write(data)
