@@ -48,6 +48,28 @@ Error: no queue
 
 Node.js v22.14.0
 """
+NODE_MODULE = """\
+node:internal/modules/cjs/loader:1228
+  throw err;
+  ^
+
+Error: Cannot find module './book.js'
+Require stack:
+- /home/me/bot.js
+    at Function._resolveFilename (node:internal/modules/cjs/loader:1225:15)
+    at wrapModuleLoad (node:internal/modules/cjs/loader:235:24) {
+  code: 'MODULE_NOT_FOUND',
+  requireStack: [ '/home/me/bot.js' ]
+}
+
+Node.js v22.14.0
+"""
+DENO = """\
+error: Uncaught (in promise) Error: no queue
+  throw new Error("no queue");
+        ^
+    at file:///home/me/bot.js:3:9
+"""
 JAVA = """\
 Exception in thread "main" java.lang.IllegalStateException: no board
 \tat Bot.main(Bot.java:3)
@@ -71,6 +93,9 @@ TypeError: 'NoneType' object is not subscriptable
         (RUST + "retrying\n", "retrying"),
         (GO, GO.splitlines()[0]),
         (NODE, "Error: no queue"),
+        (NODE_MODULE, "Error: Cannot find module './book.js'"),
+        (DENO, "error: Uncaught (in promise) Error: no queue"),
+        (GO.replace("\n\n", "\n[signal SIGSEGV: addr=0x0]\n\n", 1), GO.splitlines()[0]),
         (JAVA, JAVA.splitlines()[0]),
         (PYTHON, "TypeError: 'NoneType' object is not subscriptable"),
         ("note: run with `RUST_BACKTRACE=1`\n", "note: run with `RUST_BACKTRACE=1`"),

@@ -50,10 +50,15 @@ _SHOWN: Final = 200
 """Characters of a command that an error quotes."""
 _STDERR_KEPT: Final = 8192
 _LONGEST_WORDS: Final = 300
+_EXCERPT: Final = re.compile(
+    r"^.*\n[ \t]*\^+\s*$|^Require stack:\n(?:- .*\n)*|^\s+at .* \{\n(?:[ \t].*\n)*\}$", re.MULTILINE
+)
+"""A source line with its marks, and details of a JavaScript error around its stack."""
 _GOROUTINE: Final = re.compile(r"goroutine \d+ \[")
 _CLOSING_NOTE: Final = re.compile(
     r"note: (run with `RUST_BACKTRACE|Some details are omitted)|stack backtrace:$"
     r"|\s+\d+: |\s+at |\s+\.\.\. \d+ more$|Node\.js v\d|Bun v\d|exit status \d+$"
+    r"|thread caused non-unwinding panic|\[signal SIG"
 )
 """Lines that runtimes write after the message: frames of a stack, versions, hints."""
 
@@ -284,7 +289,8 @@ def last_words(stderr: str) -> str:
 
     Returns: at most `_LONGEST_WORDS` printable characters; empty if there is no such line.
     """
-    lines = [line.rstrip() for line in stderr.splitlines() if line.strip()]
+    plain = _EXCERPT.sub("", stderr).strip() or stderr
+    lines = [line.rstrip() for line in plain.splitlines() if line.strip()]
     for number in range(len(lines) - 1, -1, -1):
         if _GOROUTINE.match(lines[number]):
             # What follows is a Go trace; the panic comes before the first of its goroutines.
