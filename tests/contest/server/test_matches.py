@@ -210,9 +210,9 @@ async def test_clients_hear_of_a_matchs_end_when_its_result_is_kept_not_before()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=MatchRules(connect_seconds=0.1)))
         token = place.match_token
-        listener, onlooker = rig.listener(place), rig.listener(f"/figures/{token}")
         table = rig.server.matches[token]
         table.join(1)
+        listener, onlooker = rig.listener(place), rig.listener(f"/figures/{token}")
         await until(lambda: table.match.result is not None)
         result = asyncio.ensure_future(rig.server.result(token))
         assert not await listener.socket.poll(100)
