@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from sevenbag.contest.rules import GameRules, MatchRules
@@ -126,3 +127,25 @@ async def test_a_player_goes_though_there_is_news() -> None:
     player.hear([encode(MatchEnd(match_name="A match", match_token="token"))])
     async with asyncio.timeout(60):
         await player.close()
+
+
+async def test_a_player_hears_nothing_of_positions_that_are_not_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A resumed match publishes them for clients until its next game begins."""
+    async with hosting() as rig:
+        place = msgspec.structs.replace(placement(match=QUICK, bots={"B": "random"}), attempt=2)
+        rig.place(place)
+        table = rig.server.matches[place.match_token]
+        heard: list[bytes] = []
+        monkeypatch.setattr(table._players[0], "hear", heard.extend)
+        listener = rig.listener(place)
+        await listener.until("GamePieceState")
+        table.halt(True)
+        await rig.client().connect(place, "A")
+        assert table.match.phase == "pause"
+        for _ in range(3):
+            await listener.until("GamePieceState")
+        assert heard == []
+        table.halt(False)
+        await until(lambda: bool(heard))

@@ -273,8 +273,8 @@ class Table:
         if messages:
             if not self._around.states.publish(self._envelope, messages):
                 self._missed()
-            # A position that is published while teams are waited for is not for bots of ours.
-            if self.match.phase != "gathering":
+            # Positions before the first game are not played: they are for clients, not our bots.
+            if self.match.duel is not None:
                 for player in self._players:
                     player.hear(messages)
 
