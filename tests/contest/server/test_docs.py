@@ -71,14 +71,14 @@ def test_the_bounds_are_those_of_the_server() -> None:
         "state messages that wait for a subscriber": f"{settings.state_backlog:,}",
         "passwords of a team that are checked at once": f"{doors._MOST_WAITING}",
         "wrong passwords of a team": f"{doors._FREE}",
-        "the same from one address": f"{doors._GUESSES:,}",
+        "wrong passwords from one address": f"{doors._GUESSES:,}",
         "matches": f"{settings.capacity}",
         "lines of the log that nobody reads": f"{patient_stream.MOST_WAITING:,}",
-        "lines of the log about a team's moves": f"{move_log.MOVES_A_SECOND} a second",
+        "log lines about a team's moves": f"{move_log.MOVES_A_SECOND} a second",
     }
     for what, bound in expected.items():
         assert bound in rows[what], what
-    assert "one a minute" in rows["lines of the log about refused commands"]
+    assert "one a minute" in rows["log lines about refused commands"]
     assert move_log.REFUSAL_SECONDS == 60
     assert table._REPEAT_END == 5
 
