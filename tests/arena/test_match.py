@@ -445,6 +445,8 @@ def test_names_are_told_apart() -> None:
     assert distinct_names("a", "a", ("a:n=1", "a:n=1")) == ("a (1)", "a (2)")
     assert distinct_names("a", "a", ("a", "a:" + "n" * 50)) == ("a (1)", "a (2)")
     assert distinct_names("a", "a", ("a", "a\n")) == ("a (1)", "a (2)")
+    names, specs = ("a:n=1", "a", "a"), ("b", "a:n=1", "a:n=2")
+    assert distinct(names, specs, (True, False, False)) == ["a:n=1", "a (1)", "a (2)"]
     # A command says less than the name that a program announces.
     assert distinct_names("a", "a", ("tbp:x", "tbp:y")) == ("a (1)", "a (2)")
     assert distinct(["a", "a", "a (1)"], ["", "", ""], [False] * 3) == ["a (2)", "a (3)", "a (1)"]

@@ -45,7 +45,8 @@ def distinct(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) 
         if len(places) == 1:
             continue
         kept = [place for place in places if fixed[place]]
-        if not kept and _are_names([specs[place] for place in places], name):
+        own = [specs[place] for place in places]
+        if not kept and _are_names(own, name) and not {*own} & {*names}:
             for place in places:
                 found[place] = specs[place]
             continue
