@@ -25,6 +25,8 @@ def test_names_are_found_in_any_case() -> None:
 def test_an_unknown_preset_is_named_with_those_that_are() -> None:
     with pytest.raises(RulesError, match=r"no rules named 'worlds'; there are .*guideline"):
         Game("worlds")
+    with pytest.raises(RulesError, match=r"did you mean 'tetrio-league'\?"):
+        Rules.preset("tetrioo")
 
 
 @pytest.mark.parametrize("name", Rules.presets())

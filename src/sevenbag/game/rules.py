@@ -78,17 +78,17 @@ class Rules:
             RulesError: there is no such preset; the message lists those that are.
         """
         plain = _plain(name)
-        presets = {_plain(known): known for known in cls.presets()}
-        known = presets.get(_ALIASES.get(plain, plain))
-        if known is not None:
-            text = (_PRESETS / f"{known}.toml").read_text(encoding="utf-8")
-            return cls._parse(text, known, f"preset {known}")
-        near = difflib.get_close_matches(plain[:LONGEST_NAME], presets, n=1)
-        hint = f"; did you mean {presets[near[0]]!r}?" if near else ""
+        known = {_plain(preset): preset for preset in cls.presets()} | _ALIASES
+        if plain in known:
+            preset = known[plain]
+            text = (_PRESETS / f"{preset}.toml").read_text(encoding="utf-8")
+            return cls._parse(text, preset, f"preset {preset}")
+        near = difflib.get_close_matches(plain[:LONGEST_NAME], known, n=1)
+        hint = f"; did you mean {known[near[0]]!r}?" if near else ""
         if _names_kicks(name):
             hint = "; that is a rotation system, which rules name as pieces.kicks"
         raise RulesError(
-            f"no rules named {shown(name)}{hint}; there are {', '.join(presets.values())}"
+            f"no rules named {shown(name)}{hint}; there are {', '.join(cls.presets())}"
         )
 
     @classmethod
