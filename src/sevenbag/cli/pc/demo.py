@@ -13,9 +13,10 @@ from sevenbag._kernel import Kicks
 from sevenbag.arena.demo_view import draw, scene_of
 from sevenbag.arena.frames import Frames, Pace
 from sevenbag.arena.perfect_play import PerfectPlay, Planner, demo_rules
+from sevenbag.cli.arguments import named_kicks
 from sevenbag.cli.keys import pressed_keys
 from sevenbag.cli.pc.network import NETWORK, network_at
-from sevenbag.cli.pc.options import KICKS, Option, rotation_system, whole
+from sevenbag.cli.pc.options import KICKS, Option, whole
 from sevenbag.cli.stopping import until_left
 from sevenbag.pc import Solver
 from sevenbag.pc.solver import MAX_HEIGHT
@@ -32,7 +33,7 @@ OPTIONS: Final = (
         "kicks",
         "k",
         f"{' '.join(KICKS)} (default: srsPlus)",
-        rotation_system,
+        named_kicks,
         Kicks("srsPlus"),
         "KICKS",
     ),

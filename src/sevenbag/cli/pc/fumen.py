@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag._kernel import Kicks
+from sevenbag.cli.arguments import named_kicks
 from sevenbag.cli.pc.dropin import complain
 from sevenbag.cli.pc.network import NETWORK, network_at
-from sevenbag.cli.pc.options import KICKS, Option, one_of, rotation_system, whole
+from sevenbag.cli.pc.options import KICKS, Option, one_of, whole
 from sevenbag.cli.stopping import run_stoppably
 from sevenbag.errors import FumenError, printable, shown
 from sevenbag.formats.fumen import Fumen, View
@@ -26,9 +27,7 @@ if TYPE_CHECKING:
 USAGE: Final = "fumen [options] INPUTS..."
 OPTIONS: Final = (
     Option("append", "a", "add the solution to the pages of the input"),
-    Option(
-        "kicks", "k", f"{' '.join(KICKS)} (default: srs)", rotation_system, Kicks("srs"), "KICKS"
-    ),
+    Option("kicks", "k", f"{' '.join(KICKS)} (default: srs)", named_kicks, Kicks("srs"), "KICKS"),
     Option("min-height", "m", "rows to clear at least (default: 1)", whole(127), 1, "N"),
     NETWORK,
     Option(

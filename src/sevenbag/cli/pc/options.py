@@ -8,12 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.cli.arguments import named_kicks
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from sevenbag._kernel import Kicks
 
 KICKS: Final = ("none", "none180", "srs", "srs180", "srsPlus", "srsTetrio")
 """The rotation systems that ``pc`` has, as it spells them."""
@@ -95,11 +91,6 @@ def one_of(*names: str) -> Callable[[str], str]:
         return text
 
     return read
-
-
-def rotation_system(text: str) -> Kicks:
-    """An argument that names a rotation system, as all commands take it."""
-    return named_kicks(text)
 
 
 def whole(most: int) -> Callable[[str], int]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.cli.pc.options import KICKS, Option, rotation_system
+from sevenbag.cli.arguments import named_kicks
+from sevenbag.cli.pc.options import KICKS, Option
 from sevenbag.errors import PcFileError
 from sevenbag.formats.pc_file import ANY_KICKS, check_file
 
@@ -20,7 +21,7 @@ OPTIONS: Final = (
         "kicks",
         "k",
         f"rotation system of all solutions: {' '.join(KICKS)} (default: any of them)",
-        rotation_system,
+        named_kicks,
         None,
         "KICKS",
     ),
