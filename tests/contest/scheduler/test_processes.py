@@ -51,10 +51,15 @@ RESTARTED = ContestRules(
 
 
 class Processes:
-    """A site without game servers, and a game server, each a process."""
+    """A site without game servers, and a game server, each a process.
 
-    def __init__(self, folder: Path) -> None:
+    Attributes:
+        grace: seconds that a match waits for its server; of sites that are started from now on.
+    """
+
+    def __init__(self, folder: Path, *, grace: int = 5) -> None:
         self.folder = folder
+        self.grace = grace
         with socket.create_server((HOST, 0)) as free:
             self.port = free.getsockname()[1]
         self.said: list[str] = []
@@ -66,7 +71,7 @@ class Processes:
     def start_site(self) -> subprocess.Popen[str]:
         return self._start(
             *("contest", "serve", "--game-servers", "0", "--set", f"site.host={HOST}"),
-            *("--set", f"site.port={self.port}", "--set", "site.grace_seconds=5"),
+            *("--set", f"site.port={self.port}", "--set", f"site.grace_seconds={self.grace}"),
         )
 
     def start_server(self, name: str = "one", host: str = SERVER) -> subprocess.Popen[str]:
@@ -187,7 +192,7 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
 def test_clients_that_only_answer_states_play_on_through_restarts_of_their_server(
     tmp_path: Path, store: Store
 ) -> None:
-    running = Processes(tmp_path)
+    running = Processes(tmp_path, grace=60)
     try:
         wait_until(lambda: [row.state for row in store.matches.list()] == ["placed"], 60)
         (match,) = store.matches.list()
@@ -223,6 +228,10 @@ def test_clients_that_only_answer_states_play_on_through_restarts_of_their_serve
             wait_until(lambda: kept() > before, 60)
 
             # For good: the match goes on at the other server.
+            running.site.kill()
+            running.site.wait()
+            running.grace = 1
+            running.site = running.start_site()
             kill()
             wait_until(lambda: store.matches.get(match.token).state == "done", 120)
             teams = red, blue
