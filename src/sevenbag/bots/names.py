@@ -46,7 +46,7 @@ def distinct(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) 
             continue
         kept = [place for place in places if fixed[place]]
         own = [specs[place] for place in places]
-        if not kept and _are_names(own, name) and not {*own} & {*names}:
+        if not kept and _are_names(own, name) and not {*own} & ({*found} - {name}):
             for place in places:
                 found[place] = specs[place]
             continue
