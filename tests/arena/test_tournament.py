@@ -83,9 +83,9 @@ def essence(games: list[GameRecord]) -> list[tuple[object, ...]]:
     ]
 
 
-def spec_of(command: list[str], **seconds: float) -> str:
+def spec_of(command: list[str], **flags: float) -> str:
     """A bot that is given up sooner at some steps."""
-    options = "".join(f"{name}_seconds={value}:" for name, value in seconds.items())
+    options = "".join(f"{name}={value}:" for name, value in flags.items())
     return f"tbp:{options}{shlex.join(command)}"
 
 
@@ -345,13 +345,12 @@ FAULTS = {
 }
 # Where a bot says nothing for ever, that is seen as well after a moment.
 SOON = {
-    "HangsAtInfo": {"info": 0.5},
-    "NoNewline": {"info": 0.5},
-    "HangsAtSuggest": {"move": 0.3},
-    "DoesNotRead": {"move": 0.3},
-    "AnswersLate": {"move": 0.3},
-    # It is asked again until this time is over.
-    "GivesUp": {"move": 0.3},
+    "HangsAtInfo": {"info_seconds": 0.5},
+    "NoNewline": {"info_seconds": 0.5},
+    "HangsAtSuggest": {"move_seconds": 0.3},
+    "DoesNotRead": {"move_seconds": 0.3},
+    "AnswersLate": {"move_seconds": 0.3},
+    "GivesUp": {"retries": 0},
 }
 HARMLESS = {
     "FalseSpins",
