@@ -43,7 +43,7 @@
         ├── BotTimeoutError              it did not answer in time
         ├── BotDiedError                 it ended, or closed its output
         ├── BotProtocolError             it answered with something else than an answer
-        └── BotForfeitError              it gave up: it suggested no move, or no legal one
+        └── BotForfeitError              it says that it cannot play, or no move of it counts
 """
 
 
@@ -278,7 +278,7 @@ class BotProtocolError(BotError):
 
 
 class BotForfeitError(BotError):
-    """It gave up: it suggested no move, or no legal one."""
+    """It says that it cannot play, or none of its moves counts."""
 
 
 def expect_type(
