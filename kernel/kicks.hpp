@@ -87,7 +87,7 @@ class Kicks {
 
     // The same system, named "... without 180"; itself, if it has no half turns.
     Kicks without_half_turns() const;
-    // The system that `without_half_turns` was called on; itself, if it was not made so.
+    // Undoes `without_half_turns`; returns a copy of any other system.
     Kicks with_half_turns() const;
 
     // Systems are equal if they turn pieces alike, whatever their names.

@@ -24,11 +24,11 @@ namespace sevenbag::bind {
 
 // A Python string with every character that is not ASCII written out (escape) or as '?'.
 std::string ascii(nanobind::handle text, bool escape = true);
-// Error(kind): "invalid NAME: expected EXPECTED, got VALUE".
+// Throws Error(kind): "invalid NAME: expected EXPECTED, got VALUE".
 [[noreturn]] void refuse_argument(nanobind::handle value, ErrorKind kind, const char* name,
                                   const char* expected);
 
-// What `argument` says it expected.
+// Description of the expected type in the errors of `argument`.
 template <class T>
 inline constexpr const char* kExpected = nullptr;
 template <>
@@ -50,7 +50,8 @@ inline constexpr const char* kExpected<Placement> = "a Placement";
 template <>
 inline constexpr const char* kExpected<Board> = "a Board";
 
-// An argument as a T. Raises Error(kind): nanobind's own TypeError shows the signature in C++.
+// Converts an argument to T. Throws Error(kind), because nanobind's own TypeError shows the C++
+// signature.
 template <class T>
 T argument(nanobind::handle value, ErrorKind kind, const char* name) {
     T result{};

@@ -21,7 +21,7 @@ using namespace nb::literals;
 
 namespace sevenbag::bind {
 
-// Names are ASCII: what is not is written out, and matches none.
+// Names are ASCII. Other characters are escaped, so that they match no name.
 static std::string text_argument(nb::handle value, ErrorKind kind, const char* name) {
     if (!nb::isinstance<nb::str>(value)) refuse_argument(value, kind, name, "a string");
     return ascii(value);

@@ -256,14 +256,14 @@ void FrameGame::end(Out out) {
 // --- the network ---------------------------------------------------------------------------------
 
 void FrameGame::announce(Ticket ticket, int lines, int acknowledged, int hole) {
-    if (!hears()) return;
+    if (!accepts_messages()) return;
     if (time_.crossing)
         lines = crossing_.receive(ticket.sender, ticket.number, lines, acknowledged);
     garbage_.announce(*rules_, ticket, lines, hole);
 }
 
 void FrameGame::confirm(Ticket ticket) {
-    if (!hears()) return;
+    if (!accepts_messages()) return;
     tally_.received += garbage_.confirm(*rules_, ticket, frame_);
 }
 

@@ -64,16 +64,16 @@ class FrameGame {
     // --- what happens in a frame, in order
 
     // A key goes down, or up, at a moment from 0 to below 1 of this frame. `hoisted`: it was down
-    // already when the game began. If the time before the key puts the player out, the key counts
-    // as an input and does nothing else. Later keys are ignored.
+    // already when the game began. If the player tops out before the key's moment, the key
+    // counts as an input but has no other effect. Later keys are ignored.
     void press(Button button, double moment, bool hoisted = false);
     void release(Button button, double moment);
-    // The same for a player who was in the game before the present moment; no time passes.
+    // Press or release a key at the current moment, without passing time.
     void key_down(Button button, bool hoisted);
     void key_up(Button button);
     // Whom this player attacks from now on.
     void target(std::vector<int> players) { targets_ = std::move(players); }
-    // Messages of the network are heard up to the frame after the one that puts the player out.
+    // Network messages are accepted up to the frame after the top-out.
     //
     // An attack is on its way here; its sender had received this player's attacks up to
     // `acknowledged`. `hole` is the column that comes with it, or -1.
@@ -138,7 +138,7 @@ class FrameGame {
     void let_garbage_in(LockedBy by);
     void send();
     void end(Out out);
-    bool hears() const { return out_ == Out::none || frame_ <= out_frame_ + 1; }
+    bool accepts_messages() const { return out_ == Out::none || frame_ <= out_frame_ + 1; }
 
     std::shared_ptr<const Rules> rules_;
     FrameRules time_;
@@ -162,7 +162,7 @@ class FrameGame {
     Grown cap_;
     GarbageQueue garbage_;
     Crossing crossing_;
-    // A key that is held turns a new piece by half turns, too, where the rules have none.
+    // A held 180-degree key rotates a new piece even if the rules have no half turns.
     Kicks initial_kicks_;
     std::vector<int> targets_;
     std::vector<Sent> sent_;

@@ -97,7 +97,7 @@ void Performance::happen(const Script::Event& event, std::vector<Recorded>* reco
     using enum Script::What;
     if (event.what <= release) {
         if (game_.out() != Out::none) return;
-        // A piece may lock by time before the key that locks the next one.
+        // A piece may lock by itself before the key that locks the next one.
         game_.pass(event.moment);
         note(record);
         if (event.what == release) return game_.key_up(event.button);

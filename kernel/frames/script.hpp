@@ -64,8 +64,8 @@ class Performance {
     // Both outlive it.
     Performance(FrameGame& game, const Script& script) : game_(game), script_(script) {}
 
-    // Plays `frames` frames whole, or until the player is out; then what happens in the frame
-    // after. Locks are added to `record`, if there is one.
+    // Plays `frames` whole frames, or until the player is out; then the events of the next frame.
+    // Adds locks to `record` unless it is null.
     void play(int frames, std::vector<Recorded>* record = nullptr);
 
   private:

@@ -10,20 +10,20 @@ namespace sevenbag {
 
 struct Tally : Stats {
     int inputs = 0;  // keys pressed
-    // Lines sent as they would be without the attack multiplier, rounded down attack by attack.
+    // Lines sent, each attack divided by the attack multiplier and rounded down.
     double sent_unmultiplied = 0;
     std::int64_t points = 0;
     std::int64_t spike = 0;  // lines sent within a second of each other
     int spike_frames = 0;    // until it is over
     std::int64_t max_spike = 0;
-    double spike_unmultiplied = 0;  // the same of `sent_unmultiplied`
+    double spike_unmultiplied = 0;  // spike in `sent_unmultiplied`
     double max_spike_unmultiplied = 0;
     int combo_power = 0;             // largest clear of the combo that is on
     std::array<int, 3> dry_spins{};  // by spin: those that cleared nothing
 
     // Counts a lock and its points. `own` is what the clear itself attacked with.
     void count(const Lock& lock, int own);
-    // Counts the attacks that left at a lock, and the spike that they belong to.
+    // Counts the attacks sent at a lock and updates the spike.
     void send(const AttackList& attacks, double multiplier);
     // A frame is over.
     void pass_frame();

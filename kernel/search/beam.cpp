@@ -146,8 +146,8 @@ class BeamSearch::Run {
         return part;
     }
 
-    // How many of so many boards may be judged. Those of the first piece always are, so that every
-    // legal move is ranked.
+    // Limits a number of boards to the remaining nodes. All boards of the first piece are
+    // evaluated, so that every legal move is ranked.
     int within_limit(int boards) {
         if (limits_.nodes == 0 || ply_ == 0) return boards;
         const std::int64_t left = std::max<std::int64_t>(limits_.nodes - nodes_, 0);
@@ -255,7 +255,7 @@ class BeamSearch::Run {
                    std::max({best(node, static_cast<Piece>(p), node.hold), with_held, kDead});
             count += copies;
         }
-        // A mean of pieces that were not all judged means nothing.
+        // The mean is only valid if the boards of all pieces were evaluated.
         if (!cut_) credit(memory_.roots[node.root], static_cast<int>(sum / count));
     }
 
@@ -413,7 +413,7 @@ class BeamSearch::Run {
     std::int64_t nodes_ = 0;
     double expected_ = 0;  // boards that the next layer has a budget for
     bool stopped_ = false;
-    bool cut_ = false;  // the node limit left out boards
+    bool cut_ = false;  // boards were skipped because of the node limit
 };
 
 BeamSearch::BeamSearch(const Rules& rules, const Weights& weights)

@@ -41,8 +41,8 @@ inline constexpr int kMaxSearchWidth = 1 << 15;
 inline constexpr int kMaxSearchCounter = 1000000;
 
 struct SearchLimits {
-    // Boards to judge, at most; 0: as many as there are. The placements of the first piece are
-    // always judged, so that every legal move is ranked: only they can be more.
+    // Maximum number of boards to evaluate; 0: no limit. All placements of the first piece are
+    // evaluated even beyond the limit, so that every legal move is ranked.
     std::int64_t nodes = 0;
     // Boards that are expanded in a layer.
     int width = kMaxSearchWidth;

@@ -291,11 +291,11 @@ def expect_type(
     """Check the type of an argument.
 
     Args:
-        what: what the argument is.
+        what: name of the argument.
         value: the argument.
-        wanted: the type, or types, that it may have.
-        name: what they are called in the message.
-        error: what is raised if it has none of them.
+        wanted: expected type or types.
+        name: description of the expected types for the message.
+        error: class of the raised error.
     """
     if not isinstance(value, wanted):
         raise error(f"invalid {what}: expected {name}, got {shown(value)}")
@@ -315,10 +315,10 @@ def shown(value: object, longest: int = 60) -> str:
 
 
 def printable(text: str, instead: str = "?") -> str:
-    """Replace what a terminal acts on, or a page or picture cannot hold.
+    """Replace unprintable characters in untrusted text.
 
-    Names and reasons come from files and other programs. Control characters, line breaks, bidi
-    overrides, invisible characters and lone surrogates are replaced.
+    These are control characters, line breaks, bidi overrides, invisible characters and lone
+    surrogates: a terminal may interpret them, and pages and pictures cannot contain all of them.
     """
     if text.isprintable():
         return text

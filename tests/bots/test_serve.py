@@ -446,7 +446,7 @@ def test_rules_that_the_frontend_cannot_tell() -> None:
     command = [*SEVENBAG, "serve", "random:seed=1", "--rules"]
     [_, _, answer], _ = serve(RULES, start, SUGGEST, QUIT, command=[*command, "guideline"])
     assert answer["moves"] == []
-    for rules, words in (("no-such", b"no rules named 'no-such'"), ("x.toml", b"x.toml")):
+    for rules, words in (("no-such", b"got 'no-such'"), ("x.toml", b"x.toml")):
         done = subprocess.run([*command, rules], capture_output=True, timeout=30, check=False)
         assert done.returncode == 2
         assert words in done.stderr

@@ -186,7 +186,7 @@ async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
             "DiesAtState",
             BotDiedError,
             "exit code 101; its last words: called `unwrap.*unknown variant `gb`; if it fails at a "
-            "state, states=garbage sends none",
+            "read a state, states=garbage sends none",
         ),
     ],
 )

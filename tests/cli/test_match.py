@@ -293,7 +293,7 @@ def test_broken_off_it_says_how_to_go_on(number: signal.Signals, tmp_path: Path)
         process.kill()
     if number == signal.SIGINT:
         assert process.returncode == 130
-        assert "sevenbag match --resume --folder 'f' goes on" in err
+        assert "to continue: sevenbag match --resume --folder 'f'" in err
     else:
         assert process.returncode in {-number, 128 + number}
     assert "Traceback" not in out + err
@@ -362,7 +362,7 @@ def test_a_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path
     done = sevenbag("match", broken, "beam:nodes=20", *QUICK, *words, folder=tmp_path)
     assert done.returncode == 1
     reason = "ended with exit code 3; its last words: no model file"
-    assert done.stderr.splitlines()[-1].endswith(f"did not start in 3 games in a row: {reason}")
+    assert done.stderr.splitlines()[-1].endswith(f"failed to start in 3 games in a row: {reason}")
     [folder] = (tmp_path / "matches").iterdir()
     assert len(read_games(folder, read_header(folder))) == 3
     # The folder is not damaged: told to recover, the match goes on from there.
@@ -378,7 +378,7 @@ def test_a_bot_that_starts_in_none_of_few_games(words: tuple[str, ...], tmp_path
     assert done.returncode == 1
     assert "beam" in done.stdout
     reason = "ended with exit code 3; its last words: no model file"
-    assert done.stderr.splitlines()[-1].endswith(f"did not start in any of its games: {reason}")
+    assert done.stderr.splitlines()[-1].endswith(f"failed to start in any of its games: {reason}")
     command = (*command[:-1], "again", "--recover")
     assert sevenbag(*command, folder=tmp_path).returncode == 0
 
@@ -388,7 +388,7 @@ def test_a_bot_that_never_introduces_itself_ends_the_match(tmp_path: Path) -> No
     words = ("beam:nodes=20", silent, "--games", "5", "--quiet", *QUICK)
     done = sevenbag("match", *words, folder=tmp_path)
     assert done.returncode == 1
-    assert "did not start in 3 games in a row: no info within 0.1 s" in done.stderr
+    assert "failed to start in 3 games in a row: no info within 0.1 s" in done.stderr
 
 
 def test_a_bot_that_fails_to_start_now_and_then_ends_nothing(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_who_played_stands_in_the_replay_and_the_result(tmp_path: Path) -> None:
     )
     assert done.returncode == 0
     assert done.stderr == (
-        f"sevenbag: --nodes does not hold for {FOREIGN}: TBP has no word for it; give it with the"
+        f"sevenbag: --nodes is ignored for {FOREIGN}: TBP has no such limit; set it in the"
         " bot's command\n"
     )
     first, second = checked(tmp_path / "a.replay").header.players
@@ -245,8 +245,10 @@ def test_what_holds_without_being_asked_for_is_kept_too(tmp_path: Path) -> None:
 def test_limits_that_do_not_hold_are_told(tmp_path: Path) -> None:
     words = ("random", FOREIGN, "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
     lines = sevenbag("play", *words, folder=tmp_path).stderr.splitlines()
-    assert lines[0] == "sevenbag: --ms does not hold for random: it takes no limits"
-    assert lines[1].startswith(f"sevenbag: --ms 1 is when {FOREIGN} is asked for its move")
+    assert lines[0] == "sevenbag: --ms is ignored for random: the bot has no limits"
+    assert lines[1].startswith(
+        f"sevenbag: --ms 1 is the time after which {FOREIGN} is asked for its move"
+    )
     assert len(lines) == 2
 
 
@@ -254,7 +256,7 @@ def test_what_cannot_be_told_to_a_triangle_bot(tmp_path: Path) -> None:
     engine = "triangle:sevenbag serve random --as triangle"
     words = (engine, "random", "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
     told, *_ = sevenbag("play", *words, folder=tmp_path).stderr.splitlines()
-    assert told.startswith(f"sevenbag: --ms does not hold for {engine}: the Triangle.js protocol")
+    assert told.startswith(f"sevenbag: --ms is ignored for {engine}: the Triangle.js protocol")
 
 
 def slow_match(

@@ -45,7 +45,7 @@ def test_a_lost_replay_is_told(match: Path, tmp_path: Path) -> None:
     (folder / "replays" / "1.replay").unlink()
     done = sevenbag("report", folder)
     assert done.returncode == 1
-    assert "a game without a player: " in done.stderr
+    assert "no player for a game: " in done.stderr
     assert (folder / "report.html").is_file()
 
 

@@ -64,7 +64,7 @@ def test_a_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again.stdout == whole.stdout
     assert games.read_bytes().count(b"\n") == 6
     done = sevenbag("tournament", "spring.toml", "--resume", folder=tmp_path)
-    assert "going on in spring: 6 games are over" in done.stderr
+    assert "resuming in spring: 6 games finished" in done.stderr
     assert "game 1" not in done.stdout
     written(tmp_path, FILE.replace("games = 2", "games = 4"))
     changed = sevenbag("tournament", "spring.toml", "--resume", folder=tmp_path)

@@ -176,7 +176,7 @@ def test_pictures() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"rules": "nothing"}, "no rules named"),
+        ({"rules": "nothing"}, "invalid rules: expected"),
         ({"reward": "points"}, "no reward named 'points'; there are sent"),
         ({"reward": {"points": 1}}, "no reward for 'points'; there is one for attack"),
         ({"rows": 41}, "rows is 41"),

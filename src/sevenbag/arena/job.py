@@ -63,8 +63,8 @@ class Played(msgspec.Struct, frozen=True):
     Attributes:
         record: its line.
         replay: its file; None where none is kept.
-        started: whether each bot was ready for the game.
-        announced: the names that the bots announced; None for one that had not come to that.
+        started: whether each bot became ready for the game.
+        announced: names that the bots announced; None for a bot that announced none.
     """
 
     record: GameRecord

@@ -58,7 +58,7 @@ class Test:
     Attributes:
         players: engines by number; the hypotheses are about the first.
         games: so many were played.
-        pairs: results of its pairs, for the first.
+        pairs: results of its pairs, from the view of the first engine.
         llr: the logarithm of the likelihood ratio.
         decision: which hypothesis is accepted; None as long as none is.
     """
@@ -133,7 +133,7 @@ class Ledger:
         self._games: dict[int, GameRecord] = {}
         self._encounters: dict[tuple[int, int], list[GameRecord]] = {}
         self._byes: dict[int, int] = {}
-        self._run = 0  # games from the first one on that are over and counted
+        self._run = 0  # finished games without a gap from the first one
         self._pairs = Pentanomial()
         self._single = Trinomial()
         self._wins = [0, 0]
@@ -216,7 +216,10 @@ class Ledger:
 
     @property
     def outcomes(self) -> Outcomes | None:
-        """Results of a match for the first engine: pairs, if there are any; None without one."""
+        """Return the results of the first engine: of pairs if there are any, else of games.
+
+        None before the first counted game.
+        """
         if self._pairs.pairs:
             return self._pairs
         return self._single if self._run else None
@@ -240,9 +243,9 @@ class Ledger:
 
     @property
     def winner(self) -> int | None:
-        """Return who has more points in a match, or the champion of a knockout tournament.
+        """Return the engine with more points in a match, or the champion of a knockout tournament.
 
-        None for a tie, and for tournaments that are told by their standings alone.
+        None for a tie, and for other tournaments, which have standings only.
         """
         if self.header.kind != "match":
             return self.champion

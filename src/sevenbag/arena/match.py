@@ -67,7 +67,7 @@ async def play_match(
 
 
 def distinct_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> tuple[str, str]:
-    """Return the names of two players, with a suffix where they are the same."""
+    """Return the names of two players, with suffixes if they are equal."""
     one, other = distinct((first, second), specs, (False, False))
     return one, other
 

@@ -118,11 +118,11 @@ class Playback:
         return [text for text, _, _ in self._compared()]
 
     def differences_of(self, player: int) -> tuple[Difference, ...]:
-        """The same of one player, 0 or 1; those of the whole game are both players'."""
+        """Return the differences of one player, 0 or 1, and those of the whole game."""
         return tuple(found for _, found, whose in self._compared() if whose in (None, player))
 
     def _compared(self) -> Iterator[tuple[str, Difference, int | None]]:
-        """Differences in words and as data, and whose they are; None for the whole game's."""
+        """Yield each difference as text and as data, with its player; None for the whole game."""
         outcome = self.replay.outcome
         for player, game in enumerate(self.versus.players):
             score = outcome.score[player]

@@ -62,7 +62,7 @@ class EngineRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         name: what it is called; no two of a tournament are called the same.
         spec: the specification by which it is called for.
         limits: what it may spend, by the words of the engine's table (``milliseconds``, ``nodes``).
-        provisional: whether the name only stands in until its program has announced one.
+        provisional: whether the name is a placeholder until the bot announces one.
     """
 
     name: Name
@@ -154,9 +154,8 @@ class PlayerRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
         b2b: the longest chain of difficult clears.
         combo: the longest run of clearing placements.
         thinking_ms: how long it took for its answers; None where nobody measured it.
-        elapsed_s: how long the game took by the wall clock, in seconds; None where nobody measured
-            it.
-        game_s: the same by the game clock; None where there is none.
+        elapsed_s: duration of the game by the wall clock, in seconds; None if not measured.
+        game_s: duration of the game by the game clock, in seconds; None if there is none.
         time_left_ms: what was left on its clock; None where there was none.
     """
 
@@ -223,8 +222,8 @@ class TournamentResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
 
     Attributes:
         finished: False where it was broken off.
-        counted_games: the first so many games count; the others were played ahead before the
-            tournament was decided. None: all count.
+        counted_games: number of games that count, from the first; the others were played ahead
+            before the tournament was decided. None: all count.
         counted_pairs: the same in pairs.
         decision: of the test that ended it; None where there was none, or it did not decide.
     """

@@ -8,7 +8,7 @@ from typing import Literal
 
 
 class Reason(enum.StrEnum):
-    """Why a player lost: it topped out, it resigned, or its bot failed."""
+    """Reason of a loss: a top-out, a resignation or a fault of the bot."""
 
     BLOCK_OUT = "block out"
     LOCK_OUT = "lock out"
@@ -23,12 +23,12 @@ class Reason(enum.StrEnum):
 
     @property
     def is_top_out(self) -> bool:
-        """Whether the rules of the game ended it."""
+        """Whether the player topped out."""
         return self in _TOP_OUTS
 
     @property
     def is_fault(self) -> bool:
-        """Whether the bot failed. A resignation is not a failure."""
+        """Whether the bot failed. A resignation is not a fault."""
         return not self.is_top_out and self is not Reason.RESIGNATION
 
 
@@ -105,7 +105,7 @@ class Result:
         ending: what ended it.
         falls: for each player why it lost, None if it did not.
         stats: what each did.
-        started: whether each bot was ready for the game.
+        started: whether each bot became ready for the game.
     """
 
     names: tuple[str, str]

@@ -37,7 +37,7 @@ class Fixture:
     """A game to be played.
 
     Attributes:
-        id: its number, from 1; the next wave goes on counting.
+        id: its number, from 1, counted across waves.
         pair: games of the same pair begin alike, with the sides swapped.
         round: from 1.
         tie: number of the encounter within the round, from 0.
@@ -97,7 +97,7 @@ class Plan:
 
     @property
     def most_games(self) -> int:
-        """The most games of the whole tournament, whatever the results are."""
+        """Return the maximum number of games in the whole tournament."""
         if self.kind == "swiss":
             return self.rounds * (self.engines // 2) * self.games
         if self.kind == "knockout":

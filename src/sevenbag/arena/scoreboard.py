@@ -43,7 +43,7 @@ def standings_lines(tournament: Tournament) -> list[str]:
 
 
 def summary_lines(tournament: Tournament) -> list[str]:
-    """Elo, the test and the champion: what the standings do not hold, as fastchess words it."""
+    """Return Elo, the test and the champion in the format of fastchess."""
     ledger, header = tournament.ledger, tournament.header
     lines: list[str] = []
     if header.kind == "match" and ledger.outcomes is not None:

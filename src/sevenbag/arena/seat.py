@@ -70,7 +70,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """How long a bot may take over each step, in seconds; longer where the bot itself says so.
+    """Time limits of a bot for each step, in seconds; a bot's own settings may extend them.
 
     Attributes:
         prepare: from launch until it is ready for the rules.
@@ -94,7 +94,7 @@ class Seat:
         bot: the bot.
         limits: what it may spend on a move; from `prepare` on, what really holds for it.
         fall: how it failed, None as long as it has not.
-        started: whether it got ready for the rules.
+        started: whether it became ready for the rules.
         seconds: time it has taken for its answers so far.
         last_seconds: time it took for the last one.
         last_info: what it said of its search then; None if it said nothing.
@@ -142,7 +142,7 @@ class Seat:
         return self.allowed("suggest") + (self.limits.milliseconds or 0.0) / 1000
 
     def allowed(self, step: Step) -> float:
-        """Return the seconds that the bot may take over a step, thinking time not included."""
+        """Return the time limit for a step in seconds, without thinking time."""
         seconds: float = getattr(self._deadlines, step)
         return max(seconds, self.bot.least_seconds(step))
 
@@ -184,7 +184,7 @@ class Seat:
         if self._playing:
             self._playing = False
             if self.fall is not None and self.fall.reason is Reason.RESIGNATION:
-                # The result is known. The bot still listens, and may play the next game.
+                # A resigned bot is still running and may play the next game.
                 self.fall = None
             await self._ask("stop", self.bot.stop(), self.allowed("stop"))
 

@@ -55,7 +55,7 @@ class Engine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         increment: what it gains by a move.
         pps: pieces a second in real time.
         restart: whether a program is started anew for each game, or kept.
-        provisional: whether the name only stands in until its program has announced one.
+        provisional: whether the name is a placeholder until the bot announces one.
     """
 
     name: str
@@ -167,11 +167,11 @@ def header_of(
 
 
 def named_engines(engines: Sequence[Engine], bots: Sequence[Bot]) -> list[Engine]:
-    """Return engines with a name each, no two the same.
+    """Give each engine a unique name.
 
     Args:
-        engines: an empty name stands for the one that the bot announces.
-        bots: theirs; a program of its own announces its name only when it is started.
+        engines: engines; those with an empty name get the name that their bot announces.
+        bots: their bots. An external program announces its name only after it has started.
     """
     given = [bool(engine.name) for engine in engines]
     names = distinct(
@@ -275,7 +275,7 @@ def _check_kind(
 
 def _check_engine(engine: Engine, settings: Settings) -> None:
     """See that its numbers are in their ranges: what is made of them says so."""
-    # A name that the bot announces does not stand in the file.
+    # An announced name does not occur in the file, so the message shows the specification.
     announced = engine.provisional or engine.spec.startswith(engine.name)
     where = f"engine {shown(engine.spec if announced else engine.name)}"
     if not engine.name.strip() or len(engine.name) > _LONGEST_NAME or not engine.name.isprintable():

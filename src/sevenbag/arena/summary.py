@@ -40,17 +40,17 @@ class EngineSummary:
         draws: games drawn.
         losses: games lost.
         resignations: games lost by suggesting no move.
-        faults: games lost by a failure of the bot, by reason: ``crash``, ``timeout`` ...
+        faults: number of games lost by each fault of the bot: ``crash``, ``timeout`` ...
         pieces: pieces placed.
         lines: rows cleared.
         attack: lines of attack made.
-        seconds: how long its games took by the game clock; None where that is not known.
+        seconds: duration of its games by the game clock; None if not known.
         clears: by kind, as in `PlayerRecord`.
         attack_by: by kind, likewise.
         lives: pieces until death.
         thinking: histogram of thinking times, see `sevenbag.arena.statistics.latency`.
         apps: attack per piece of each game.
-        ppses: pieces per second of each game by the game clock, where its time is known.
+        ppses: pieces per second by the game clock, for each game of known duration.
     """
 
     number: int
@@ -94,7 +94,7 @@ class EngineSummary:
 
     @property
     def pps(self) -> float | None:
-        """Pieces per second by the game clock; None where its time is not known."""
+        """Return pieces per second by the game clock; None if the duration is not known."""
         return self.pieces / self.seconds if self.seconds else None
 
     def thinking_ms(self, share: float) -> float | None:
@@ -310,7 +310,7 @@ def _progress(test: Sprt, first: int, second: int, games: Sequence[GameRecord]) 
 
 
 def sprt_line(summary: Summary, progress: Progress) -> str:
-    """Return how a test stands in a line."""
+    """Format the state of a test as one line."""
     first, second = (summary.engines[each].name for each in (progress.first, progress.second))
     pairs, llr = progress.steps[-1]
     elo = next(

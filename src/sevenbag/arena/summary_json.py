@@ -28,7 +28,7 @@ def summary_dict(summary: Summary) -> dict[str, Any]:
 
 
 def interval_dict(interval: Interval | None) -> dict[str, float | None] | None:
-    """An estimate with its bounds; what is infinite is None."""
+    """Return an estimate and its bounds; infinite values become None."""
     if interval is None:
         return None
     return {

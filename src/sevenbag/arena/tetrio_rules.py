@@ -69,7 +69,7 @@ def rules_of(options: Options, date: datetime | None = None) -> Rules:
 Value = TypeVar("Value")
 
 _KNOWN_VERSIONS: Final = (15, 18, 19)
-"""Versions of which recorded games have been played again without a difference."""
+"""Versions whose recorded games play back without a difference."""
 _FIRST_WITH_NEW_HOLES: Final = 19
 _FIRST_WITH_ROUNDED_HEIGHTS: Final = 19
 _FIRST_WITH_CROSSING: Final = 18

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 MOST_FAILED_STARTS: Final = 3
-"""Failed starts of a bot in a row that end a tournament."""
+"""Number of consecutive failed starts of a bot that ends a tournament."""
 
 
 class Tournament:
@@ -97,7 +97,7 @@ class Tournament:
             games = read_games(self.folder, self.header)
             self.ledger = Ledger(self.header, self._settings, games)
             self._unchecked = {game.id: game for game in games}
-            # By engine, of the games played now: why it did not start; None where it did.
+            # By engine, for each game of this run: reason of a failed start, else None.
             self._start_failures: defaultdict[int, list[str | None]] = defaultdict(list)
         except BaseException:
             self._lock.close()
@@ -145,10 +145,10 @@ class Tournament:
         Args:
             executor: what plays the games.
             told: is given each game that is over now, in the order of finishing.
-            recover: play on however often a bot does not start.
+            recover: whether to continue after repeated failed starts of a bot.
 
         Raises:
-            BotStartError: a bot did not start in three games in a row. What is over is kept.
+            BotStartError: a bot failed to start in three games in a row. Finished games are stored.
             FormatError: something cannot be written.
             JobError: workers were lost again and again. What is over is kept.
         """
@@ -167,10 +167,10 @@ class Tournament:
         return result
 
     def expect_starts(self) -> None:
-        """See that each bot has started in one of the games played now.
+        """Check that each bot has started in at least one game of this run.
 
         Raises:
-            BotStartError: a bot has not.
+            BotStartError: a bot has started in none.
         """
         for engine, failures in self._start_failures.items():
             self._expect_start(engine, failures, "in any of its games")
@@ -200,7 +200,7 @@ class Tournament:
                     return
 
     def _with_announced_names(self, played: Played) -> Played:
-        """Return a game with the names that its bots have announced, by now or before."""
+        """Return a game with the announced names of its bots."""
         game = played.record
         fresh = {
             engine: name
@@ -217,7 +217,7 @@ class Tournament:
         return msgspec.structs.replace(played, record=record, replay=replay)
 
     def _rename(self, fresh: Mapping[int, str]) -> None:
-        """Call engines by the names that they have announced, here and in the folder."""
+        """Give engines their announced names, in memory and in the folder."""
         engines = self._engines
         names = distinct(
             [fresh.get(number, engine.name) for number, engine in enumerate(engines)],
@@ -243,7 +243,7 @@ class Tournament:
         write_header(self.folder, self.header)
 
     def _note_starts(self, played: Played, *, recover: bool) -> None:
-        """End the tournament at the third failed start in a row of a bot, unless told otherwise."""
+        """Record which bots started; raise after too many consecutive failures."""
         game = played.record
         for engine, started, fall in zip(game.players, played.started, game.falls, strict=True):
             failures = self._start_failures[engine]
@@ -255,7 +255,7 @@ class Tournament:
     def _expect_start(self, engine: int, failures: Sequence[str | None], games: str) -> None:
         if all(failures):
             raise BotStartError(
-                self._engines[engine].name, f"did not start {games}: {failures[-1]}"
+                self._engines[engine].name, f"failed to start {games}: {failures[-1]}"
             )
 
     def _tasks(self, wave: Iterable[Fixture], given: list[Task]) -> Iterator[Task]:
@@ -313,9 +313,9 @@ class Tournament:
 
 
 def differences(there: TournamentHeader, wanted: TournamentHeader) -> list[str]:
-    """In what a tournament differs from another one, in words.
+    """Describe the differences between two tournaments.
 
-    Its own name is of no matter, nor are names that bots announce.
+    The names of the tournaments and announced names of bots are not compared.
     """
     # As it is read back: what is written as 1 may be read as 1.0.
     wanted = msgspec.json.decode(msgspec.json.encode(wanted), type=type(wanted))
@@ -334,12 +334,12 @@ def differences(there: TournamentHeader, wanted: TournamentHeader) -> list[str]:
 
 
 def _versus(header: TournamentHeader) -> str:
-    """Return the name of a match that has none of its own."""
+    """Return the default name of a match."""
     return " - ".join(engine.name for engine in header.engines)
 
 
 def _renamed(data: bytes, names: tuple[str, str]) -> bytes:
-    """Return a replay's file with other names of the players."""
+    """Return an encoded replay with the names of its players replaced."""
     replay = Replay.decode(data)
     first, second = (
         msgspec.structs.replace(player, name=name)

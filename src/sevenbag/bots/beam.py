@@ -42,8 +42,8 @@ class BeamBot(Bot):
     everywhere.
 
     Args:
-        nodes: boards to judge for a move; not exceeded, but for the placements of the first piece,
-            which are all judged.
+        nodes: boards to evaluate per move; exceeded only if the first piece has more placements,
+            which are all evaluated.
         milliseconds: time to use for a move.
         width: boards that are followed at each depth, at most `WIDEST`; by default as many as the
             other limits allow.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Bot", "Limits", "MoveInfo", "Position", "Step", "Suggestion"]
 
 Step = Literal["prepare", "tell", "suggest", "stop", "quit"]
-"""What a bot is given time for: ``tell`` is a position or a move."""
+"""Steps with a time limit; ``tell`` sends a position or a move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +94,9 @@ class Bot(abc.ABC):
         return limits
 
     def least_seconds(self, step: Step) -> float:
-        """Return the seconds that the bot's own settings grant for a step.
+        """Return the time limit for a step in the bot's own settings, in seconds.
 
-        Callers allow at least as long, besides the thinking time that limits grant. 0 where the
+        Callers allow at least this time, in addition to the thinking time of the limits. 0 if the
         bot has no such setting.
         """
         del step

@@ -168,7 +168,7 @@ class _Page:
         if ended.done() and not ended.cancelled():
             raise BotStartError(self._name, f"the browser {browser} {ended.result()}")
         raise BotStartError(
-            self._name, f"{browser} has not loaded a page within {LONGEST_LAUNCH:g} s"
+            self._name, f"{browser} did not load a page within {LONGEST_LAUNCH:g} s"
         )
 
     async def close(self) -> None:
@@ -229,7 +229,7 @@ class _Page:
         """A file of the page, or of the bot's folder.
 
         Raises:
-            OSError: there is none, or it is too large.
+            OSError: the file does not exist or is too large.
             ValueError: it lies elsewhere.
         """
         if name in {"host.html", "host.js"}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 LONGEST_LAUNCH: Final = 30.0
-"""Seconds after which a channel that could not be opened is given up: a browser has to start."""
+"""Seconds that a channel may take to open; browsers start slowly."""
 
 Carrier = Literal["lines", "socket", "page"]
 

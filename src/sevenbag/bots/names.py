@@ -1,4 +1,4 @@
-"""Names of bots: those that they announce, told apart where they are the same."""
+"""Display names of bots: announced names, with suffixes for duplicates."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ if TYPE_CHECKING:
     from sevenbag.bots.bot import Bot
 
 LONGEST: Final = 40
-"""Letters of a name that nobody chose; longer ones are shortened."""
+"""Maximum characters of an announced name; longer names are shortened."""
 
 
 def called(bot: Bot) -> str:
-    """Return the name that a bot announces, with its protocol; shortened if it is long.
+    """Return the announced name of a bot with its protocol, shortened if it is long.
 
-    Before a program has introduced itself it is called by its command.
+    An external program has the name of its command until it announces another one.
     """
     name = f"{bot.name} ({bot.protocol})" if bot.protocol else bot.name
     return printable_name(name)
 
 
 def printable_name(name: str) -> str:
-    """Return an announced name fit for a screen: in one line, and shortened if it is long."""
+    """Return an announced name as one line of printable text, shortened if it is long."""
     plain = " ".join("".join(c if c.isprintable() else " " for c in name).split())
     return shortened(plain, LONGEST)
 
 
 def distinct(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) -> list[str]:
-    """Return names of which no two are the same.
+    """Make names unique.
 
-    The same names get a suffix: the options of the bots' specifications, where these begin with the
-    name, differ and are short, else a number.
+    Equal names get a suffix: the options of the specifications if these begin with the name, differ
+    and are short, else a number.
 
     Args:
         names: one for each player.
         specs: the specifications of their bots.
-        fixed: which names stay, unless two of these are the same.
+        fixed: whether each name is kept unless it equals another kept name.
     """
     found = list(names)
     for name in dict.fromkeys(names):
@@ -60,7 +60,7 @@ def distinct(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) 
 
 
 def shortened(text: str, longest: int) -> str:
-    """A text that fits; its middle is left out, since similar names differ at the end."""
+    """Shorten a text by omitting its middle, because similar names differ at the end."""
     if len(text) <= longest:
         return text
     end = longest // 2
@@ -70,11 +70,11 @@ def shortened(text: str, longest: int) -> str:
 # --- helpers ------------------------------------------------------------------------------------
 
 _LONGEST_BASE: Final = 50
-"""Letters of a name before its number: room for that within the longest chosen name."""
+"""Maximum characters before a number, so that the name stays within the limit of chosen names."""
 
 
 def _are_names(specs: Sequence[str], name: str) -> bool:
-    """Whether specifications tell bots of this name apart, and read as names."""
+    """Whether the specifications of bots with this name can serve as unique names."""
     return len(set(specs)) == len(specs) and all(
         spec.startswith(name) and len(spec) <= LONGEST and spec.isprintable() for spec in specs
     )

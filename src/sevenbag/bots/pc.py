@@ -50,8 +50,7 @@ class PcBot(Bot):
     everywhere.
 
     Args:
-        nodes: positions to look at for a move; the search for perfect clears may take up to 256
-            more.
+        nodes: positions to examine per move; the perfect-clear search may exceed it by up to 256.
         milliseconds: time to use for a move.
         min_height: rows of the lowest perfect clear it plays for.
 

@@ -53,14 +53,14 @@ _LONGEST_WORDS: Final = 300
 _EXCERPT: Final = re.compile(
     r"^.*\n[ \t]*\^+\s*$|^Require stack:\n(?:- .*\n)*|^\s+at .* \{\n(?:[ \t].*\n)*\}$", re.MULTILINE
 )
-"""A source line with its marks, and details of a JavaScript error around its stack."""
+"""Source lines with markers, and details of a JavaScript error around its stack."""
 _GOROUTINE: Final = re.compile(r"goroutine \d+ \[")
 _CLOSING_NOTE: Final = re.compile(
     r"note: (run with `RUST_BACKTRACE|Some details are omitted)|stack backtrace:$"
     r"|\s+\d+: |\s+at |\s+\.\.\. \d+ more$|Node\.js v\d|Bun v\d|exit status \d+$"
     r"|thread caused non-unwinding panic|\[signal SIG"
 )
-"""Lines that runtimes write after the message: frames of a stack, versions, hints."""
+"""Lines that runtimes print after an error message: stack frames, versions, hints."""
 
 
 class LineProcess:
@@ -282,18 +282,18 @@ class LineProcess:
 
 
 def last_words(stderr: str) -> str:
-    """Find the line of a standard error that says why a program ended.
+    """Find the error message in a standard error output.
 
-    Stack traces and the closing notes of runtimes are passed over: the line is the panic message of
-    a Rust or Go program, the error of a JavaScript, Python or Java program, else the last line.
+    It is the panic message of a Rust or Go program, the error of a JavaScript, Python or Java
+    program, or else the last line. Stack traces and closing notes of runtimes are skipped.
 
-    Returns: at most `_LONGEST_WORDS` printable characters; empty if there is no such line.
+    Returns: at most `_LONGEST_WORDS` printable characters; empty if there is no message.
     """
     plain = _EXCERPT.sub("", stderr).strip() or stderr
     lines = [line.rstrip() for line in plain.splitlines() if line.strip()]
     for number in range(len(lines) - 1, -1, -1):
         if _GOROUTINE.match(lines[number]):
-            # What follows is a Go trace; the panic comes before the first of its goroutines.
+            # A Go trace follows; the panic message precedes its first goroutine.
             del lines[number:]
     said = [line for line in lines if not _CLOSING_NOTE.match(line)] or lines
     text = said[-1].strip()[:_LONGEST_WORDS] if said else ""

@@ -51,7 +51,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         name: of the profile.
         summary: whose it is, in a few words.
         names: what the program calls itself in ``info.name``; case, blanks and signs aside.
-        worker: whether these names choose the profile for Web Workers alone.
+        worker: whether these names select the profile only for Web Workers.
         order: which message comes first after a move.
         picks: which of a bot's moves is played: the first ``legal`` one, or the ``first`` or
             ``last`` whether legal or not.
@@ -63,14 +63,14 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             (``ignore``), or is illegal (``strict``).
         json: ``spaced`` has blanks behind colons and commas.
         retry_ms: how long after an answer without moves a bot is asked again.
-        retries: how often at most; with none, the first such answer is a resignation.
+        retries: maximum number of such retries; with 0, the first such answer is a resignation.
         wait_ms: how long after a ``start`` it is first asked.
         thinks: ``always``, from ``start`` or ``play`` on, so that a limit in milliseconds is
             waited for before it is asked; or only when ``asked``.
         restart: when a new ``start`` takes the place of ``play``: after ``garbage`` alone, after a
             first ``hold`` too, or for every ``move``.
-        restart_above: a move on a stack higher than so many rows, or above them, is told by
-            ``start``: the bot does not see what lies higher.
+        restart_above: number of rows that the bot sees. A move above them, or on a higher stack, is
+            sent as ``start``.
         garbage: whether the message ``garbage`` is used if the bot announces it.
         trusts_play: whether it plays what ``play`` says; if not, it hears of a move other than
             its first by ``start``.
@@ -134,7 +134,7 @@ OFFICIAL: Final = Profile()
 """As the official text has it, and as we read it where it is silent."""
 
 WORKER: Final = msgspec.structs.replace(OFFICIAL, info_seconds=30.0)
-"""The same for Web Workers, which may have to be compiled before they introduce themselves."""
+"""Official profile for Web Workers, which may compile code before they send ``info``."""
 
 
 def profile(name: str) -> Profile:
@@ -164,11 +164,11 @@ def profile_names() -> list[str]:
 
 
 def profile_of(info_name: str, *, worker: bool = False) -> Profile | None:
-    """Return the profile of a bot that calls itself so.
+    """Find the profile for the announced name of a bot.
 
     Args:
-        info_name: the name in its ``info``.
-        worker: whether it is a Web Worker; a profile of workers then takes precedence.
+        info_name: name in its ``info``.
+        worker: whether the bot is a Web Worker, for which profiles of workers take precedence.
 
     Returns: None if there is none.
     """

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 _SETTLE: Final = 1.0
 """Seconds for an answer that is owed from another game, before the bot is started afresh."""
 _LEEWAY: Final = 5.0
-"""Seconds in which a time-out of the driver, which says more, comes before that of its caller."""
+"""Extra seconds for callers, so that the more specific timeout of the driver comes first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class TbpBot(Bot):
             folder: its working folder; ours by default.
             log: a file to which its standard error is appended.
             launch: opens another channel than a process of this command.
-            worker: whether that leads to a Web Worker; some profiles are for these alone.
+            worker: whether the bot is a Web Worker; some profiles apply only to those.
 
         Raises:
             BotStartError: the command is empty, or its quotes do not match.
@@ -139,7 +139,7 @@ class TbpBot(Bot):
         return Limits(milliseconds=limits.milliseconds)
 
     def least_seconds(self, step: Step) -> float:
-        """What its profile grants; a position may have to be told to a new process."""
+        """Return the time limit of the profile; a position may require a new process."""
         ready = LONGEST_LAUNCH + self._seconds("info") + self._seconds("ready")
         seconds = {
             "prepare": ready,
@@ -327,7 +327,7 @@ class TbpBot(Bot):
 
     @property
     def _unknown(self) -> Profile:
-        """The profile of a bot before it has introduced itself."""
+        """Return the profile used until the bot has sent ``info``."""
         return WORKER if self._worker else OFFICIAL
 
     def _profiled(self, profile: Profile) -> Profile:
@@ -418,7 +418,7 @@ class TbpBot(Bot):
         )
 
     def _is_high(self, track: Track, placement: Placement) -> bool:
-        """Whether the stack or the move reaches above the rows that the bot sees."""
+        """Return whether the stack or the move is above the rows that the bot sees."""
         rows = self.profile.restart_above
         if rows >= convert.ROWS:
             return False

@@ -54,7 +54,7 @@ _SETTLE: Final = 1.0
 _RETRY: Final = 0.05
 """Seconds until a bot that pressed nothing is asked again, as hosts do."""
 _LEEWAY: Final = 5.0
-"""Seconds in which a time-out of the driver, which says more, comes before that of its caller."""
+"""Extra seconds for callers, so that the more specific timeout of the driver comes first."""
 
 
 class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -174,7 +174,7 @@ class TriangleBot(Bot):
         return Limits()
 
     def least_seconds(self, step: Step) -> float:
-        """What its settings grant; a game may begin with a new process."""
+        """Return the time limit of the settings; a game may require a new process."""
         settings = self.settings
         ready = LONGEST_LAUNCH + settings.info_seconds
         seconds = {
@@ -240,7 +240,7 @@ class TriangleBot(Bot):
         await self._catch_up()
 
     async def suggest(self, limits: Limits) -> Suggestion:
-        """Ask for keys, and again while the bot presses none and time is left; then it resigns."""
+        """Ask for keys until the bot presses some or the time is over; then it resigns."""
         del limits
         position = self._followed()
         talk = self._spoken_to()
@@ -462,9 +462,9 @@ class _Talk:
         return BotDiedError(error.bot, f"{_words(error)}; {hint}") if hint else error
 
     def _hint(self) -> str:
-        """Name the setting that may help a bot that fails at its first state, or needs one."""
+        """Suggest a setting for a bot that may fail at its first state, or need one."""
         if self._settings.states == "always" and self._told_state and not self._moved_after_state:
-            return "if it fails at a state, states=garbage sends none before garbage has entered"
+            return "if it cannot read a state, states=garbage sends none before the first garbage"
         asked = self.side.stage is Stage.ASKED
         if self._settings.states == "garbage" and asked and not self._told_state:
             return "if it needs a state first, states=always sends one before each play"

@@ -110,21 +110,21 @@ def seed_argument(text: str) -> int:
 
 
 def mention_unheeded(specs: Sequence[str], bots: Sequence[Bot], limits: Limits) -> None:
-    """A limit that was given and does not hold is told, lest somebody believe in it."""
+    """Warn about limits that a bot ignores."""
     for spec, bot in zip(specs, bots, strict=True):
         held = bot.effective(limits)
         if bot.protocol:
-            why = f"{_PROTOCOLS[bot.protocol]} has no word for it; give it with the bot's command"
+            why = f"{_PROTOCOLS[bot.protocol]} has no such limit; set it in the bot's command"
         else:
-            why = "it takes no limits"
+            why = "the bot has no limits"
         if limits.nodes is not None and held.nodes is None:
-            warn(f"--nodes does not hold for {spec}: {why}")
+            warn(f"--nodes is ignored for {spec}: {why}")
         if limits.milliseconds is not None and held.milliseconds is None:
-            warn(f"--ms does not hold for {spec}: {why}")
+            warn(f"--ms is ignored for {spec}: {why}")
         elif limits.milliseconds is not None and bot.protocol:
             warn(
-                f"--ms {limits.milliseconds:g} is when {spec} is asked for its move; how soon it"
-                " answers then is its own affair"
+                f"--ms {limits.milliseconds:g} is the time after which {spec} is asked for its"
+                " move; its answer may take longer"
             )
 
 

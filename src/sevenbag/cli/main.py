@@ -54,13 +54,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser with errors of one line; a group of commands prints its help if none is given."""
+    """Argument parser with one-line errors; a command group without a command prints its help."""
 
     def parse_known_args(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # has overloads
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> Any:
-        """Parse arguments; a group without any gets ``--help``."""
-        # The attribute is argparse's own; there is no public way to ask whether there are commands.
+        """Parse arguments; an empty list for a command group means ``--help``."""
+        # Private, because argparse has no public way to ask whether a parser has subcommands.
         if args is not None and not args and self._subparsers is not None:
             args = ["--help"]
         return super().parse_known_args(args, namespace)

@@ -69,7 +69,7 @@ def register(subparsers: Subparsers) -> None:
         type=_name,
         action="append",
         metavar="A=NAME",
-        help="call bot A (or B) NAME instead of by the name that it announces",
+        help="name of bot A (or B), instead of the one that it announces",
     )
     many = parser.add_argument_group("how many games")
     many.add_argument(
@@ -173,7 +173,7 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
     given: list[tuple[str, str]] = args.name or []
     names = dict(given)
     if len(names) < len(given):
-        raise InputError("--name: two names are given for the same bot")
+        raise InputError("invalid --name: expected one name for each bot, got two for the same")
     engines = [
         Engine(
             name=names.get(letter, ""),

@@ -1,4 +1,4 @@
-"""Output of commands: lines of text and JSON that a terminal shows and never acts on."""
+"""Output of commands, without control characters that a terminal would interpret."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from sevenbag.errors import printable
 
 
 def write_lines(text: str) -> None:
-    """Print lines that may hold names from outside."""
+    """Print lines that may contain untrusted names."""
     print("\n".join(map(printable, text.split("\n"))), flush=True)
 
 
 def warn(text: str) -> None:
-    """Print a message of the program on standard error."""
+    """Print a message on standard error, prefixed by the name of the program."""
     lines = "\n".join(map(printable, text.split("\n")))
     print(f"sevenbag: {lines}", file=sys.stderr, flush=True)
 
 
 def write_json(text: str) -> None:
-    """Print a JSON text as a line; characters that are not printable are escaped in it."""
+    """Print a JSON text and a line break; unprintable characters are escaped."""
     sys.stdout.write(escaped_json(text) + "\n")
 
 
 def escaped_json(text: str) -> str:
-    """Escape the characters of a JSON text that are not printable; it means the same."""
-    # Outside strings JSON is ASCII, so that each of these stands in one.
+    """Escape the unprintable characters of a JSON text without changing its meaning."""
+    # JSON is ASCII outside strings, so all other characters are within strings.
     return _NOT_ASCII.sub(_escaped, text)
 
 

@@ -51,8 +51,8 @@ def add_playing_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--recover",
         action="store_true",
-        help="play on when a bot fails to start; each such game is a loss"
-        " (default: exit code 1 at its third failed start in a row, or if it never starts)",
+        help="continue when a bot fails to start; each such game is a loss"
+        " (default: exit with code 1 after three failed starts in a row, or if it never starts)",
     )
     output = parser.add_argument_group("what is shown")
     output.add_argument("--plain", action="store_true", help="a line for each game")
@@ -76,18 +76,18 @@ def play_in(folder: Path, args: argparse.Namespace, header: TournamentHeader | N
         tournament = stack.enter_context(Tournament(folder))
         done = len(tournament.ledger)
         if done and not args.json:
-            warn(f"going on in {folder}: {done} games are over")
+            warn(f"resuming in {folder}: {done} games finished")
         try:
             with _display(args, tournament) as told:
                 tournament.play(executor, told, recover=args.recover)
         except KeyboardInterrupt:
             # The file has the last word: one may just have been written.
             kept = len(read_games(folder, tournament.header))
-            warn(f"broken off; {kept} games are kept in {folder}, and")
-            warn(f"sevenbag {args.command} --resume --folder '{folder}' goes on")
+            warn(f"interrupted; {kept} games are stored in {folder}")
+            warn(f"to continue: sevenbag {args.command} --resume --folder '{folder}'")
             raise
         except BotStartError:
-            warn(f"the games so far are kept in {folder}; --recover plays on in spite of this:")
+            warn(f"finished games are stored in {folder}; use --recover to continue after:")
             raise
         if args.json:
             print(json.dumps(plain_data(tournament)))
@@ -186,7 +186,7 @@ class _Progress:
         done, total = len(ledger), plan.total
         most = f"at most {plan.most_games}" if total is None else str(total)
         parts = [f"{done} of {most} games"]
-        # Games of an earlier run say nothing about the rate of this one.
+        # Games of earlier runs do not count towards the rate.
         played = done - self._before
         if played:
             rate = played / max(time.monotonic() - self._began, 1e-9)

@@ -24,7 +24,7 @@ class _Verb(Protocol):
 _VERBS: Final[dict[str, tuple[_Verb, str]]] = {
     "show": (replay_show, "play a replay back"),
     "convert": (replay_convert, "write a replay as fumens, JSON or a table"),
-    "verify": (replay_verify, "play replays again and compare with what they record"),
+    "verify": (replay_verify, "play replays again and compare with the recorded results"),
     "stats": (replay_stats, "count what each player did in a replay"),
 }
 

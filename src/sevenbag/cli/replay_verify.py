@@ -1,4 +1,4 @@
-"""``sevenbag replay verify FILE...``: play replays again and compare with what they record."""
+"""``sevenbag replay verify FILE...``: play replays again and compare with the recorded results."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the command."""
     parser.description = (
-        "Plays replays again and compares what comes out with what they record. Of TETR.IO's files"
-        " every round of every player is played frame by frame from its keys, and compared with"
-        " the numbers that the game itself recorded, and with what the other player received."
-        " Exit code 1 if something differs, 2 if a file or a round cannot be played again."
+        "Plays replays again and compares the results with the recorded ones. For TETR.IO's files"
+        " each round of each player is simulated frame by frame from the key presses and compared"
+        " with the recorded statistics and the garbage that the opponent received."
+        " Exit code 1: a difference; 2: a file or a round cannot be played again."
     )
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=FILE_HELP)
     parser.add_argument(
@@ -39,13 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="LIST",
-        help="for .ttrm and .ttr files: lines of JSON, one a lock as it has to be; may be given"
-        " several times",
+        help="expected locks of .ttrm and .ttr files, one JSON object per line; may be repeated",
     )
     parser.add_argument(
         "--json",
         action="store_true",
-        help="one JSON object for each player-round",
+        help="print one JSON object per player and round",
     )
 
 
@@ -87,7 +86,7 @@ def _verify_file(path: Path, known: Sequence[KnownLock]) -> list[Verdict]:
 
 
 def _verify_replay(path: Path) -> list[Verdict]:
-    """A replay of ours is one round of two players."""
+    """Verify a sevenbag replay, which has one round and two players."""
     playback = Playback(Replay.load(path), str(path))
     playback.play_to(len(playback.replay.turns))
     return [

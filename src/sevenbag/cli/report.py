@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     faults = write_report(args.folder, out, most_games=args.games)
     print(f"report: {out}  ({out.stat().st_size / 1e6:.1f} MB)")
     for fault in faults[:_TOLD]:
-        warn(f"a game without a player: {fault}")
+        warn(f"no player for a game: {fault}")
     if len(faults) > _TOLD:
         warn(f"and {len(faults) - _TOLD} more")
     return 1 if faults else 0

@@ -12,7 +12,7 @@ from rich.table import Table
 from sevenbag.errors import printable
 
 GAME_PPS: Final = "PPS (game clock)"
-"""Label of pieces per second: a replay knows no other clock."""
+"""Label of pieces per second; replays have only the game clock."""
 
 # Wider than any table: where nobody looks, nothing is cut.
 _UNBOUNDED: Final = 1000

@@ -1,1 +1,1 @@
-"""Reading of files that users name."""
+"""Reading of input files."""

@@ -1,6 +1,6 @@
-"""Files that users name: only regular files are opened.
+"""Reading of input files, restricted to regular files.
 
-A named pipe would block until a writer opens it, and a device may block or never end.
+Opening a named pipe blocks until a writer opens it, and a device may block or never end.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import BinaryIO
 
 
 def open_input(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading, without waiting.
+    """Open a regular file for reading, without blocking.
 
     Raises:
         OSError: the file cannot be opened, or is not a regular file.
     """
     try:
-        # A number would be taken for a descriptor.
+        # `open` treats an integer as a file descriptor; `fspath` rejects it.
         return open(os.fspath(path), "rb", opener=_open_regular)
     except ValueError as error:  # a null character, or half a character
         raise FileNotFoundError(errno.ENOENT, str(error), path) from None
@@ -41,7 +41,7 @@ def read_input(path: str | os.PathLike[str], largest: int) -> bytes:
 
 
 def _open_regular(path: str, flags: int) -> int:
-    # Not blocking: it would wait for the writer of a named pipe. Regular files do not heed it.
+    # O_NONBLOCK: opening a named pipe would wait for its writer. It does not affect regular files.
     descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Bounded reading of TOML: the only module that parses it."""
+"""Size-limited reading and parsing of TOML; no other module calls the parser."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     import os
 
 LARGEST_TOML: Final = 1 << 18
-"""Bytes of a file, and characters of a text; the parser takes up to 500 times as much memory."""
+"""Maximum bytes of a file or characters of a text; parsing takes up to 500 times as much memory."""
 
 MOST_KEY_PARTS: Final = 16
-"""Parts of a dotted key or table header; the parser's memory grows with their square."""
+"""Maximum parts of a dotted key or table header; parsing takes memory quadratic in their number."""
 
 
 def read_toml_text(path: str | os.PathLike[str]) -> str:
@@ -57,7 +57,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         line = int(found[1]) if found and found[1] else max(1, len(text.splitlines()))
         problem = _POSITION.sub("", str(error))
         raise FormatError(f"line {line}: invalid TOML: {problem}") from None
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # an integer with thousands of digits
         raise FormatError(f"invalid TOML: {error}") from None
     except RecursionError:
         raise FormatError("invalid TOML: values are nested too deeply") from None
@@ -67,8 +67,8 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 _POSITION: Final = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
-# What is not closed reaches to the end of the text or line, where the parser refuses it: so each
-# character is looked at once.
+# An unclosed string extends to the end of its line or of the text, where the parser rejects it. So
+# each character is scanned once.
 _STRING_OR_COMMENT: Final = re.compile(
     r"""
     \"{3} (?: \\. | [^"\\] | "(?!"") )*+ (?: "{3,5} )?
@@ -80,11 +80,11 @@ _STRING_OR_COMMENT: Final = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
-# From the beginning of a word only: a long word is looked at once.
+# Matches only at the start of a word, so that a long word is scanned once.
 _LONG_KEY: Final = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{MOST_KEY_PARTS}}}")
 
 
 def _without_content(found: re.Match[str]) -> str:
-    """A letter for a string, which may be a part of a key, and nothing for a comment."""
+    """Replace a string, which may be part of a key, by a letter, and a comment by nothing."""
     text = found[0]
     return "" if text.startswith("#") else "s" + "\n" * text.count("\n")

@@ -111,7 +111,7 @@ WALKOVER: Final = "the other team did not come"
 
 
 def describe_ending(ending: str) -> str:
-    """Return why a match ended, for people."""
+    """Return the reason for the end of a match as text for users."""
     return f"walkover, {ending}" if ending == WALKOVER else ending
 
 
@@ -131,7 +131,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="he
         state_port: 5556 unless told otherwise.
         capacity: matches at once, at most.
         hosting: tokens of the matches that it still plays.
-        ended: tokens of the matches that have ended here and whose `MatchDone` was not answered.
+        ended: tokens of matches that have ended here with an unanswered `MatchDone`.
         instance: a word of this process's own, by which a second server of the same name is told
             from the first one's next connection.
     """
@@ -254,7 +254,7 @@ class CallOff(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag="
     """End a match without a winner.
 
     Attributes:
-        goes_on: whether the match goes on elsewhere, so that clients must not hear its end.
+        goes_on: whether the match continues elsewhere, so that its end must not be published.
     """
 
     match_token: Token

@@ -64,8 +64,8 @@ class Match:
         teams: names of both seats.
         rules: of its games and of itself.
         phase: waiting for both teams; before a game; in one; a game is over and not kept yet; all
-            is over. A resumed match publishes a position while it waits for its teams: a client
-            that moves only in answer to a state message would otherwise never be seen again.
+            is over. A resumed match publishes a position while it waits for its teams, because a
+            client may move only in response to a state message.
         due: when something happens next; None if nothing does by itself.
         duel: the present game, or the last one; None before the first.
         game_number: of that game, from 1; 0 before the first.
@@ -245,7 +245,7 @@ class Match:
         self._now = max(now, self._now)
         self._held = None
         if self._match_limit is not None:
-            # The teams do not pay for a full disk or a store that is away.
+            # A full disk or an unavailable store does not shorten the match.
             self._match_limit += self._now - self._held_since
         self._tally.add(game)
         self._teller.game_end(game.scores, game.winner, game.last_sequence)
@@ -318,7 +318,7 @@ class Match:
                 self.due = None
 
     def _waits_until(self) -> float:
-        """Return when the wait for teams or for the next game ends; infinite while halted."""
+        """Return the time at which the wait for teams or the next game ends; infinite if halted."""
         if self.phase == "gathering" and self._connect_by is None:
             return 0.0
         if self._halted:
@@ -367,9 +367,9 @@ class Match:
             self._publish_waiting_position()
 
     def _publish_waiting_position(self) -> None:
-        """Publish a position that is not played; a move in answer to it shows that a team is there.
+        """Publish a position outside any game; a move in response shows that a team is present.
 
-        Its pieces have numbers of their own: clients that plan once for each number plan again when
+        Its pieces have their own numbers, so that clients that plan once per number plan again when
         the game begins.
         """
         self._waiting_at = self._now + self.rules.match.repeat_seconds
@@ -517,7 +517,7 @@ class Match:
         if first == second:
             self._end_without_winner()
         elif self.games[1 - winner] > self.games[winner]:
-            # Games that were won before the server was restarted count.
+            # Games won before a restart of the server count.
             self._end_by_games()
         else:
             self._end(

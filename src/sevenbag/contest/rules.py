@@ -77,8 +77,8 @@ class MatchRules(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         games: games of a match, at most; who wins more than half of them has won.
         game_seconds: a game's time limit.
         match_seconds: the match's, from its first game on; pauses count, halts by hand do not.
-        connect_seconds: how long a match waits for both teams; then the one that is there wins,
-            unless the other one has won more games before a restart.
+        connect_seconds: how long a match waits for both teams; then the team that is present wins,
+            unless the other one won more games before a restart.
         first_pause_seconds: from the second team's coming to the first state message.
         pause_seconds: between games.
         repeat_seconds: the state is told again at least so often.

@@ -115,8 +115,8 @@ class LogSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     Attributes:
         format: lines for people, or JSON, one object a line.
         level: the least that is logged: what happens; what somebody should look at; what is broken.
-        moves: moves that have a line of their own: all; those that were not done, each with its
-            reason; none. The line of each finished game counts its moves in any case.
+        moves: which moves are logged: all, those not executed (with the reason), or none. The line
+            of each finished game always has counts of its moves.
     """
 
     format: Literal["text", "json"] = "text"

@@ -57,9 +57,9 @@ class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_typ
 
 
 class MatchFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
-    """Result of a match, which ``MatchEnd`` leaves out.
+    """Result of a match, which ``MatchEnd`` does not contain.
 
-    Published once, right before ``MatchEnd``, under the same topic as `GameFigures`.
+    Published right before ``MatchEnd``, under the same topic as `GameFigures`.
 
     Attributes:
         timestamp: seconds since 1970.
@@ -209,7 +209,7 @@ class Teller:
         )
 
     def match_figures(self, result: MatchResult) -> bytes:
-        """The result of the match, as `MatchFigures`."""
+        """Encode the result of the match as `MatchFigures`."""
         return encode_message(
             MatchFigures(
                 timestamp=self._wall(),

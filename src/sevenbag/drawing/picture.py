@@ -55,7 +55,7 @@ class Picture:
 
 
 def xml_text(text: str) -> str:
-    """Escape text for XML; what XML cannot hold, and what nobody sees, is replaced."""
+    """Escape text for XML and replace unprintable characters."""
     return escape(printable(text, "\ufffd"), quote=False)
 
 

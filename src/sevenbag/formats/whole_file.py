@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def write_whole(path: Path, data: bytes, *, over: bool) -> None:
     """Write beside the file, then rename over it: a rename is the one step that is atomic.
 
-    Devices and pipes, such as ``/dev/stdout``, are written to, not replaced.
+    Devices and pipes, such as ``/dev/stdout``, are not replaced but written to.
 
     Args:
         path: the file.

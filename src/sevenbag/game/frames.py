@@ -80,8 +80,8 @@ class FrameGame(Player):
     def press(self, button: Button, moment: float = 0.0, *, hoisted: bool = False) -> None:
         """Press a key.
 
-        If the time that passes before the key puts the player out, the key counts as an input and
-        does nothing else. Later keys are ignored.
+        If the player tops out before the key's moment, the key counts as an input but has no other
+        effect. Later keys are ignored.
 
         Args:
             button: the key.
@@ -105,10 +105,9 @@ class FrameGame(Player):
     def announce(
         self, sender: int, number: int, lines: int, acknowledged: int, hole: int = -1
     ) -> None:
-        """Announce an attack that is on its way here.
+        """Announce an incoming attack.
 
-        Messages of the network are taken up to the frame after the one that puts the player out, as
-        TETR.IO counts them.
+        As in TETR.IO, network messages are accepted up to the frame after the top-out.
 
         Args:
             sender: whose.
@@ -160,9 +159,8 @@ class FrameGame(Player):
                 the game began) | 2 (release), button, moment``; ``frame, 3 (announce), sender,
                 number, lines, acknowledged, hole or -1``; ``frame, 4 (confirm), sender, number``;
                 ``frame, 5 (target), count, player ...``.
-            frames: how many frames to play, unless the player is out before. Then the events of the
-                frame after are taken, without letting it pass; of a player who is out only the
-                messages of the network.
+            frames: number of frames to play, unless the player tops out before. The events of the
+                next frame are processed without passing it; after a top-out only network messages.
 
         Raises:
             InputError: it is no such list, or goes back in time.

@@ -166,7 +166,7 @@ class Player:
         return True
 
     def __str__(self) -> str:
-        """The board from the top down, a letter a cell as in `colors`; above it hold and queue."""
+        """Draw the hold, the queue and the board from the top down, with letters as in `colors`."""
         hold = "-" if self.hold is None else self.hold.name
         queue = " ".join(piece.name for piece in self.queue)
         lines = [f"hold {hold}  queue {queue}"]
@@ -174,7 +174,7 @@ class Player:
             lines.append(f"pending garbage {sum(self.pending)}")
         if self.top_out is not None:
             lines.append(self.top_out.value)
-        # What is stacked above the visible rows is what tops out.
+        # Rows above the visible ones explain a top-out.
         shown = max(self._rules.board.visible, self.board.height)
         return "\n".join([*lines, *reversed(self.colors[:shown])])
 

@@ -72,7 +72,7 @@ class Rules:
     def preset(cls, name: str) -> Self:
         """The rules of a preset, in any case; ``-``, ``_`` and blanks are the same.
 
-        ``tetrio`` stands for ``tetrio-league``.
+        ``tetrio`` is an alias of ``tetrio-league``.
 
         Raises:
             RulesError: there is no such preset; the message lists those that are.
@@ -86,10 +86,9 @@ class Rules:
         near = difflib.get_close_matches(plain[:LONGEST_NAME], known, n=1)
         hint = f"; did you mean {known[near[0]]!r}?" if near else ""
         if _names_kicks(name):
-            hint = "; that is a rotation system, which rules name as pieces.kicks"
-        raise RulesError(
-            f"no rules named {shown(name)}{hint}; there are {', '.join(cls.presets())}"
-        )
+            hint = "; that is a rotation system, set with pieces.kicks in rules"
+        presets = ", ".join(cls.presets())
+        raise RulesError(f"invalid rules: expected {presets}, got {shown(name)}{hint}")
 
     @classmethod
     def presets(cls) -> tuple[str, ...]:
@@ -128,7 +127,7 @@ class Rules:
         sections = dict(data)
         name = sections.pop("name", "")
         if not isinstance(name, str):
-            raise RulesError(f"{where}: name is {shown(name)}, must be a text")
+            raise RulesError(f"{where}: invalid name: expected a string, got {shown(name)}")
         read: dict[str, Any] = {}
         for key, section in _SECTIONS.items():
             if key not in sections:
@@ -167,7 +166,8 @@ class Rules:
         data = self.to_dict() | {"name": name or f"{self.name}*"[:LONGEST_NAME]}
         for key, values in changes.items():
             if key not in _SECTIONS:
-                raise RulesError(f"no section {shown(key)}; sections are {', '.join(_SECTIONS)}")
+                sections = ", ".join(_SECTIONS)
+                raise RulesError(f"invalid section: expected {sections}, got {shown(key)}")
             _expect_mapping(key, values)
             section = data[key]
             assert isinstance(section, dict)
@@ -296,7 +296,9 @@ def rules_argument(rules: object) -> Rules:
     if isinstance(rules, str):
         return Rules.preset(rules)
     if not isinstance(rules, Rules):
-        raise RulesError(f"rules are {shown(rules)}, must be Rules or the name of a preset")
+        raise RulesError(
+            f"invalid rules: expected Rules or the name of a preset, got {shown(rules)}"
+        )
     return rules
 
 

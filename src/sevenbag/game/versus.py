@@ -154,7 +154,7 @@ class Versus:
         return other
 
     def __str__(self) -> str:
-        """Both sides, one below the other; see `Player`."""
+        """Draw both players, one below the other; see `Player`."""
         return "\n\n".join(
             f"player {number}: {player}" for number, player in enumerate(self._players, start=1)
         )

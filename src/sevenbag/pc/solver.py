@@ -261,10 +261,10 @@ def solve(
 
 
 def as_board(field: Board | str) -> Board:
-    """The board, or the one that a drawing shows.
+    """Return a board, or read one from a drawing.
 
     Raises:
-        BoardError: it is neither.
+        BoardError: `field` is neither a board nor a drawing.
     """
     if isinstance(field, str):
         return Board.from_text(field)

@@ -118,7 +118,7 @@ def _visible(preset: str) -> tuple[int, int]:
 
 def _file(folder: Path, name: Path, *, is_worker: bool) -> Response[bytes]:
     content, media_type = read_below(folder, str(name))
-    # A page of a bot's folder gets no more than ours.
+    # An HTML page in a bot's folder gets the policy of our own pages.
     headers = _WORKER_HEADERS if is_worker and media_type == JAVASCRIPT else {}
     return Response(content, media_type=media_type, headers=headers)
 

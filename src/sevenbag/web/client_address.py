@@ -71,7 +71,7 @@ def household(address: str) -> str:
 
 
 def is_in(address: str, proxies: Sequence[Network]) -> bool:
-    """Whether an address is in one of these networks."""
+    """Return whether an address is in one of the networks."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -1,8 +1,8 @@
-"""Bounds on the connections of a server: how many, how many of one address, how long one idles.
+"""Limits on the connections of a server: in total, for one address, and on idle time.
 
-uvicorn bounds how many requests run and how long a connection idles after a response. A connection
-that has not sent a request yet, or half of one, may stay as long as it likes, and counts. The
-protocols of this module end such connections.
+uvicorn limits the number of concurrent requests and the idle time after a response. It lets a
+connection without a complete request stay open and occupy a place. The protocols of this module
+close such connections.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sevenbag.web.client_address import Network
 
 REQUEST_SECONDS: Final = 10.0
-"""Seconds that a client has to send the head of a request, from when it may."""
+"""Time limit for the head of a request, from the moment the client may send it."""
 
 _FULL: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\n"
@@ -35,19 +35,19 @@ _FULL: Final = (
 
 
 class Connections:
-    """The connections of one server.
+    """Connections of one server.
 
-    At a bound, a connection that waits for no response makes room for a new one, the one that has
-    idled longest first. If there is none, the new one is refused.
+    At a limit, a new connection replaces the one that has been idle longest. If none is idle, the
+    new one is refused.
 
     Attributes:
-        closed: connections that were closed because they idled.
-        refused: connections that were answered 503 and closed.
+        closed: number of idle connections that were closed.
+        refused: number of connections that were refused with 503.
 
     Args:
-        most: connections at once; half of them for one address, or one IPv6 network of 64 bits.
-        proxies: networks whose addresses may have all of them.
-        request_seconds: for the head of a request, from when it may be sent.
+        most: maximum number of connections; an address, or a /64 IPv6 network, may have half.
+        proxies: networks whose addresses are limited only by `most`.
+        request_seconds: time limit for the head of a request.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class Connections:
         self._proxies = proxies
         self._request_seconds = request_seconds
         self._open: dict[asyncio.Transport, str] = {}
-        # The one that has idled longest comes first.
+        # In order of idle time, longest first.
         self._idle: dict[asyncio.Transport, asyncio.TimerHandle] = {}
 
     def metrics(self) -> dict[str, float]:
@@ -75,10 +75,10 @@ class Connections:
         }
 
     def add(self, transport: asyncio.Transport) -> None:
-        """Take in a new connection, or refuse it."""
+        """Add a new connection, or refuse it at a limit."""
         peer = get_remote_addr(transport)
         address = peer[0].removeprefix("::ffff:") if peer else ""
-        # Proxies bound the addresses behind them.
+        # Trusted proxies limit their own clients.
         owner = "" if is_in(address, self._proxies) else household(address)
         if not self._has_room(owner):
             self.refused += 1
@@ -97,7 +97,7 @@ class Connections:
             )
 
     def take_request(self, transport: asyncio.Transport) -> None:
-        """Note that a connection has sent the head of a request."""
+        """Mark a connection as active after it has sent the head of a request."""
         timer = self._idle.pop(transport, None)
         if timer is not None:
             timer.cancel()
@@ -116,7 +116,7 @@ class Connections:
 
     def _close_longest_idle(self, owner: str | None = None) -> bool:
         for transport in self._idle:
-            # One that still takes its last response in is not idle.
+            # A connection that is still receiving its last response is not idle.
             if owner in {None, self._open[transport]} and not transport.get_write_buffer_size():
                 self._close(transport)
                 return True
@@ -129,7 +129,7 @@ class Connections:
 
 
 def http_protocol(connections: Connections) -> type[H11Protocol]:
-    """Return uvicorn's protocol for HTTP, within these bounds."""
+    """Return uvicorn's HTTP protocol with connection limits."""
 
     class _Http(H11Protocol):
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -143,7 +143,7 @@ def http_protocol(connections: Connections) -> type[H11Protocol]:
 
         def on_response_complete(self) -> None:
             connections.expect_request(self.transport)
-            # The next request may have come already.
+            # The next request may have arrived already.
             super().on_response_complete()
 
         def connection_lost(self, exc: Exception | None) -> None:
@@ -156,11 +156,11 @@ def http_protocol(connections: Connections) -> type[H11Protocol]:
 def websocket_protocol(
     connections: Connections, longer_frames: Mapping[str, int]
 ) -> type[WebSocketsSansIOProtocol]:
-    """Return uvicorn's protocol for WebSockets, within these bounds.
+    """Return uvicorn's WebSocket protocol with connection limits.
 
     Args:
-        connections: of the server.
-        longer_frames: bytes of a message at most, for the paths whose bound is not uvicorn's.
+        connections: connections of the server.
+        longer_frames: maximum message size in bytes by path; other paths have uvicorn's limit.
     """
 
     class _WebSocket(WebSocketsSansIOProtocol):

@@ -56,8 +56,8 @@ class Policy:
 
 
 PAGE_POLICY: Final = Policy()
-# Bots bring WebAssembly, and what Emscripten makes of C++ calls `new Function`. A worker has no
-# document: what it makes of texts can do no more than its script could.
+# Bots use WebAssembly, and the output of Emscripten calls `new Function`. A worker has no document,
+# so evaluated code can do no more than the worker's own script.
 WORKER_POLICY: Final = Policy(scripts=" blob: 'wasm-unsafe-eval' 'unsafe-eval'", workers=" blob:")
 
 _POLICY_HEADER: Final = b"content-security-policy"
@@ -76,8 +76,8 @@ _HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def split_target(target: str) -> tuple[str | None, str]:
-    """Return the host of a request target, None if it has only a path, and the path."""
-    # Not `urlsplit`, which raises on some targets that clients may send.
+    """Split a request target into host and path; the host is None if there is only a path."""
+    # `urlsplit` raises ValueError for some targets.
     scheme, separator, rest = target.partition("://")
     if not separator or scheme.lower() not in _SCHEMES:
         return None, target
@@ -94,7 +94,7 @@ class Guard:
     Args:
         application: what is guarded.
         host: the address or name at which the server listens.
-        policy: what is let through; responses with a Content-Security-Policy keep their own.
+        policy: Content-Security-Policy of responses that have none of their own.
     """
 
     def __init__(self, application: Application, host: str, policy: Policy = PAGE_POLICY) -> None:
@@ -182,9 +182,9 @@ _SCHEMES: Final = frozenset({"http", "https", "ws", "wss"})
 
 
 def _in_origin_form(scope: Scope) -> Scope:
-    """Return a request whose target has only a path, whatever form a client or proxy sent.
+    """Convert a request with a target in absolute form to origin form.
 
-    A target in absolute form names the host itself, which then replaces ``Host`` (RFC 9112, 3.2.2).
+    The host in the target replaces the header ``Host`` (RFC 9112, 3.2.2).
     """
     host, path = split_target(scope["raw_path"].decode("latin-1"))
     if host is None:

@@ -36,7 +36,7 @@ class Serving:
         longest_frame: bytes of a WebSocket's message, at most: what has come of it is kept, of
             every connection.
         longer_frames: the same for paths at which more is expected.
-        connections: bounds them.
+        connections: limits of the connections.
 
     Raises:
         InputError: the port is taken, or not ours to take; or there is no such address.

@@ -218,7 +218,7 @@ async def test_what_decides_is_quoted(mark: str, monkeypatch: pytest.MonkeyPatch
     assert others[1:3] == ('> {"type":"suggest"}', "...")
     # So does the question before all that was said instead of an answer.
     assert '> {"type":"suggest"}' in await quoted("Rubbish", "answer")
-    # The first hold, and the move that cannot be.
+    # The first hold and the illegal move.
     [*_, play, _, _, _, answer, move] = await quoted("OutOfStep", "hold")
     assert play.startswith('> {"type":"play","move":{"location":{"type":"T"')
     assert answer.startswith('< {"type":"suggestion"')

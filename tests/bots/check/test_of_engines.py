@@ -165,7 +165,7 @@ async def test_an_engine_that_needs_a_state_first(mark: str) -> None:
     report = await check("NeedsState", PATIENT)
     [finding] = report.findings
     assert finding.what == (
-        "needs a state first; hosts send none before garbage has entered "
+        "needs a state first, but hosts send none before the first garbage "
         "(ended with exit code 1; its last words: RuntimeError: no state)"
     )
     assert '"state"' not in "".join(finding.lines)

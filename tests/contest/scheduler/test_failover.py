@@ -174,7 +174,7 @@ async def test_games_of_a_killed_server_are_no_warning(house: House) -> None:
     await one.cut()
     again = await house.server("one")
     await again.finish_game(token, 1)
-    assert "match was gone on with elsewhere" not in house.warnings()
+    assert "match.continued_elsewhere" not in house.warnings()
 
 
 async def test_what_is_told_twice_is_kept_once_and_answered_twice(house: House) -> None:

@@ -280,7 +280,7 @@ def test_a_full_disk_loses_no_game_that_clients_have_heard_of(tmp_path: Path, st
             # The site is gone, too: the match waits.
             running.site.kill()
             running.site.wait()
-            wait_until(lambda: "results that are kept nowhere: 1" in trouble(), 60)
+            wait_until(lambda: "results not stored: 1" in trouble(), 60)
             kept = store.matches.finished_games(match.token)
             assert {end["game_name"] for end in red.ends} <= {game.game_name for game in kept}
 
@@ -292,7 +292,7 @@ def test_a_full_disk_loses_no_game_that_clients_have_heard_of(tmp_path: Path, st
 
             # It is full again, and the server dies.
             fill_disk(True)
-            wait_until(lambda: "results that are kept nowhere: 1" in trouble(), 60)
+            wait_until(lambda: "results not stored: 1" in trouble(), 60)
             running.server.kill()
             running.server.wait()
             running.site = running.start_site()

@@ -386,7 +386,7 @@ async def test_what_neither_the_spool_nor_the_scheduler_takes_is_not_kept(
     keeping = asyncio.create_task(keep(uplink, done))
     await until(lambda: len(tried) >= 3)
     assert not keeping.done()
-    assert "kept nowhere: 1" in uplink.trouble
+    assert "not stored: 1" in uplink.trouble
     if works_again == "spool":
         monkeypatch.setattr(spool, "write_whole", write_whole)
         await keeping

@@ -195,7 +195,7 @@ def _shown(cell: str, *, is_name: bool) -> str:
 
 
 def _hover(cell: str, *, is_name: bool) -> str:
-    """Return a whole name for the pointer, where it is shortened."""
+    """Return a tooltip with the full name if it is shortened."""
     return f' title="{text(cell)}"' if is_name and len(cell) > _LONG else ""
 
 

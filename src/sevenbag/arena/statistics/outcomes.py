@@ -44,8 +44,8 @@ class Interval(NamedTuple):
         return (self.high - self.low) / 2 if math.isfinite(self.high - self.low) else math.inf
 
     def __str__(self) -> str:
-        """Estimate and error, as fastchess prints them."""
-        # Adding zero makes 0.0 of -0.0.
+        """Format the estimate and its error in the format of fastchess."""
+        # Adding zero turns -0.0 into 0.0.
         return f"{round(self.value, 1) + 0.0:+.1f} +/- {self.error:.1f}"
 
 

@@ -109,11 +109,11 @@ class Sprt:
         return "H1" if llr >= upper else None
 
     def describe(self, llr: float, decision: Decision | None) -> str:
-        """Return how the test stands, as fastchess words it.
+        """Format the state of the test in the format of fastchess.
 
         Args:
-            llr: the log-likelihood ratio.
-            decision: which hypothesis is accepted; None as long as none is.
+            llr: log-likelihood ratio.
+            decision: accepted hypothesis; None if the test is undecided.
         """
         lower, upper = self.bounds
         return (

@@ -52,11 +52,11 @@ async def other_move(lab: Lab) -> None:
 
 
 async def hold(lab: Lab) -> None:
-    """A first hold, then moves with and without a hold.
+    """Check a first hold, then moves with and without a hold.
 
-    A bot whose queue is one piece off may name a legal piece by chance: the piece that it takes for
-    the current one may be the one on hold. So every move that it lists is looked at, and holds take
-    turns with moves of the current piece.
+    A bot whose queue is off by one piece may suggest a legal piece by chance: its presumed current
+    piece may be the held one. So every suggested move is checked, and holds alternate with moves of
+    the current piece.
     """
     table = Table(seed=5)
     async with lab.started(table) as session:
@@ -75,7 +75,7 @@ async def hold(lab: Lab) -> None:
 
 
 async def forms(lab: Lab) -> None:
-    """Moves in another form than the bot's own."""
+    """Send moves in another form than the bot's own."""
     table = Table(seed=6)
     async with lab.started(table) as session:
         for _ in range(8):
@@ -182,7 +182,7 @@ def _another(table: Table, best: Placement) -> Placement:
 
 
 def _common_places(table: Table, piece: Piece) -> list[Placement]:
-    """Legal moves of a piece in a form that all programs write; `forms` has the others."""
+    """Return legal moves of a piece in a form that every program uses; `forms` sends the others."""
     return [
         place
         for place in table.places(spins=False)

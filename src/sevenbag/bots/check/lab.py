@@ -149,7 +149,7 @@ class Lab(Notebook):
             table: what is legal.
             after: what has happened, for the finding.
             severity: of a finding.
-            all_pieces: whether no move of the list may be of a piece that cannot be placed now.
+            all_pieces: whether every suggested move must be of a piece that can be placed now.
         """
         moves = await self.ask(session)
         if not moves:
@@ -162,7 +162,7 @@ class Lab(Notebook):
             try:
                 table.read(move)
             except PlacementError as error:
-                what = f"{after}: suggests a move that cannot be: {error}"
+                what = f"{after}: suggests an illegal move: {error}"
                 self.find(severity, what, session, part=quoted_move(number, move))
                 return None
         for move in moves:
@@ -180,7 +180,7 @@ class Lab(Notebook):
 
 
 def quoted_move(number: int, move: object) -> str:
-    """Return one move of a list, as a finding quotes it."""
+    """Format one move of a list for a finding."""
     return f"moves[{number}]: {json.dumps(move, separators=(',', ':'))}"
 
 

@@ -69,7 +69,7 @@ class Notebook:
             clause: where it belongs, if not to what is being checked.
             place: where the text says so, if not where the clause is.
             lines: how many of the conversation to quote.
-            part: what to quote besides: the part of a long line that decides.
+            part: the decisive part of a long line, quoted last.
         """
         check = self._checks[clause] if clause else self._current
         if (check.clause.id, what) in self._seen or len(check.findings) >= _MOST_FINDINGS:

@@ -131,7 +131,7 @@ def _check_data(check: Check) -> dict[str, Any]:
 
 
 def _shortened(line: str) -> str:
-    """Return a line without what all boards have, and without its middle if it is still long."""
+    """Shorten a line: summarise empty rows, then leave out the middle if it is still too long."""
     line = _EMPTY_ROWS.sub(lambda rows: f"{rows[0].count('[')} empty rows", printable(line))
     if len(line) <= _LONGEST_LINE:
         return line

@@ -28,7 +28,7 @@ _MOST_KEPT: Final = 400
 _LONGEST_KEPT: Final = 32 << 10
 _SHORTEST_SEEN: Final = 8
 _MOST_BETWEEN: Final = 4
-"""Lines that are quoted rather than left out."""
+"""Maximum lines between two excerpts that are quoted instead of omitted."""
 
 
 class SilentError(Exception):
@@ -47,8 +47,7 @@ class Session:
     """A bot that runs, and what was said.
 
     Attributes:
-        lines: the conversation: ``>`` said to the bot, ``<`` said by it. An exchange that is
-            repeated is kept once.
+        lines: messages to the bot (``>``) and from it (``<``). A repeated exchange is stored once.
     """
 
     def __init__(
@@ -96,10 +95,10 @@ class Session:
         return code if isinstance(code, int) else None
 
     def last(self, count: int = _SHORTEST_SEEN) -> tuple[str, ...]:
-        """Return the last lines of the conversation, and before them what was last said to the bot.
+        """Return the last lines, preceded by the last messages to the bot.
 
         Args:
-            count: so many last lines; of a single one, nothing else is returned.
+            count: number of last lines; 1 returns only the last line.
         """
         deciding = self._pinned or self._said
         tail = self.lines[-count:]
@@ -111,7 +110,7 @@ class Session:
         return (*deciding, "...", *tail)
 
     def pin(self) -> None:
-        """Quote what was last said to the bot in all that is found from now on."""
+        """Quote the last messages to the bot in all further findings."""
         self._pinned = list(self._said)
 
     async def say(self, message: Json, *, spaced: bool = False) -> None:
@@ -222,7 +221,7 @@ class Session:
         more = f"... ({len(line)} bytes)" if len(line) > _LONGEST_KEPT else ""
         kept = f"{sign} {text}{more}"
         if sign == ">" and kept not in self._said:
-            # A question that is repeated is about what was said before it was first asked.
+            # A repeated request still refers to the messages before its first occurrence.
             if self.lines and self.lines[-1].startswith("<"):
                 self._said.clear()
             self._said.append(kept)
@@ -234,7 +233,7 @@ class Session:
 
 
 def written(message: Json, *, spaced: bool = False, end: bytes = b"\n") -> bytes:
-    """Return the line of a message: compact JSON, unless it is to have blanks."""
+    """Encode a message as a line of JSON, compact or with spaces."""
     separators = None if spaced else (",", ":")
     return json.dumps(message, separators=separators).encode() + end
 

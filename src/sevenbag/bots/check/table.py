@@ -70,10 +70,10 @@ class Table:
         return found
 
     def read(self, move: object) -> Placement:
-        """Return the placement that a bot means, of a piece that can be placed now.
+        """Return the placement of a move if its piece can be placed now.
 
         Raises:
-            PlacementError: it means none; the message says why.
+            PlacementError: invalid move, or a piece that cannot be placed.
         """
         try:
             message = read_message({"type": "play", "move": move})
@@ -88,12 +88,12 @@ class Table:
         return wanted
 
     def judge(self, move: object) -> Placement:
-        """Return the legal move that a bot means, in the bot's own form.
+        """Return the legal placement with the same cells as a move, in the bot's own form.
 
-        Its cells count, not its form; the spin is that which the rules see.
+        The spin of the move is used if the rules allow it.
 
         Raises:
-            PlacementError: it means none; the message says why.
+            PlacementError: invalid or illegal move.
         """
         wanted = self.read(move)
         same = [place for place in self.places() if place.same_cells(wanted)]
@@ -109,7 +109,7 @@ class Table:
         raise PlacementError("it cannot be reached by shifts, turns and falls")
 
     def play(self, placement: Placement) -> tuple[Json, list[Json]]:
-        """Make a move: the messages that tell it, in its own form, and those of the new pieces."""
+        """Make a move and return its message, in the given form, and those of the new pieces."""
         position = self.position
         before = len(position.queue)
         position = after_placement(position, placement)
@@ -148,7 +148,7 @@ class Table:
 
 
 def other_form(placement: Placement) -> Json | None:
-    """Return the same cells in another form; None for pieces that have one alone."""
+    """Return the same cells in another form; None for pieces with only one form."""
     for rotation in (Rotation.WEST, Rotation.SOUTH, Rotation.EAST, Rotation.NORTH):
         for dx in (-1, 0, 1):
             for dy in (-1, 0, 1):

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from sevenbag.contest.settings import Settings
 
 _DESCRIPTION: Final = """\
-Plays one match and ends. A side is a team's name, or NAME=BOT for a seat that a bot of ours takes,
-such as "Test Client=random". Passwords come from --password-file A=a.txt --password-file B=b.txt,
-or are made up. Those are printed with the match token and the addresses, by which clients of 2012,
-or sevenbag join, play.
+Plays one match and exits. A side is a team's name, or NAME=BOT for a built-in bot, such as
+"Test Client=random". Passwords are read from --password-file A=a.txt --password-file B=b.txt, or
+generated and printed. The output has the match token and the addresses for clients of 2012 and
+sevenbag join.
 """
 
 
@@ -136,7 +136,7 @@ def _password_files(values: Sequence[str], teams: Sequence[str]) -> dict[str, Pa
         teams: teams that connect.
 
     Raises:
-        InputError: two files for the same team, or a file for a team that does not connect.
+        InputError: two files for the same team, or a file for any other team.
     """
     own: dict[str, Path] = {}
     shared: Path | None = None
@@ -144,7 +144,9 @@ def _password_files(values: Sequence[str], teams: Sequence[str]) -> dict[str, Pa
         team, separator, file = value.partition("=")
         if separator and team in teams:
             if team in own:
-                raise InputError(f"invalid --password-file: two files for {team!r}")
+                raise InputError(
+                    f"invalid --password-file: expected one file for {team!r}, got two"
+                )
             own[team] = Path(file)
         elif separator and not Path(value).exists():
             expected = " or ".join(f"{each}=F" for each in teams) or "no file: bots need none"

@@ -64,8 +64,8 @@ async def _serve(venue: Venue, settings: Settings) -> None:
 
 
 async def _invitation(venue: Venue, settings: Settings) -> str:
-    # Output that is not a terminal is usually a log, which other people may read.
+    # Output to anything but a terminal usually ends up in a log that others may read.
     if not sys.stdout.isatty():
-        return "no organiser yet: `sevenbag contest admin` with the same settings prints a link"
+        return "no organiser yet; for a link run `sevenbag contest admin` with the same settings"
     link = await asyncio.to_thread(create_admin_link, venue.store, settings, venue.site.address)
-    return f"become the administrator (once, within a day): {link}"
+    return f"link to become the administrator (works once, within a day): {link}"

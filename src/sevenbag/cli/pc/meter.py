@@ -64,7 +64,7 @@ class Meter:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as short text: 42 s, 3:05 min, 1:07 h."""
+    """Format a duration as short text: 42 s, 3:05 min, 1:07 h."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 KICKS: Final = ("none", "none180", "srs", "srs180", "srsPlus", "srsTetrio")
-"""The rotation systems that ``pc`` has, as it spells them."""
+"""Names of rotation systems in perfect-tetris."""
 
 
 class UsageError(Exception):

@@ -115,7 +115,7 @@ def text_of(argument: str) -> str:
 
 
 def open_text(name: str) -> io.TextIOWrapper:
-    """Open a file of text, or standard input for ``-``; what is not UTF-8 is replaced.
+    """Open a text file, or standard input for ``-``; invalid UTF-8 is replaced.
 
     Raises:
         OSError: the file cannot be opened, or is not a regular file.

@@ -105,7 +105,7 @@ class Planner:
     # --- the match ------------------------------------------------------------------------------
 
     def hear(self, message: State | Figures, now: float) -> None:
-        """Take the next message of the state channel.
+        """Process the next message of the state channel.
 
         Raises:
             ProtocolError: a board in it is none.

@@ -50,17 +50,17 @@ T = TypeVar("T")
 class MatchResult:
     """Result of a match.
 
-    A server that publishes figures tells it; of others it is what was heard.
+    It comes from the server's figures or, if it publishes none, from the messages received.
 
     Attributes:
-        team: our team.
-        opponent: the other team; empty if it was never named.
+        team: own team.
+        opponent: other team; empty if no message named it.
         games: games won by us and by them.
         points: points in all games, of us and of them.
-        won: whether we have won; None if nobody has, or too little was heard. Without figures it
-            follows from games, then points, and a coin that the server tossed is not known.
+        won: whether the own team has won; None if neither has or it is not known. Without figures
+            it follows from games, then points; a coin toss of the server is then not known.
         end_heard: whether the match's end was heard; what came before may be missing otherwise.
-        ending: the server's reason, such as ``the other team did not come``; empty if not known.
+        ending: reason from the server, such as ``the other team did not come``; empty if unknown.
     """
 
     team: str
@@ -82,7 +82,7 @@ class MatchResult:
 
 
 def result_of(view: MatchView, team: str) -> MatchResult:
-    """Return the result of a match from what its state channel told."""
+    """Return the result of a match from the messages of its state channel."""
     wins, points = view.wins, view.points
     others = [name for name in {**wins, **view.boards} if name != team]
     opponent = others[0] if others else ""

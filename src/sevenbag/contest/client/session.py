@@ -134,7 +134,7 @@ class Session:
         return False
 
     async def states(self, until: float) -> list[State | Figures]:
-        """The states and figures that have come, in order; waits for one until then at most.
+        """Return the received states and figures in order; wait for one until the given time.
 
         `nudge` ends the waiting.
 

@@ -1,4 +1,4 @@
-"""State of a match as its state channel tells it."""
+"""State of a match, built from the messages of its state channel."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class MatchView:
         playing: whether a state of a game has come that has not ended.
         games: the ends of all games that were heard.
         ended: the match's end, once it was heard.
-        result: the match's result, of servers that publish figures; None before the end.
+        result: result of the match; None before its end, or if the server publishes no figures.
         heard: messages so far.
     """
 
@@ -47,7 +47,7 @@ class MatchView:
     """Games of `games` that `_totals` includes."""
 
     def hear(self, message: State | Figures) -> None:
-        """Take the next message; figures also count the games whose end was not heard.
+        """Process the next message; figures include games whose end was not received.
 
         Raises:
             ProtocolError: a board in it is none; the rest of the message is not taken either.
@@ -72,14 +72,14 @@ class MatchView:
                 self.ended = message
                 self._clear()
             case GameFigures():
-                # Published in order with the ends of games: those heard so far are included.
+                # Figures are in order with the ends of games, so they include those received.
                 self._totals, self._counted = message, len(self.games)
             case MatchFigures():
                 self.result = message
 
     @property
     def wins(self) -> dict[str, int]:
-        """Games won by each team: all of them if the server publishes figures, else those heard."""
+        """Games won by each team; without figures from the server, only games received."""
         if self.result is not None:
             return dict(self.result.games)
         wins = dict.fromkeys(self.points, 0)
@@ -91,7 +91,7 @@ class MatchView:
 
     @property
     def points(self) -> dict[str, int]:
-        """Points of each team in the finished games, counted as `wins` are."""
+        """Points of each team in the same games as `wins`."""
         if self.result is not None:
             return dict(self.result.points)
         points = {} if self._totals is None else dict(self._totals.points)

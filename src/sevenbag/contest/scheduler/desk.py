@@ -5,8 +5,8 @@ The rules that no crash may break:
 * The store first: nobody is told what is not in it. What is in memory here can be read anew from
   it at any time.
 * A match is assigned to one server at a time. When that one is gone for longer than a grace, or
-  says that it has lost the match, the match waits, and is placed again with its finished games:
-  where its teams are, if that server is back.
+  reports that it has lost the match, the match waits and is placed again with its finished games,
+  preferably on the server where its teams are.
 * Where two servers come to have the same match, the game that is first in the store counts. Who
   does not fit to it is told to call the match off.
 
@@ -144,7 +144,7 @@ class MatchDesk:
         self._changes.tell(Change("server", server=server.name))
         for match in self._assigned(server.name):
             if match.row.token in hello.ended:
-                # Its games and its end follow.
+                # The server will send its games and its end.
                 match.placed, match.since = False, self._clock()
             elif match.row.token not in connection.hosting:
                 # What it still has to tell of it comes first.
@@ -153,7 +153,7 @@ class MatchDesk:
             await self._welcome_match(server, connection, token)
         for match in tuple(self.matches.values()):
             if match.home == server.name != match.server and match.server and not match.begun:
-                # Its teams have not followed it.
+                # Its teams have not moved to the other server.
                 match.avoided.pop(server.name, None)
                 self.call_off_at(match.server, match.row.token, "its server is back", goes_on=True)
                 await self.unplace(match, "its server is back", settling=True)
@@ -257,7 +257,7 @@ class MatchDesk:
     async def assign(self, match: Ongoing, server: GameServer) -> None:
         """A server that plays the match already gets it back."""
         old = match.server
-        # The server has it, which does not say that a game has begun.
+        # A server may host the match before its first game begins.
         state: MatchState = "placed" if match.row.began is None else "playing"
         if await self._change(match, state, server.name) is None:
             self.call_off_at(server.name, match.row.token, "the match is over")
@@ -348,13 +348,13 @@ class MatchDesk:
             await self.unplace(match, reason)
 
     def call_off_at(self, name: str, token: str, reason: str, *, goes_on: bool = False) -> None:
-        """Tell a server, if it is there, that a match is none of its own.
+        """Make a connected server stop a match.
 
         Args:
-            name: of the server.
-            token: of the match.
-            reason: for logs.
-            goes_on: whether it goes on elsewhere.
+            name: name of the server.
+            token: token of the match.
+            reason: reason for the logs.
+            goes_on: whether the match continues elsewhere.
         """
         server = self.servers.get(name)
         if server is not None and server.link is not None:

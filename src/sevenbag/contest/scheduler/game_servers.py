@@ -116,13 +116,13 @@ class GameServer:
 def least_loaded(
     servers: Iterable[GameServer], load: Mapping[str, int], avoided: Iterable[str], home: str = ""
 ) -> GameServer | None:
-    """Choose the server with the greatest part of its room free; None if none has room.
+    """Choose the server with the lowest relative load; None if all are full.
 
     Args:
         servers: all.
         load: matches by server's name.
         avoided: names of servers that are not to be taken.
-        home: name of the server that is taken before all others if it has room.
+        home: name of the server that is preferred if it has capacity.
     """
     apart = set(avoided)
     free = [

@@ -19,7 +19,7 @@ class Ongoing:
         server: name of the server that it is assigned to; empty while it waits.
         placed: whether that server has said that it has it.
         begun: whether a team has come to it there.
-        home: name of the server that its teams came to last; clients of 2012 know no other one.
+        home: name of the server that its teams joined last; clients of 2012 know no other one.
         since: when it came to this server or began to wait, by the scheduler's clock.
         not_before: when it may be placed.
         avoided: servers that are not to have it, by name, and until when.

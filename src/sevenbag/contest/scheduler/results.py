@@ -126,7 +126,7 @@ class Results:
             return
         if match.server:
             self._log.warning(
-                "match was gone on with elsewhere",
+                "match.continued_elsewhere",
                 match=match.row.id,
                 server=match.server,
                 finished_by=server.name,

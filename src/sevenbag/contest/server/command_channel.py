@@ -92,9 +92,9 @@ class CommandChannel:
 
     @property
     def address(self) -> str:
-        """The address of the client whose command is being answered.
+        """Address of the client whose command is being answered.
 
-        Empty for clients of libzmq 2 and 3.0, of which libzmq does not tell.
+        Empty for clients of libzmq 2 and 3.0, because libzmq does not report theirs.
         """
         try:
             return str(self._frame.get("Peer-Address"))
@@ -200,7 +200,7 @@ class CommandChannel:
         try:
             return self._answer(sender, body)
         finally:
-            # A frame keeps libzmq's buffer.
+            # A frame holds a reference to libzmq's buffer.
             self._frame = _NO_FRAME
 
     def _send(self, sender: Sender, body: bytes) -> None:

@@ -42,7 +42,7 @@ class Desk:
         logger: of the server.
         clock: monotonic seconds.
         reply: sends an answer that takes longer.
-        address: gives the address of the client whose command is being answered.
+        address: returns the address of the client whose command is being answered.
         largest_message: bytes of a command, at most.
     """
 
@@ -177,7 +177,7 @@ class Desk:
         team: str | None = None,
         match: str | None = None,
     ) -> bytes:
-        """Count, log and encode a refusal; `team` only if it is one of the match."""
+        """Count, log and encode a refusal; `team` must be a team of the match."""
         self._figures.refused[error] += 1
         log = self._log if table is None else table.refusals
         log.tell("command refused", error, match=match, team=team, message=message)

@@ -5,9 +5,9 @@ keyed hash, see `sevenbag.contest.passwords`), a wrong one is remembered as well
 of wrong ones a seat's further checks come slowly, a few at a time. Clients that ask again and again
 with the same password cost nothing.
 
-A password that was right before is let in at once, whatever others guess, so that nobody is shut
-out. It would tell the right guess as quickly as guesses can be sent; so this ends for an address
-from which very many wrong ones have come.
+A known right password is accepted at once despite guesses by others, so that no team is locked out.
+An attacker could test guesses against this as fast as requests can be sent, so it no longer applies
+to an address after very many wrong passwords.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 _FREE: Final = 20
 """Wrong passwords for a seat before further ones are slowed down."""
 _GUESSES: Final = 1_000
-"""Wrong passwords for a seat from one address before the right one from there is slowed down."""
+"""Wrong passwords for a seat from one address before even the right one is delayed there."""
 _MOST_ADDRESSES: Final = 64
-"""Addresses that are told apart; all further ones are taken for one."""
+"""Maximum addresses counted separately; all further ones share one count."""
 _PAUSE: Final = 1.0
 """Seconds before a check that is slowed down."""
 _MOST_WAITING: Final = 8
@@ -51,16 +51,16 @@ class Door:
         self._right = b""
         self._refused: dict[bytes, None] = {}
         self._wrong = 0
-        # By address; also those that were sent away unchecked.
+        # Guesses by address, including those refused without a check.
         self._guesses: dict[str, int] = {}
         self._waiting = 0
 
     def known(self, password: str, address: str = "") -> bool | None:
-        """What was found out about a password before; None for nothing that may be told at once.
+        """Return the remembered result for a password; None if it has to be checked.
 
         Args:
-            password: what was given.
-            address: of the client; empty where it is not known.
+            password: password to look up.
+            address: address of the client; empty if not known.
         """
         mark = self._mark(password)
         if mark in self._refused:
@@ -70,20 +70,20 @@ class Door:
         return True if few and self._was_right(mark, password) else None
 
     async def is_right(self, password: str, address: str = "") -> bool:
-        """Find out about a password.
+        """Check a password.
 
         Args:
-            password: what was given.
-            address: of the client; empty where it is not known.
+            password: password to check.
+            address: address of the client; empty if not known.
 
         Raises:
-            TooBusyError: too many are being checked.
+            TooBusyError: too many passwords are being checked.
         """
         mark = self._mark(password)
         if mark in self._refused:
             return False
         bucket = self._bucket(address)
-        # Counted before it is known, so that many at once are not let through together.
+        # Counted before the check, so that concurrent guesses do not exceed the limit.
         self._guesses[bucket] = self._guesses.get(bucket, 0) + 1
         if self._waiting >= _MOST_WAITING:
             raise TooBusyError("too many passwords of this team are being checked")

@@ -13,9 +13,9 @@ from sevenbag.errors import InputError
 
 _LINGER: Final = 2_000
 """Milliseconds that the last messages have to go out when a socket is closed."""
-# Peers of 2012 greet as soon as they are connected, as new ones do.
+# All peers, including those of 2012, send their greeting right after connecting.
 _HANDSHAKE: Final = 10_000
-"""Milliseconds that a peer has to greet; 30 seconds unless it is told otherwise."""
+"""Milliseconds for a peer's greeting; libzmq's default is 30 seconds."""
 # Half-open connections: the peer's machine has gone without a word. ZMTP has heartbeats for that,
 # which old peers take for nonsense; TCP's are answered by the peer's kernel.
 _QUIET_SECONDS: Final = 60

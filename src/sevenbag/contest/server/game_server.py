@@ -256,7 +256,7 @@ class GameServer:
             table.call_off(reason)
 
     def release(self, token: str, reason: str) -> None:
-        """Stop a match that goes on elsewhere; its clients hear no end."""
+        """Stop a match that continues elsewhere, without publishing an end."""
         table = self.matches.get(token)
         if table is not None:
             table.release(reason)

@@ -1,4 +1,4 @@
-"""Connections that send without end, and let nothing come of it, are closed; so are too many.
+"""Closing of connections that send without limit, and of too many from one address.
 
 libzmq bounds the length of a frame, and how many messages wait to be read. It does not bound how
 many frames a message has that never ends, nor how much one subscriber subscribes to; both would
@@ -6,9 +6,9 @@ fill the server's memory. So the kernel is asked, for each connection, how much 
 how much of what it was sent has arrived. Where the kernel does not tell (it does on Linux), nothing
 is closed.
 
-libzmq closes a connection that does not finish its handshake in time, but takes as many of them as
-there are files. So that one address does not take all files, its connections are closed beyond a
-bound: first those that have sent nothing, the newest first.
+libzmq closes a connection that does not finish its handshake in time, but accepts connections until
+the process has no file descriptors left. So the connections from one address are limited: beyond
+the limit, those that have sent nothing are closed first, newest first.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ESTABLISHED: Final = 1
 _RESET: Final = struct.pack("ii", 1, 0)
 
 _Connection: TypeAlias = tuple[int, tuple[object, ...]]
-"""Its file, and its peer's address and port."""
+"""File descriptor, and address and port of the peer."""
 
 
 class _Flow(NamedTuple):
@@ -68,7 +68,7 @@ class Hoarders:
         command_port: of the command channel: there, a client is sent an answer now and then.
         state_port: of the state channel: there, it has little to say.
         most_unanswered: bytes that a client may send while nothing that it is sent arrives.
-        most_of_address: connections of one address.
+        most_of_address: maximum number of connections from one address.
         logger: of the server.
     """
 
@@ -87,7 +87,7 @@ class Hoarders:
         self._most_unanswered = most_unanswered
         self._most_of_address = most_of_address
         self._logger = logger
-        # How each connection stood when something last arrived there; the oldest one comes first.
+        # State of each connection when the peer last acknowledged data; the oldest one comes first.
         self._flows: dict[_Connection, _Flow] = {}
 
     async def watch(self) -> None:
@@ -113,7 +113,7 @@ class Hoarders:
                 self._look_at(int(name), before)
             if number % _AT_ONCE == 0:
                 await asyncio.sleep(0)
-        # Files are numbered anew: only here is known which connections are old.
+        # File descriptors are reused, so only this order shows which connections are old.
         self._flows = {
             key: self._flows[key] for key in (before | self._flows) if key in self._flows
         }
@@ -164,13 +164,13 @@ class Hoarders:
             counts[address] += 1
             if counts[address] <= self._most_of_address:
                 continue
-            # It may have gone meanwhile, or another have taken its number.
+            # The connection may be gone, and its descriptor reused.
             with contextlib.suppress(OSError), _copied(file) as connection:
                 if connection.getpeername() == peer:
                     self._close(connection)
                     closed[address] += 1
         for address, number in closed.items():
-            self._logger.warning("connections closed: too many", peer=address, count=number)
+            self._logger.warning("connections.closed", peer=address, count=number)
 
     def _close(self, connection: socket.socket) -> None:
         # With a reset: who sends and does not read would wait for the end of an orderly farewell.

@@ -30,9 +30,9 @@ class Keeper(Protocol):
         """Keep a finished game; it is safe when this returns, and clients may hear of it."""
 
     async def match_done(self, token: str, result: MatchResult) -> None:
-        """Keep how a match ended; it is safe when this returns, and clients may hear of it.
+        """Store the result of a match; when this returns, it is safe and may be published.
 
-        All its games are kept already. Matches that were called off are not told.
+        All its games are stored already. Not called for matches that were called off.
         """
 
     def joined(self, token: str, seat: int) -> None:
@@ -67,7 +67,7 @@ class Host(Protocol):
         """End a match without a winner; nothing where there is no such match."""
 
     def release(self, token: str, reason: str) -> None:
-        """Stop a match that goes on elsewhere; its clients hear no end."""
+        """Stop a match that continues elsewhere, without publishing an end."""
 
     def halt(self, token: str, halted: bool) -> None:  # as on the wire
         """Begin no further game of a match, or go on beginning games."""

@@ -186,7 +186,7 @@ class Machinery:
             ),
             Gauge(
                 "connections_closed",
-                "Connections that sent without end, or were too many of one address.",
+                "Connections closed because of their traffic or the limit of their address.",
                 lambda: hoarders.closed,
                 counts=True,
             ),
@@ -203,11 +203,11 @@ class Machinery:
 
 
 def allow_files(wanted: int) -> int:
-    """Raise this process's limit of open files, as far as it may.
+    """Raise the open file limit of this process, if possible.
 
-    The usual limit is some thousand, and each connection is a file.
+    Each connection is a file, and the usual limit is about a thousand.
 
-    Returns: how many of those that are wanted may be open.
+    Returns: the number of files that may be open, at most `wanted`.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY:

@@ -1,4 +1,4 @@
-"""Log of moves and refused commands: events that clients repeat, bounded and counted."""
+"""Rate-limited log of moves and refused commands, with counts of omitted lines."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
     import structlog
 
 MOVES_A_SECOND: Final = 10
-"""Lines for the moves of a team with the same reason, so that rare reasons are not crowded out."""
+"""Maximum lines for the moves of a team with the same reason, to leave room for other reasons."""
 REFUSAL_SECONDS: Final = 60.0
-"""Seconds between two lines for refused commands of a team with the same reason."""
+"""Seconds between lines for refused commands of a team with the same reason."""
 
 
 class BoundedLog:
-    """Log of events that may come thousands of times a second.
+    """Log of events that may occur thousands of times a second.
 
-    Events that differ in name, reason, match or team are bounded apart. Those beyond the bound are
-    counted; a line with ``count`` tells how many there were.
+    Events that differ in name, reason, match or team have separate limits. Events beyond the limit
+    are counted and logged as one line with ``count``.
 
     Args:
         logger: destination.
         clock: monotonic seconds.
-        lines: lines of the same kind in each period.
+        lines: maximum lines of the same kind in each period.
         seconds: length of a period.
     """
 
@@ -52,13 +52,13 @@ class BoundedLog:
         team: str | None = None,
         **more: object,
     ) -> None:
-        """Log an event, or count it.
+        """Log an event, or count it beyond the limit.
 
         Args:
             event: its name.
             reason: its reason.
             match: start of the match token, if known and not bound to the logger.
-            team: team name, likewise.
+            team: team name, if known and not bound to the logger.
             more: further fields of the line.
         """
         now = self._clock()
@@ -71,7 +71,7 @@ class BoundedLog:
             self._write(*kind, more)
 
     def tell_left_out(self) -> None:
-        """Log how many events of each kind were left out, and begin a new period."""
+        """Log the number of omitted events of each kind and start a new period."""
         seen, self._seen = self._seen, {}
         for kind, count in seen.items():
             if count > self._most:

@@ -89,7 +89,7 @@ class OperationsServer:
         words = line.split()
         if len(words) != 3 or not words[2].startswith(b"HTTP/1."):
             return _response(HTTPStatus.BAD_REQUEST, "this is HTTP/1.1\n")
-        # Through a proxy the target may be a whole URL.
+        # A proxy may send an absolute URL as the target.
         method, path = words[0], urlsplit(words[1]).path
         if method not in {b"GET", b"HEAD"}:
             return _response(HTTPStatus.METHOD_NOT_ALLOWED, "GET only\n")

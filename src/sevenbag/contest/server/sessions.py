@@ -77,9 +77,9 @@ class Sessions:
             self._ended.popitem(last=False)
 
     def ended(self, token: str) -> Owner | None:
-        """Return whose token it was if its match was here and is over; else None.
+        """Return the owner of a token if its match was played here and is over; else None.
 
         Args:
-            token: of a match or of a client.
+            token: token of a match or client.
         """
         return self._ended.get(token)

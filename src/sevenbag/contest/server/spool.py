@@ -97,7 +97,7 @@ class Spool:
             self.put_aside(name)
             return None
         if isinstance(done, link.GameDone):
-            # It may have waited for room on the disk before it was written.
+            # The game may have waited for disk space before it was written.
             return msgspec.structs.replace(done, age=done.age + age)
         if isinstance(done, link.MatchDone):
             return done
@@ -138,8 +138,8 @@ def match_name(token: str) -> str:
 
 
 def ended_match(name: str) -> str | None:
-    """Return the token of the match whose end a file is; None for any other file."""
-    # A token is a UUID, and stands in names as it is.
+    """Return the match token from the name of a match result file; None for any other file."""
+    # A token is a UUID, which file names contain unchanged.
     token = name.removesuffix(_MATCH)
     return token if token != name and len(token) == link.TOKEN_LENGTH else None
 

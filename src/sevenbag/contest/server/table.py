@@ -215,7 +215,7 @@ class Table:
             self.settle(now)
 
     def release(self, reason: str) -> None:
-        """Stop it, as it goes on elsewhere; clients hear no end."""
+        """Stop a match that continues elsewhere, without publishing an end."""
         if not self.ended:
             self._called_off = self.ended = True
             now = self._around.clock()
@@ -231,7 +231,7 @@ class Table:
         match = self.match
         messages = match.take_messages()
         if match.result is not None and not self._last_words:
-            # The end of the match is told when its result is kept.
+            # The end of the match is published after its result is stored.
             self._last_words = messages[-1:]
             del messages[-1:]
         self._publish(messages)
@@ -251,7 +251,7 @@ class Table:
             if self._around.keeper is None or self._called_off:
                 self._end(match.result, now)
             elif self._keeping is None:
-                # A match may end without a last game: when a team does not come.
+                # A match may end without a last game, if a team does not appear.
                 self._keeping = asyncio.create_task(self._keep())
 
     async def close(self) -> None:
@@ -273,7 +273,7 @@ class Table:
         if messages:
             if not self._around.states.publish(self._envelope, messages):
                 self._missed()
-            # Positions before the first game are not played: they are for clients, not our bots.
+            # Positions before the first game are only for clients, not for built-in bots.
             if self.match.duel is not None:
                 for player in self._players:
                     player.hear(messages)
@@ -336,7 +336,7 @@ class Table:
             self._logger.warning("a subscriber is too far behind and loses messages")
 
     async def _keep(self) -> None:
-        """Have finished games kept, then the match's result; only then clients hear of them."""
+        """Store finished games and the result of the match, and publish each afterwards."""
         around = self._around
         try:
             while self._finished:
@@ -378,7 +378,7 @@ class Table:
 
     def _end(self, result: MatchResult, now: float) -> None:
         """The match is over; it is answered for some time more."""
-        # Before MatchEnd, at which clients leave.
+        # Published before MatchEnd, because clients leave at MatchEnd.
         self._publish_result()
         self._publish(self._last_words)
         self.ended = True
@@ -401,7 +401,7 @@ class Table:
             self._around.gone(self)
             return
         if self._incomplete:
-            # Clients that heard it have left; one that was too far behind would wait for ever.
+            # For clients that were too far behind to receive it; all others have left.
             self._publish_result()
             self._around.states.publish(self._envelope, self._last_words)
         self._schedule_lingering(now)

@@ -2,9 +2,9 @@
 
 A finished game is written into the `Spool` before anybody hears of it, told to the scheduler, and
 waited for until it is kept. While the scheduler is away the server plays on; what it finishes waits
-in the spool, is told again at every connection, and is forgotten when the scheduler says so. What
-the spool does not take is safe only when the scheduler has kept it: until one of the two works, its
-match waits.
+in the spool, is told again at every connection, and is forgotten when the scheduler says so. A
+result that the spool cannot store is safe only in the scheduler's database; the match waits until
+one of the two has stored it.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Uplink:
         self._trouble = "the scheduler has not been reached yet"
         self._spool: Spool | None = None
         self._unwritten: dict[str, tuple[Done, float]] = {}
-        """Results that are in memory alone, as the spool does not take them; since when."""
+        """Results that the spool could not store, with the time at which they were finished."""
         self._unsettled: dict[str, asyncio.Event] = {}
         """What the scheduler has not settled, by name in the spool; set when it has."""
         self._lines: dict[str, str] = {}
@@ -95,7 +95,7 @@ class Uplink:
         """Why nothing can be kept or placed now; empty when all is well."""
         if self._unwritten:
             waiting = len(self._unwritten)
-            return f"the spool cannot be written; results that are kept nowhere: {waiting}"
+            return f"the spool cannot be written; results not stored: {waiting}"
         return "" if self.connected else self._trouble
 
     @property
@@ -133,7 +133,7 @@ class Uplink:
             self._spool.close()
 
     async def keep(self, token: str, result: link.GameResult, replay: bytes) -> None:
-        """Keep a finished game; it is in the store or in the spool when this returns."""
+        """Store a finished game in the spool or the scheduler's database."""
         # Of a match that was called off it is not known any more what the game follows on.
         line = self._lines.get(token, _UNKNOWN_LINE)
         if token in self._lines:
@@ -141,7 +141,7 @@ class Uplink:
         await self._keep(link.GameDone(match_token=token, result=result, replay=replay, line=line))
 
     async def match_done(self, token: str, result: link.MatchResult) -> None:
-        """Keep how a match ended; it is in the store or in the spool when this returns."""
+        """Store the result of a match in the spool or the scheduler's database."""
         line = self._lines.pop(token, _UNKNOWN_LINE)
         await self._keep(link.MatchDone(match_token=token, result=result, line=line))
 
@@ -178,7 +178,7 @@ class Uplink:
             await self._wait([settled], self._patience)
 
     async def _keep_unwritten(self, name: str, done: Done) -> None:
-        """Wait until the scheduler has kept a result, or the spool takes it after all."""
+        """Wait until the scheduler has stored a result, or retries have written it to the spool."""
         assert self._spool is not None
         settled = self._unsettled.setdefault(name, asyncio.Event())
         since = time.time()
@@ -195,11 +195,11 @@ class Uplink:
             except FormatError:
                 continue
             if settled.is_set():
-                # The answer came while it was written.
+                # The scheduler answered during the write.
                 self._spool.settle(name)
             else:
                 del self._unwritten[name]
-                self._log.info("the spool can be written again")
+                self._log.info("spool.recovered")
             return
 
     async def _wait(self, events: list[asyncio.Event], seconds: float) -> None:
@@ -242,7 +242,7 @@ class Uplink:
                     if not await self._speak(host, connection):
                         return
                     if time.monotonic() - began > _LONGEST_PAUSE:
-                        # A site that closes each connection at once is not asked all the time.
+                        # A connection that is closed at once does not reset the delay.
                         pause = _FIRST_PAUSE
                 reason = "the scheduler has closed the connection"
             except InvalidStatus as error:
@@ -282,7 +282,7 @@ class Uplink:
         try:
             return await self._hear_all(host, connection, saying)
         finally:
-            # Logged by `_live`, which knows more of the reason.
+            # `_live` logs the end of the connection, because it knows the reason.
             self.connected = False
             self._gone.set()
             for task in (saying, pulsing):
@@ -388,7 +388,7 @@ class Uplink:
 
 
 def _aged(done: Done, since: float) -> Done:
-    """Give a finished game the age that it has by now."""
+    """Return a finished game with its current age."""
     if isinstance(done, link.GameDone):
         return msgspec.structs.replace(done, age=max(0.0, time.time() - since))
     return done
@@ -408,7 +408,7 @@ _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 2.0
 """Seconds between attempts; less than the grace that the scheduler gives."""
 _SPOOL_PAUSE: Final = 1.0
-"""Seconds between attempts to write into a spool that could not be written."""
+"""Seconds between attempts to write to the spool."""
 _OPEN_SECONDS: Final = 5.0
 _PING_SECONDS: Final = 3.0
 _LAST_WORDS_SECONDS: Final = 2.0

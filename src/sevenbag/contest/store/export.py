@@ -40,8 +40,8 @@ COLUMNS: Final = (
 )
 """Columns of the CSV.
 
-A match without games has one line, in which the columns of the game are empty; a match that is not
-over has no winner and no ending.
+A match without games has one line with empty columns for the game. An unfinished match has neither
+winner nor ending.
 """
 
 

@@ -174,10 +174,10 @@ class Matches:
             return tuple(match_row(match) for match in session.scalars(asked))
 
     def live(self, limit: int) -> tuple[MatchRow, ...]:
-        """Matches of which `MatchRow.is_live` holds: contest matches first, then the oldest.
+        """Return live matches (`MatchRow.is_live`), contest matches first, then by age.
 
         Args:
-            limit: so many, at most.
+            limit: maximum number of matches.
         """
         was_begun = or_(MatchTable.kind == "contest", MatchTable.began.is_not(None))
         asked = (

@@ -190,7 +190,7 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_live(self) -> bool:
-        """Whether onlookers are shown it as live: a test match once its first game has begun."""
+        """Whether pages show it as live; a test match is live once its first game has begun."""
         if self.state == "placed":
             return self.kind == "contest" or self.began is not None
         return self.state == "playing"

@@ -60,8 +60,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         version: of the game.
         handling: the player's keyboard.
-        special: options that change the game in ways not implemented, each as ``name: expected ...,
-            got ...``.
+        special: options with unsupported values, each as ``name: expected ..., got ...``.
     """
 
     version: Annotated[int, Meta(ge=1, le=1000)] = 19
@@ -158,7 +157,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 # --- helpers ------------------------------------------------------------------------------------
 
 _OTHER_NAMES: Final = {"infinitemovement": "infinite_movement"}
-# The values that are implemented; the first is what a missing option means.
+# Supported values; the first one is the default.
 _IMPLEMENTED: Final[dict[str, tuple[object, ...]]] = {
     "levels": (False,),
     "masterlevels": (False,),
@@ -179,7 +178,7 @@ _IMPLEMENTED: Final[dict[str, tuple[object, ...]]] = {
     "void_holes": (0,),
 }
 _NO_ZENITH: Final[tuple[object, ...]] = (False, "none", "", [])
-# Up to this version games with `stride` have been recorded that play like others.
+# Recorded games up to this version play the same with `stride`.
 _LAST_WITH_STRIDE: Final = 17
 
 

@@ -59,7 +59,7 @@ def move_of(placement: Placement) -> tbp.Move:
 
 
 def location_of(placement: Placement) -> tbp.Location:
-    """Return where a placement lies, in the form that it has."""
+    """Return the location of a placement without changing its form."""
     return tbp.Location(
         _LETTERS[placement.piece], _ORIENTATIONS[placement.rotation], placement.x, placement.y
     )

@@ -121,7 +121,7 @@ class BotSide:
         # Of the first piece only the host knows which it is; it lies in the hold slot then.
         self._parked = False
         self._to_park = False
-        # Whether a hold was asked for in this game.
+        # Whether a hold was requested in this game.
         self._pressed_hold = False
         self._seen = 0
 
@@ -296,10 +296,10 @@ class BotSide:
         return [Adjust(self.rules)]
 
     def _without_hold(self, told: Position) -> list[Action]:
-        """Play without hold from when a state shows that a hold had no effect.
+        """Disable hold once a state shows that a hold had no effect.
 
-        Hosts do not tell whether hold is allowed. Where it is not, the slot stays empty, and the
-        queue is one piece longer than it would be after a first hold.
+        Hosts do not announce whether hold is allowed. If it is not, the hold slot stays empty, and
+        the queue is one piece longer than after a first hold.
         """
         assert self.rules is not None
         if self.position is None or not self._pressed_hold or told.hold is not None:

@@ -165,7 +165,7 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag", previews: int = 5) 
 
 
 def kick_names() -> tuple[str, ...]:
-    """The rotation systems of rooms, as hosts call them."""
+    """Return the names that hosts use for rotation systems."""
     return tuple(_KICK_NAMES.values())
 
 

@@ -183,7 +183,7 @@ def _key(value: object, path: str) -> str:
 
 
 def _kicks(value: object, otherwise: str) -> str:
-    """A name, known or not: what it is worth is for the receiver to say."""
+    """Return a name without validation, which is left to the receiver."""
     if value is None:
         return otherwise
     return value.strip()[:LONGEST_KEY] if isinstance(value, str) else _shown(value)

@@ -55,14 +55,14 @@ def create_contest_app(
         scheduler: what places matches.
         settings: of the contest.
         hub: brings the states of matches.
-        connections: of the site, shown in the metrics.
+        connections: connections of the site, for the metrics.
 
     Raises:
         InputError: a setting of the site cannot be used.
     """
     desk = Desk(store, scheduler, settings, load_secret(settings.site.secret_file))
     desk.figures.show(hub.metrics, "Of those who look on.")
-    desk.figures.show(connections.metrics, "Of the site's connections.")
+    desk.figures.show(connections.metrics, "Connections of the site.")
     routes = Litestar(
         [
             _static,

@@ -170,7 +170,7 @@ class Demo:
                 told_address = True
                 server = Address(address.command_address, address.command_port, address.state_port)
                 self._say(
-                    f"watch it in a terminal: sevenbag contest watch {server} --token {match.token}"
+                    f"watch in a terminal: sevenbag contest watch {server} --token {match.token}"
                 )
             if sum(match.games) > max(played, 0):
                 played = sum(match.games)

@@ -38,7 +38,7 @@ class NotLetInError(SevenbagError):
 
 
 class Entrance:
-    """Who says that they are somebody, and are.
+    """Password checks for teams and organisers, with limits on wrong passwords.
 
     Wrong passwords are counted for each name at each address, for each address, and for each name.
     Addresses from which a name has logged in are exempt from the last count, so that guesses from
@@ -101,11 +101,11 @@ class Entrance:
         key = f"{role} {name_key(name)}"
         pair = f"{key} {house}"
         counts = [(self._pair, pair), (self._address, house)]
-        # Guesses from elsewhere do not lock out an address that has proved to be the account's own.
+        # Guesses from elsewhere do not lock out an address that has logged in before.
         if pair not in self._proved:
             counts.append((self._name, key))
-        # Applied before the password is looked at, whatever is known of it: a right guess must not
-        # be answered where a wrong one is refused, nor many guesses at once be let through.
+        # Applied before the password check: a right guess must not succeed where a wrong one is
+        # refused, and concurrent guesses must not exceed the limits.
         for number, (limit, who) in enumerate(counts):
             if not limit.take(who):
                 for taken, its in counts[:number]:
@@ -115,7 +115,7 @@ class Entrance:
         try:
             right = await self._passwords.is_right(known.password_hash if known else None, password)
         except TooBusyError:
-            # Nothing was told of the password: a crowd of clients is not a crowd of guessers.
+            # The password was not checked, so this does not count as a guess.
             for limit, who in counts:
                 limit.give_back(who)
             raise

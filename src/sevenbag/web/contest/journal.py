@@ -68,7 +68,7 @@ class Journal:
             part = first if first in _PARTS else "other" if first else "home"
             method = scope["method"] if scope["method"] in _METHODS else "other"
             self._figures.requests.labels(method, part, str(status)).inc()
-            # Waiting clients ask for their match every two seconds.
+            # Waiting clients poll every two seconds.
             is_poll = path == CURRENT_MATCH_PATH and status < HTTPStatus.BAD_REQUEST
             if part not in _QUIET and not is_poll:
                 self._log.info(

@@ -45,7 +45,7 @@ class TieView(NamedTuple):
         state: "bye", "open" (not to be played yet), "waiting", "live" or "done".
         match: public number of its match, if there is one.
         sides: both; one of a bye.
-        ending: why it was won, where the games do not show it; else empty.
+        ending: reason of the win if the games do not show it; else empty.
     """
 
     name: str

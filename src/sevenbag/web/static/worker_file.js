@@ -1,12 +1,12 @@
-// Runs the worker whose blob: address follows the "#" of this script's address.
-// A worker made from a blob: address itself has the policy of its page, which refuses `new Function`.
+// Run the worker whose blob: URL follows the "#" in the URL of this script.
+// A worker created directly from a blob: URL inherits the policy of its page, which blocks `new Function`.
 "use strict";
 {
   const address = self.location.hash.slice(1);
   if (self.name.endsWith(".mjs")) {
     import(address)
       .catch((error) => {
-        // The page hears of errors, but not of rejected promises.
+        // The page receives errors, but not rejected promises.
         setTimeout(() => {
           throw error;
         });

@@ -42,7 +42,7 @@ async def answer(lab: EngineLab) -> None:
         if not await _plays_after_a_state(lab):
             lab.session = failed
             raise
-        what = f"needs a state first; hosts send none before garbage has entered ({end})"
+        what = f"needs a state first, but hosts send none before the first garbage ({end})"
         lab.find("error", what, failed)
 
 
@@ -150,7 +150,7 @@ async def sizes(lab: EngineLab) -> None:
 
 
 async def _plays_after_a_state(lab: EngineLab) -> bool:
-    """Whether it places the first piece of a game if it is told the position before."""
+    """Check whether the engine places the first piece of a game after a state message."""
     room = Room()
     try:
         async with lab.playing(room) as session:

@@ -84,7 +84,7 @@ export class Well {
    * @returns {boolean} whether something still moves
    */
   #draw(now) {
-    // Together with the picture, so that the two never differ.
+    // Updated together with the picture, so that the two always agree.
     const text = this.#cells && description(this.#cells, this.#piece);
     if (this.#text && this.#text.textContent !== text) this.#text.textContent = text;
     const pen = fitted(this.#canvas, COLUMNS, ROWS);
