@@ -185,7 +185,7 @@ async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
         (
             "DiesAtState",
             BotDiedError,
-            "exit code 101; its last words: called `unwrap.*unknown variant `gb`; if it fails at a "
+            "exit code 101; its last words: called `unwrap.*unknown variant `gb`; if it cannot "
             "read a state, states=garbage sends none",
         ),
     ],
@@ -197,13 +197,13 @@ async def test_what_is_wrong_is_named(
         await faulty(engine(fault))
 
 
-async def test_a_bot_that_needs_a_state_where_none_is_sent(engine: Command) -> None:
+async def test_bot_needs_state_but_none_is_sent(engine: Command) -> None:
     settings = HostSettings(states="garbage", info_seconds=20, move_seconds=20)
     with pytest.raises(BotDiedError, match=r"RuntimeError: no state; if it needs .* states=always"):
         await faulty(engine("NeedsState"), settings)
 
 
-async def test_a_bot_that_takes_no_state_plays_where_none_is_sent(engine: Command) -> None:
+async def test_bot_that_cannot_read_states_plays_without_them(engine: Command) -> None:
     settings = HostSettings(states="garbage", info_seconds=20, move_seconds=20)
     bot = TriangleBot(engine("DiesAtState"), settings=settings)
     try:
