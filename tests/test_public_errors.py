@@ -1,4 +1,4 @@
-"""Everything public, given what is of a wrong type or value: it raises an error of sevenbag."""
+"""Tests that the public API raises sevenbag errors for wrong types and values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 WRONG: list[Any] = [None, 3, 2.5, -1, 10**30, "nothing", b"T", [], {}, object(), "\ud800", "\0"]
-"""None of these is right in any of the places below."""
+"""Values that are invalid for every parameter below."""
 
 GUIDELINE = Rules.preset("guideline")
 
@@ -149,7 +149,7 @@ def test_wrong_values_raise_the_documented_error(name: str) -> None:
         assert len(str(raised.value)) < 600
 
 
-def test_games_are_printed_as_boards() -> None:
+def test_games_print_as_boards() -> None:
     game = Game(seed=3)
     game.receive(2)
     for _ in range(2):
@@ -164,7 +164,7 @@ def test_games_are_printed_as_boards() -> None:
     assert str(FrameGame(seed=3)).startswith("hold -  queue ")
 
 
-def test_names_of_rotation_systems_and_rules_are_told_apart() -> None:
+def test_error_names_rotation_system_given_as_rules() -> None:
     assert {Kicks(name).name for name in ("srs+", "srsPlus", "SRS+", "SRS_plus")} == {"srs+"}
     assert Rules.preset("TETRIO") == Rules.preset("tetrio-league")
     with pytest.raises(KicksError, match=r"'tetrio': TETR\.IO's is srs"):

@@ -294,7 +294,7 @@ async def test_two_faults_in_one_turn_are_a_draw() -> None:
     assert str(result).startswith("draw by double fault")
 
 
-async def test_a_resignation_is_no_fault() -> None:
+async def test_resignation_is_not_a_fault() -> None:
     resigning = FaultyBot("suggest", lambda: Suggestion(()), turn=2, name="a")
     result = await match(resigning, LowBot())
     assert str(result).startswith("low wins: a lost by resignation (suggested no move)")
@@ -447,7 +447,7 @@ def test_names_are_told_apart() -> None:
     assert distinct_names("a", "a", ("a", "a\n")) == ("a (1)", "a (2)")
     names, specs = ("a:n=1", "a", "a"), ("b", "a:n=1", "a:n=2")
     assert distinct(names, specs, (True, False, False)) == ["a:n=1", "a (1)", "a (2)"]
-    # A command says less than the name that a program announces.
+    # The announced name of a program is more useful than its command.
     assert distinct_names("a", "a", ("tbp:x", "tbp:y")) == ("a (1)", "a (2)")
     assert distinct(["a", "a", "a (1)"], ["", "", ""], [False] * 3) == ["a (2)", "a (3)", "a (1)"]
     assert distinct(["a", "a", "b"], ["", "", ""], [False, True, False]) == ["a (2)", "a", "b"]

@@ -115,7 +115,7 @@ class TestPrintedRounds:
         assert (told.field, told.recorded) == (field, stats[field])
         assert str(told) == f"{field}: {stats[field] - 1}, recorded is {stats[field]}"
 
-    def test_a_key_before_which_time_ends_the_game(self) -> None:
+    def test_key_after_top_out_within_its_frame(self) -> None:
         file = match("lost")
         replay = file["replay"]["rounds"][0][0]["replay"]
         frame = replay["frames"] - 1
@@ -126,7 +126,7 @@ class TestPrintedRounds:
         (verdict,) = verify(ttrm.read(written(file)))
         assert verdict.equal, verdict
 
-    def test_garbage_confirmed_in_the_frame_after_the_end(self) -> None:
+    def test_garbage_confirmed_in_the_frame_after_top_out(self) -> None:
         file = match("lost")
         replay = file["replay"]["rounds"][0][0]["replay"]
         garbage = {"type": "garbage", "gameid": 2, "iid": 12, "cid": 12, "amt": 5, "ackiid": 4}

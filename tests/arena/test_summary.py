@@ -140,7 +140,7 @@ def test_faults_deaths_and_limits_are_told_apart() -> None:
     assert loser.resignations == 1
     assert summary_dict(summary)["engines"][1]["resignations"] == 1
     assert (loser.games, loser.losses) == (6, 6)
-    # One died after 7 pieces, when all six were still playing; nobody else did.
+    # Only one of six players topped out, after 7 pieces.
     assert (loser.lives.deaths, loser.lives.observed) == (1, 6)
     assert loser.lives.steps == ((7, pytest.approx(5 / 6)),)
     assert loser.lives.median is None

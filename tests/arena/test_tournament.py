@@ -473,7 +473,7 @@ def test_a_kept_program_ends_when_no_game_comes(
     cli.wait_until(lambda: not marked(mark))
 
 
-def test_a_kept_program_that_resigns_plays_the_next_game(
+def test_kept_program_plays_next_game_after_resigning(
     fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = tmp_path / "note"

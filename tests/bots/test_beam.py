@@ -200,7 +200,7 @@ async def test_the_node_limit_is_exact(nodes: int, every: int) -> None:
         bag = list(position.bag or ())
         queue = list(position.queue)
         found = search.run(position.board, queue, position.hold, 0, 0, 0, bag, nodes=nodes)
-        # The placements of the first piece are always judged, so that all of them are ranked.
+        # All placements of the first piece are evaluated, so that all of them are ranked.
         assert found.nodes == max(nodes, len(found.moves))
         game.play(found.moves[0])
         if every and number % every == 0:

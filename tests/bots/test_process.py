@@ -1,4 +1,4 @@
-"""What is quoted of a program that has ended."""
+"""Tests of the error message quoted from a program's standard error."""
 
 from __future__ import annotations
 

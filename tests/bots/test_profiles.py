@@ -168,7 +168,7 @@ async def test_misamino_of_a_move_that_it_did_not_suggest(
         await driver.quit()
 
 
-async def test_misamino_is_told_anew_what_it_cannot_see(
+async def test_misamino_is_restarted_above_its_visible_rows(
     field: Callable[[str], list[str]],
 ) -> None:
     told: list[str] = []
@@ -184,7 +184,7 @@ async def test_misamino_is_told_anew_what_it_cannot_see(
         channel.send = noted  # type: ignore[method-assign]
         return channel
 
-    # The O clears two rows, by which the rows above the twentieth come into sight.
+    # The O clears two rows, which moves rows above the twentieth into view.
     seed = next(seed for seed in range(100) if Game(seed=seed).queue[0] == Piece.O)
     board = Board.from_rows(["XXXX..XXXX"] * 2 + ["X........."] * 20, height=40)
     driver = TbpBot("misamino", launch=launch)
@@ -233,7 +233,7 @@ async def test_web_bots_are_not_spoken_to_before_they_have_loaded(
 @pytest.mark.parametrize(
     ("worker", "chosen"), [(True, "cold-clear-2-web"), (False, "cold-clear-2")]
 )
-async def test_a_worker_of_the_same_name_has_a_profile_of_its_own(
+async def test_worker_of_the_same_name_has_its_own_profile(
     worker: bool, chosen: str, field: Callable[[str], list[str]]
 ) -> None:
     driver = TbpBot(field("ColdClear2Web"), worker=worker)
@@ -242,7 +242,7 @@ async def test_a_worker_of_the_same_name_has_a_profile_of_its_own(
         assert driver.profile.name == chosen
     finally:
         await driver.quit()
-    # Others have one profile for both.
+    # Other bots have one profile for both.
     assert profile_of("MisaMino", worker=worker) == profile("misamino")
 
 
@@ -273,10 +273,10 @@ async def test_answers_that_nobody_asked_for(field: Callable[[str], list[str]]) 
 
 
 @pytest.mark.parametrize("bot", ["AnswersLate", "ColdClear2Web"])
-async def test_time_limits_above_those_of_the_arena_are_honoured(
+async def test_profile_may_extend_time_limits_of_the_arena(
     bot: str, field: Callable[[str], list[str]], fake: Callable[..., list[str]]
 ) -> None:
-    """One takes 0.6 s for its first answer, the other 0.2 s to introduce itself."""
+    """One bot takes 0.6 s for its first answer, the other 0.2 s for its ``info``."""
     command = fake(bot) if bot == "AnswersLate" else field(bot)
     slow = TbpBot(command, flags={"info_seconds": "60", "move_seconds": "60"})
     short = SeatDeadlines(prepare=0.05, suggest=0.05)

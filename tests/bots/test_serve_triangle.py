@@ -59,7 +59,7 @@ def ended_quietly(host: Host) -> bool:
 
 
 def held(locks: list[tuple[Lock, Json]]) -> list[int]:
-    """Which moves pressed hold."""
+    """Return for each move whether it pressed hold."""
     return [i for i, (_, move) in enumerate(locks) if "hold" in move["keys"]]
 
 
@@ -79,7 +79,7 @@ def test_every_board_is_the_one_that_was_expected(pps: float) -> None:
 @pytest.mark.parametrize("bag", ["7-bag", "total mayhem"])
 @pytest.mark.parametrize("states", ["after garbage", "always"])
 def test_a_room_without_hold(states: str, bag: str) -> None:
-    """No host tells that there is none; states that never show a held piece do."""
+    """No host announces that hold is off, but its states never show a held piece."""
     room = Room(hold=False, bag=bag)
     with Host(served("beam:nodes=1000"), room, seed=2) as host:
         locks = host.play(60, 4, now_and_then(5), states=states)

@@ -71,7 +71,7 @@ async def test_a_worker_is_known_by_its_name(host: str, mark: str, tmp_path: Pat
     script.write_text(SOUND.replace('name: "worker"', 'name: "Cold Clear 2"'))
     bot = create_bot(f"worker:host={host}:{script}")
     assert isinstance(bot, TbpBot)
-    # It is compiled before it says who it is.
+    # The worker compiles before it sends `info`.
     assert bot.profile.info_seconds == 30
     await play(bot, 3)
     assert (bot.name, bot.profile.name) == ("Cold Clear 2", "cold-clear-2-web")

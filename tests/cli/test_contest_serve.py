@@ -1,4 +1,4 @@
-"""What `sevenbag contest serve` tells, and to whom."""
+"""Tests of the output of `sevenbag contest serve`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SERVE = ("contest", "serve", "--game-servers", "0", "--set", "site.port=0")
 
 
-def test_the_link_of_an_organiser_is_in_no_log(tmp_path: Path) -> None:
+def test_organiser_link_is_not_logged(tmp_path: Path) -> None:
     process = start(*SERVE, folder=tmp_path)
     try:
         assert process.stdout is not None
@@ -26,12 +26,12 @@ def test_the_link_of_an_organiser_is_in_no_log(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=60)
     assert "`sevenbag contest admin`" in hint
     assert "/welcome/" not in hint + out + err
-    # The command that the hint names does print one.
+    # The command in the hint prints the link.
     done = sevenbag("contest", "admin", folder=tmp_path)
     assert (done.returncode, "/welcome/" in done.stdout) == (0, True)
 
 
-def test_somebody_at_a_terminal_is_shown_the_link(tmp_path: Path) -> None:
+def test_organiser_link_is_printed_in_a_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *SERVE],

@@ -1,4 +1,4 @@
-"""Names from files: nothing in them reaches a terminal, a picture or a page as more than text."""
+"""Tests that untrusted names appear in terminals, pictures and pages only as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EVIL = "a\x1b[31m\x1b]0;title\x07\x9b2J\x85\u202e\u2066\u200b\ufeff\0\r\nb[/red]
 
 
 def assert_plain(text: str) -> None:
-    """Nothing but printable characters, and line breaks."""
+    """Return whether a text has only printable characters and line breaks."""
     wrong = {f"{ord(letter):04x}" for letter in text if not letter.isprintable()} - {"000a"}
     assert wrong == set()
     assert not any(
@@ -89,7 +89,7 @@ def test_commands_print_names_as_plain_text(words: str, folder: Path) -> None:
     assert_plain(done.stdout)
     assert_plain(done.stderr)
     if words.endswith("json"):
-        # As data they are what they were.
+        # JSON keeps the original names.
         told = json.dumps(json.loads(done.stdout.splitlines()[0]))
         assert json.dumps(EVIL)[1:-1] in told
 
@@ -120,7 +120,7 @@ def test_the_live_table_shows_plain_text(folder: Path) -> None:
     assert_plain(captured.get())
 
 
-def test_what_is_printable_and_what_xml_holds() -> None:
+def test_printable_and_xml_text() -> None:
     assert printable("Tĕst 方块 🙂 é") == "Tĕst 方块 🙂 é"
     assert printable("a\x1b\x9b\u202e\ud800\nb") == "a?????b"
     assert xml_text("<&>'\"\0\ud800\ufffe") == "&lt;&amp;&gt;'\"\ufffd\ufffd\ufffd"

@@ -33,7 +33,7 @@ def test_the_version_is_told() -> None:
 @pytest.mark.parametrize(
     "group", [(), ("pc",), ("pc", "table"), ("replay",), ("contest",)], ids=" ".join
 )
-def test_a_group_without_a_command_prints_its_help(group: tuple[str, ...]) -> None:
+def test_group_without_command_prints_help(group: tuple[str, ...]) -> None:
     bare, asked = sevenbag(*group), sevenbag(*group, "--help")
     assert (bare.returncode, bare.stderr) == (0, "")
     assert bare.stdout == asked.stdout

@@ -50,7 +50,7 @@ def test_a_match_is_told_in_lines_and_kept(tmp_path: Path) -> None:
     assert len(list((folder / "replays").iterdir())) == 4
 
 
-def test_a_game_has_the_same_number_everywhere(tmp_path: Path) -> None:
+def test_game_numbers_are_consistent(tmp_path: Path) -> None:
     words = ("beam:nodes=30", "random:seed=1", "--games", "4", "--folder", "m", *QUICK)
     done = sevenbag("match", *words, folder=tmp_path)
     lines = [int(line.split(":")[0].removeprefix("game ")) for line in done.stdout.splitlines()[:4]]
@@ -66,20 +66,20 @@ def test_a_game_has_the_same_number_everywhere(tmp_path: Path) -> None:
 TIME = r"(\d+ s|\d+:\d\d (min|h))"
 
 
-def test_game_lines_tell_rate_and_remaining_time(tmp_path: Path) -> None:
+def test_game_lines_show_rate_and_remaining_time(tmp_path: Path) -> None:
     words = ("beam:nodes=30", "random:seed=1", "--folder", "m", *QUICK)
     lines = sevenbag("match", *words, "--games", "3", folder=tmp_path).stdout.splitlines()
     for number, line in enumerate(lines[:2], start=1):
         assert re.search(rf" \[{number} of 3 games, [.\d]+ games/s, {TIME} left\]$", line)
     assert re.search(r" \[3 of 3 games, [.\d]+ games/s\]$", lines[2])
-    # Where the end depends on the results, the most there can be is told.
+    # If the results decide when the match ends, the maximum is shown.
     words = ("beam:nodes=30", "beam:nodes=40", "--first-to", "1", *QUICK)
     first = sevenbag("match", *words, folder=tmp_path).stdout.splitlines()[0]
     told = rf" \[1 of at most 20 games, [.\d]+ games/s(, at most {TIME} left)?\]$"
     assert re.search(told, first)
 
 
-def test_pieces_per_second_are_those_of_the_replays(tmp_path: Path) -> None:
+def test_pps_equals_pps_of_replays(tmp_path: Path) -> None:
     timing = ("--real-time", "--pps", "3", "--nps", "2000")
     for words in ((), timing):
         folder = f"m{len(words)}"
@@ -106,13 +106,13 @@ def test_pieces_per_second_are_those_of_the_replays(tmp_path: Path) -> None:
 def test_the_winner_is_named(tmp_path: Path) -> None:
     words = ("random:seed=5", "beam:nodes=80", "--games", "2", "--pieces", "60")
     assert result_of(*words, folder=tmp_path)["winner"] == "beam"
-    # The same bots on the same pieces.
+    # Equal bots with equal pieces draw.
     words = ("beam:nodes=50", "beam:nodes=50", "--games", "2", *QUICK)
     assert result_of(*words, folder=tmp_path)["winner"] is None
 
 
 def script(folder: Path, name: str) -> str:
-    """Write a TBP bot that introduces itself by a name; what it plays is ours."""
+    """Write a TBP bot that announces a name and plays like a built-in bot."""
     path = folder / f"{len(list(folder.iterdir()))}.sh"
     info = {"type": "info", "name": name, "version": "", "author": "", "features": []}
     served = shlex.join([*COMMAND, "serve", "beam:nodes=20"])
@@ -120,7 +120,7 @@ def script(folder: Path, name: str) -> str:
     return f"tbp:sh {path}"
 
 
-def test_bots_are_called_by_the_names_that_they_announce(tmp_path: Path) -> None:
+def test_announced_names_are_used(tmp_path: Path) -> None:
     words = (script(tmp_path, "Cold Clear"), script(tmp_path, "Cold Clear"))
     told = result_of(*words, "--games", "2", "--folder", "m", *QUICK, folder=tmp_path)
     names = ["Cold Clear (tbp) (1)", "Cold Clear (tbp) (2)"]
@@ -136,10 +136,10 @@ def test_bots_are_called_by_the_names_that_they_announce(tmp_path: Path) -> None
         done = sevenbag(command, "m", folder=tmp_path)
         page = (tmp_path / "m/report.html").read_text() if command == "report" else done.stdout
         assert all(name in page for name in names)
-    # The names are no reason to take it for another match.
+    # Announced names do not make it a different match.
     again = result_of(*words, "--games", "2", "--folder", "m", "--resume", *QUICK, folder=tmp_path)
     assert again == told
-    # Options are the suffix of our own bots.
+    # Built-in bots have their options as a suffix.
     told = result_of("beam:nodes=20", "beam:nodes=30", "--games", "1", *QUICK, folder=tmp_path)
     assert told["name"] == "beam:nodes=20 - beam:nodes=30"
 
@@ -365,13 +365,13 @@ def test_a_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path
     assert done.stderr.splitlines()[-1].endswith(f"failed to start in 3 games in a row: {reason}")
     [folder] = (tmp_path / "matches").iterdir()
     assert len(read_games(folder, read_header(folder))) == 3
-    # The folder is not damaged: told to recover, the match goes on from there.
+    # The folder is intact: with --recover the match continues.
     resumed = ("match", "--resume", "--folder", folder, "--recover")
     assert sevenbag(*resumed, folder=tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize("words", [("--games", "1", "--quiet"), ("--games", "2", "--json")])
-def test_a_bot_that_starts_in_none_of_few_games(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_bot_that_never_starts_in_a_short_match(words: tuple[str, ...], tmp_path: Path) -> None:
     broken = "tbp:sh -c 'echo no model file >&2; exit 3'"
     command = ("match", "beam:nodes=20", broken, *QUICK, *words, "--folder", "m")
     done = sevenbag(*command, folder=tmp_path)
@@ -391,8 +391,8 @@ def test_a_bot_that_never_introduces_itself_ends_the_match(tmp_path: Path) -> No
     assert "failed to start in 3 games in a row: no info within 0.1 s" in done.stderr
 
 
-def test_a_bot_that_fails_to_start_now_and_then_ends_nothing(tmp_path: Path) -> None:
-    # Every third start succeeds, as far as to the first question.
+def test_occasional_failed_starts_do_not_end_the_match(tmp_path: Path) -> None:
+    # Every third start succeeds until the first request.
     script = tmp_path / "bot.sh"
     script.write_text(
         "echo >> starts\n"

@@ -74,7 +74,7 @@ def test_files_that_cannot_be_played(tmp_path: Path) -> None:
     assert "good.ttrm: 1 of 1 player-rounds equal" in done.stdout
 
 
-def test_replays_of_ours(tmp_path: Path) -> None:
+def test_sevenbag_replays(tmp_path: Path) -> None:
     words = ("random:seed=1", "random:seed=2", "--replay", "game.replay", "--quiet")
     assert sevenbag("play", *words, folder=tmp_path).returncode == 0
     done = sevenbag("replay", "verify", "game.replay", folder=tmp_path)

@@ -1,4 +1,4 @@
-"""Files that users name: regular ones are read, nothing else is waited for."""
+"""Tests that only regular files are read, without blocking."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_regular_file(tmp_path: Path) -> None:
         read_input(file, 2)
 
 
-def test_all_else_is_refused(tmp_path: Path) -> None:
+def test_other_files_are_rejected(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, "/dev/zero", "/dev/null"):
         with pytest.raises(OSError, match=r"not a regular file|Is a directory"):
@@ -68,7 +68,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_named_pipe_is_refused_by_every_command(
+def test_every_command_rejects_named_pipes(
     command: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -83,5 +83,5 @@ def test_a_named_pipe_is_refused_by_every_command(
     assert main(command.split(" ")) in (1, 2)
     out, err = capsys.readouterr()
     assert out in ("", "Validating PIPE\n")
-    # The commands of perfect-tetris name errors only.
+    # The commands of perfect-tetris print only the name of an error.
     assert "PIPE" in err or err in ("error: CannotRead\n", "error: FileNotFound\n")

@@ -1,4 +1,4 @@
-"""TOML from outside: what is too large for its parser never reaches it."""
+"""Tests that oversized TOML is rejected before parsing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SOURCE = Path(__file__).parents[2] / "src" / "sevenbag"
 
 DEEP = ".".join("a" * 20_000)
-"""A key of 40 KB, for which Python's parser takes 1.6 GB."""
+"""A key of 40 KB; Python's parser takes 1.6 GB for it."""
 
 DEEP_TEXTS = {
     "key": f"{DEEP} = 1",
@@ -67,7 +67,7 @@ def test_keys_of_many_parts_do_not_reach_the_parser(
         "a = 1\r\nb.c = 'd'\r\n",
     ],
 )
-def test_all_else_is_read_as_it_is(text: str) -> None:
+def test_other_texts_are_parsed_unchanged(text: str) -> None:
     assert parse_toml(text) == tomllib.loads(text)
 
 
@@ -86,7 +86,7 @@ def test_all_else_is_read_as_it_is(text: str) -> None:
     ],
     ids=range(9),
 )
-def test_what_is_not_toml_is_told_with_its_line(text: str, message: str) -> None:
+def test_invalid_toml_is_reported_with_line(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         parse_toml(text)
 
@@ -108,14 +108,14 @@ READERS: dict[str, Callable[[Path], object]] = {
 
 
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
-def test_every_reader_is_bounded(read: Callable[[Path], object], tmp_path: Path) -> None:
+def test_every_reader_limits_size(read: Callable[[Path], object], tmp_path: Path) -> None:
     path = tmp_path / "deep.toml"
     path.write_text(f"{DEEP} = 1")
     with pytest.raises(InputError):
         read(path)
 
 
-def test_the_parser_is_called_in_one_place() -> None:
+def test_parser_is_called_in_one_module() -> None:
     callers = [
         str(file.relative_to(SOURCE))
         for file in SOURCE.rglob("*.py")
@@ -124,7 +124,7 @@ def test_the_parser_is_called_in_one_place() -> None:
     assert callers == ["config/toml.py"]
 
 
-def test_a_deep_file_takes_no_memory(tmp_path: Path) -> None:
+def test_deeply_nested_file_takes_little_memory(tmp_path: Path) -> None:
     path = tmp_path / "deep.toml"
     path.write_text(f"{DEEP} = 1")
     script = (
@@ -143,7 +143,7 @@ def test_a_deep_file_takes_no_memory(tmp_path: Path) -> None:
     )
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+def test_unreadable_files(tmp_path: Path) -> None:
     file = tmp_path / "x.toml"
     with pytest.raises(FormatError, match=r"^cannot be read: No such file or directory"):
         read_toml_text(file)

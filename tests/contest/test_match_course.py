@@ -138,7 +138,7 @@ def test_a_match_goes_on_after_its_finished_games() -> None:
 
 @pytest.mark.parametrize("resumed", [{"finished": (game(1, 0),)}, {"attempt": 2}])
 def test_a_resumed_match_publishes_states_until_both_teams_are_back(resumed: Any) -> None:
-    """A client that moves only in answer to a state is silent without one."""
+    """A client that moves only in response to a state needs one."""
     stage = Stage(games=5, connect_seconds=60, repeat_seconds=1, **resumed)
     number = len(resumed.get("finished", ())) + 1
     assert [type(message) for message in stage.told] == [GameBoardState, GamePieceState]
@@ -156,7 +156,7 @@ def test_a_resumed_match_publishes_states_until_both_teams_are_back(resumed: Any
     stage.begin()
     first = stage.told[-1]
     assert isinstance(first, GamePieceState)
-    # A client that plans once for each number plans again.
+    # New numbers make a client that plans once per number plan again.
     assert min(piece.number for piece in first.states.values() if piece is not None) > max(numbers)
     sequences = [
         int(message.sequence) for message in stage.told if not isinstance(message, MatchEnd)
@@ -176,7 +176,7 @@ def test_a_resumed_match_publishes_states_while_it_is_halted() -> None:
     assert stage.match.phase == "game"
 
 
-def test_a_match_that_nobody_has_come_to_yet_publishes_nothing() -> None:
+def test_match_publishes_nothing_before_the_first_connection() -> None:
     stage = Stage(connect_seconds=60)
     assert stage.told == []
     assert stage.wait(59) == []
@@ -190,7 +190,7 @@ def test_a_match_that_nobody_has_come_to_yet_publishes_nothing() -> None:
         ((game(1, 0), game(2, 1)), 1, 1, "the other team did not come"),
     ],
 )
-def test_games_that_are_won_count_against_a_team_that_does_not_come_back(
+def test_won_games_count_when_a_team_does_not_return(
     finished: tuple[GameResult, ...], present: Seat, winner: Seat, ending: str
 ) -> None:
     stage = Stage(finished=finished, games=9, connect_seconds=10)
@@ -202,7 +202,7 @@ def test_games_that_are_won_count_against_a_team_that_does_not_come_back(
     assert list(stage.match.result.games) == wins
 
 
-def test_time_in_which_a_game_waits_to_be_kept_does_not_count() -> None:
+def test_time_waiting_for_storage_does_not_count() -> None:
     stage = Stage(games=3, match_seconds=60, game_seconds=50, pause_seconds=0, keeps=False)
     stage.both_come()
     stage.lose(0)

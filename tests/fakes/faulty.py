@@ -260,7 +260,7 @@ class GivesUp(Dropper):
 
 
 class GivesUpInOtherWords(Dropper):
-    """No two of its answers are the same, and none has a move."""
+    """Bot that sends different answers without moves."""
 
     def suggest(self) -> None:
         say({"type": "suggestion", "moves": [], "move_info": {"nodes": self.asked}})

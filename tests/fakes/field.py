@@ -35,7 +35,7 @@ class ColdClear1(Dropper):
 
 
 class WestForms(Dropper):
-    """Writes S, Z and I north or west, as Cold Clear 1 does, and finds moves by their form."""
+    """Bot that writes S, Z and I as north or west, like Cold Clear 1, and matches moves by form."""
 
     def moves(self) -> list[dict[str, Any]]:
         return [move for move in super().moves() if self.is_own(**move["location"])]
@@ -176,7 +176,7 @@ class Bashtet(Dropper):
 
 
 class OutOfStep(Dropper):
-    """Drops one piece of its queue after a first hold, and lists moves of both its pieces."""
+    """Bot that drops a piece of its queue after a first hold and lists moves of both pieces."""
 
     def moves(self) -> list[dict[str, Any]]:
         moves = super().moves()[:10]

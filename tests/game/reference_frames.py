@@ -448,10 +448,10 @@ class Reference:
         }
         self.cells = risen | {(x, 0): "G" for x in range(self.width) if x not in holes}
 
-    # --- what was sent --------------------------------------------------------------------------
+    # --- sent lines -----------------------------------------------------------------------------
 
     def unmultiplied(self) -> tuple[int, int]:
-        """Lines sent without the multiplier, and the most of them in one spike."""
+        """Return the lines sent without the multiplier, and the largest spike of them."""
         total = spike = most = 0
         latest = -math.inf
         for frame, multiplier, sent in self.sendings:

@@ -168,8 +168,8 @@ class TestKeys:
         assert game.piece.rotation.name == "EAST"
 
     @pytest.mark.parametrize("holds", [False, True])
-    def test_a_held_half_turn_turns_it_even_where_there_is_none(self, holds: bool) -> None:
-        """Triangle.js asks whether half turns are allowed only where their key goes down."""
+    def test_held_half_turn_rotates_even_without_half_turns(self, holds: bool) -> None:
+        """Triangle.js checks whether half turns are allowed only when their key is pressed."""
         rules = Rules.preset("tetrio-default").replace({"pieces": {"kicks": "srs+ without 180"}})
         game = FrameGame(rules, seed=1, handling=Handling(initial_rotation="hold"))
         game.press(Button.ROTATE_180)
@@ -280,7 +280,7 @@ class TestTime:
 
 
 class TestEnd:
-    def test_the_key_before_which_time_ends_the_game_counts(self) -> None:
+    def test_key_counts_if_the_player_tops_out_before_its_moment(self) -> None:
         game = before_the_end()
         inputs, pieces, frame = game.stats.inputs, game.stats.pieces, game.frame
         game.press(Button.HOLD, 0.5)
@@ -293,7 +293,7 @@ class TestEnd:
         game.press(Button.MOVE_LEFT)
         assert game.stats.inputs == inputs + 1
 
-    def test_messages_count_up_to_the_frame_after(self) -> None:
+    def test_messages_count_up_to_the_frame_after_top_out(self) -> None:
         game = before_the_end()
         for number in range(1, 5):
             game.announce(sender=7, number=number, lines=1, acknowledged=0)
@@ -309,7 +309,7 @@ class TestEnd:
 
 
 def before_the_end() -> FrameGame:
-    """A game that ends by the lock clock within half of the frame that has begun."""
+    """Return a game that ends by the lock timer in the first half of the current frame."""
 
     def stacked() -> FrameGame:
         game = FrameGame(seed=1, handling=Handling(soft_drop=41, safe_lock=False))

@@ -98,10 +98,10 @@ def test_real_games_with_other_keys(name: str, handling: str, rules: str, number
     compare(quick, slow, kept)
 
 
-def test_a_round_beyond_three_minutes() -> None:
-    """The attack multiplier grows; lines sent are counted without it, too, attack by attack."""
+def test_round_longer_than_three_minutes() -> None:
+    """The attack multiplier grows; lines sent are also counted without it."""
     rules, (name, later) = Rules.preset("tetrio-season-1"), ("won", 12_000)
-    # Nothing falls, so that the round can begin late.
+    # Without gravity the round can begin late.
     settings = FrameRules(gravity=0), Handling(**HANDLINGS["of the recorded matches"])
     slow = Reference(rules, *settings, ROUNDS[name]["seed"])
     quick = FrameGame(rules, seed=ROUNDS[name]["seed"], time=settings[0], handling=settings[1])

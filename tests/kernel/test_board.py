@@ -191,7 +191,7 @@ def test_placements_are_a_sequence() -> None:
 
 
 @pytest.mark.parametrize("wrong", [12, 2**70, 1.5, b"T", [], (1, 2), None])
-def test_arguments_of_wrong_types_are_named(wrong: object) -> None:
+def test_wrong_argument_types_are_named(wrong: object) -> None:
     board: Any = Board()
     placement: Any = Placement
     with pytest.raises(PieceError, match="invalid piece: expected a Piece or its letter"):
@@ -220,14 +220,14 @@ def test_arguments_of_wrong_types_are_named(wrong: object) -> None:
         ("....\n..\u2588.", r"got '\?'"),
     ],
 )
-def test_what_is_no_cell_is_refused(text: str, says: str) -> None:
+def test_invalid_cells_are_rejected(text: str, says: str) -> None:
     with pytest.raises(BoardError, match=f"invalid cell: expected .* {says}"):
         Board.from_text(text)
     with pytest.raises(BoardError, match=f"invalid cell: expected .* {says}"):
         Board.from_rows(text.splitlines())
 
 
-def test_letters_of_cells() -> None:
+def test_cell_letters() -> None:
     empty, filled = "._ 0", "#Xx1GgBbIOTLJSZiotljsz"
     assert Board.from_rows([empty]).count == 0
     for letter in filled:

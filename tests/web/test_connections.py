@@ -1,4 +1,4 @@
-"""Connections that send nothing: over real sockets, from several addresses of this machine."""
+"""Tests of connection limits, over real sockets from several addresses of this machine."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ UPGRADE = HEAD + (
     b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
 )
 HANG = 60
-"""Seconds: against a test that hangs, not a measure of anything."""
+"""Timeout in seconds, only so that a failing test does not hang."""
 NEVER = 3_600.0
 
 
 class Peer:
-    """A client that says what it is told to."""
+    """Client that sends given bytes."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
@@ -42,7 +42,7 @@ class Peer:
         self.writer.write(data)
 
     async def status(self) -> int:
-        """The status of the next response, which is read whole."""
+        """Read the next response and return its status."""
         async with asyncio.timeout(HANG):
             head = await self.reader.readuntil(b"\r\n\r\n")
             length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
@@ -58,7 +58,7 @@ class Peer:
 
 
 class Site:
-    """A server with an application that answers each request, and holds those for /slow."""
+    """Server whose application answers every request, but delays those for /slow."""
 
     def __init__(self, connections: Connections) -> None:
         self.slow = asyncio.Event()
@@ -103,14 +103,14 @@ async def served(connections: Connections) -> AsyncIterator[Site]:
 
 
 async def busy(connections: Connections, number: int) -> None:
-    """Wait until so many connections are open and none of them idles."""
+    """Wait until `number` connections are open and none is idle."""
     async with asyncio.timeout(HANG):
         while connections._idle or connections.metrics()["site_connections"] != number:  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 
 @pytest.mark.parametrize("sent", [b"", b"GE", HEAD, HEAD + b"A: "])
-async def test_a_request_that_does_not_come_is_not_waited_for(sent: bytes) -> None:
+async def test_connection_without_request_is_closed(sent: bytes) -> None:
     connections = Connections(10, request_seconds=0.1)
     async with served(connections) as site:
         peers = [await site.connect() for _ in range(3)]
@@ -121,7 +121,7 @@ async def test_a_request_that_does_not_come_is_not_waited_for(sent: bytes) -> No
     assert connections.closed == 3
 
 
-async def test_half_a_request_after_a_whole_one_is_not_waited_for() -> None:
+async def test_connection_with_partial_second_request_is_closed() -> None:
     connections = Connections(10, request_seconds=NEVER)
     async with served(connections) as site:
         peer = await site.connect()
@@ -135,7 +135,7 @@ async def test_half_a_request_after_a_whole_one_is_not_waited_for() -> None:
     assert connections.closed == 1
 
 
-async def test_who_waits_for_a_response_or_has_a_websocket_does_not_idle() -> None:
+async def test_pending_responses_and_websockets_are_not_idle() -> None:
     connections = Connections(10, request_seconds=NEVER)
     async with served(connections) as site:
         waiting, upgraded = [await site.connect() for _ in range(2)]
@@ -146,14 +146,14 @@ async def test_who_waits_for_a_response_or_has_a_websocket_does_not_idle() -> No
         await busy(connections, 2)
         site.slow.set()
         assert await waiting.status() == 200
-        # A connection is counted until it is lost, whatever it was used for.
+        # Every connection is counted until it is lost.
         for peer in (waiting, upgraded):
             peer.writer.close()
         await busy(connections, 0)
 
 
 @pytest.mark.parametrize("target", [b"//[", b"http://[/live", b"http://"])
-async def test_a_websocket_may_ask_for_any_target(target: bytes) -> None:
+async def test_websocket_accepts_any_target(target: bytes) -> None:
     errors: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
     async with served(Connections(10)) as site:
@@ -164,8 +164,8 @@ async def test_a_websocket_may_ask_for_any_target(target: bytes) -> None:
     assert not errors
 
 
-async def test_idle_connections_make_room() -> None:
-    """However many there are, each request is answered: the longest idle one is closed."""
+async def test_new_connection_replaces_longest_idle_one() -> None:
+    """Every request is answered, because a new connection replaces the longest idle one."""
     connections = Connections(8, request_seconds=NEVER)
     async with served(connections) as site:
         hoard = [await site.connect() for _ in range(20)]
@@ -180,7 +180,7 @@ async def test_idle_connections_make_room() -> None:
         assert connections.closed >= 16
 
 
-async def test_one_address_has_half_of_all_and_the_others_the_rest() -> None:
+async def test_address_is_limited_to_half_of_all_connections() -> None:
     connections = Connections(4, request_seconds=NEVER)
     async with served(connections) as site:
         slow = [await site.connect() for _ in range(2)]
@@ -199,7 +199,7 @@ async def test_one_address_has_half_of_all_and_the_others_the_rest() -> None:
         assert connections.refused == 1
 
 
-async def test_a_proxy_may_have_all_of_them() -> None:
+async def test_proxy_may_use_all_connections() -> None:
     connections = Connections(4, networks(["127.0.0.1"]), request_seconds=NEVER)
     async with served(connections) as site:
         slow = [await site.connect() for _ in range(4)]

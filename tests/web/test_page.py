@@ -317,11 +317,9 @@ EMSCRIPTEN = """
 
 
 @pytest.mark.parametrize("name", ["bot.js", "bot.mjs"])
-def test_workers_may_make_functions_of_text(
-    visit: Callable[..., Page], server: Server, name: str
-) -> None:
+def test_workers_may_evaluate_text(visit: Callable[..., Page], server: Server, name: str) -> None:
     (server.bots / "glue.js").write_text(EMSCRIPTEN + SOUND)
-    # A worker of a worker, as Emscripten's threads are.
+    # Emscripten's threads are nested workers.
     (server.bots / "thread.js").write_text(EMSCRIPTEN + "postMessage(0);")
     (server.bots / "emscripten.js").write_text(
         EMSCRIPTEN + "new Worker('thread.js').onmessage = () => importScripts('glue.js');"
@@ -337,7 +335,7 @@ def test_workers_may_make_functions_of_text(
 
 
 @pytest.mark.parametrize("path", ["", "bots/page.html", "bots/picture.svg"])
-def test_pages_may_not(browser: Any, server: Server, path: str) -> None:
+def test_pages_may_not_evaluate_text(browser: Any, server: Server, path: str) -> None:
     (server.bots / "page.html").write_text("<p>a page</p><script src='/bots/page.js'></script>")
     (server.bots / "page.js").write_text("new Function('document.title = 1')();")
     (server.bots / "picture.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
@@ -345,7 +343,7 @@ def test_pages_may_not(browser: Any, server: Server, path: str) -> None:
     try:
         page = context.new_page()
         page.goto(server.address + path)
-        # Later: what the debugger itself calls is under no policy.
+        # In a timer, because the policy does not apply to code called by the debugger.
         tried = """() => new Promise((resolve) => setTimeout(() => {
             try { resolve(new Function("return 'it ran'")()); }
             catch (error) { resolve(error.name); }

@@ -86,7 +86,7 @@ def test_a_page_runs_no_script_but_ours(server: Server) -> None:
     assert not re.search(r" on\w+=", page)
 
 
-def test_only_workers_make_scripts_of_texts(server: Server) -> None:
+def test_only_worker_scripts_may_evaluate_text(server: Server) -> None:
     for name in ("bot.js", "bot.mjs", "bot.html", "bot.svg", "bot.wasm"):
         (server.bots / name).write_text("0")
 

@@ -196,7 +196,7 @@ async def test_findings_quote_the_lines(mark: str, monkeypatch: pytest.MonkeyPat
     assert line.startswith('< {"type":"suggestion","moves":[{"location":{"type":"o"')
 
 
-async def test_what_decides_is_quoted(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_decisive_messages_are_quoted(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
     async def quoted(name: str, clause: str) -> tuple[str, ...]:
@@ -205,7 +205,7 @@ async def test_what_decides_is_quoted(mark: str, monkeypatch: pytest.MonkeyPatch
         report = await check([sys.executable, "-S", str(FAKES / file), name], settings)
         return next(each.lines for each in report.findings if each.clause.id == clause)
 
-    # The position comes before all that was asked of it, however often that was.
+    # The position precedes all requests for it, even repeated ones.
     same = await quoted("GivesUp", "answer")
     assert [line.partition(",")[0] for line in same[-3:]] == [
         '> {"type":"start"',
@@ -216,7 +216,7 @@ async def test_what_decides_is_quoted(mark: str, monkeypatch: pytest.MonkeyPatch
     others = await quoted("GivesUpInOtherWords", "answer")
     assert others[0].startswith('> {"type":"start"')
     assert others[1:3] == ('> {"type":"suggest"}', "...")
-    # So does the question before all that was said instead of an answer.
+    # A request precedes all messages sent instead of its answer.
     assert '> {"type":"suggest"}' in await quoted("Rubbish", "answer")
     # The first hold and the illegal move.
     [*_, play, _, _, _, answer, move] = await quoted("OutOfStep", "hold")

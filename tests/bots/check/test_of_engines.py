@@ -161,7 +161,7 @@ async def test_a_finding_says_what_where_and_shows_it(mark: str) -> None:
     assert 'classname="triangle" name="one-lock"' in as_junit(report)
 
 
-async def test_an_engine_that_needs_a_state_first(mark: str) -> None:
+async def test_engine_that_needs_a_state_first(mark: str) -> None:
     report = await check("NeedsState", PATIENT)
     [finding] = report.findings
     assert finding.what == (

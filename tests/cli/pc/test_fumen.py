@@ -176,7 +176,7 @@ def test_a_wrong_input_does_not_stop_the_others() -> None:
 
 
 @pytest.mark.parametrize("name", ["srsPlus", "srs+", "SRS+", "srs_plus", "SRS Plus"])
-def test_rotation_systems_by_any_of_their_names(name: str) -> None:
+def test_any_name_of_a_rotation_system_is_accepted(name: str) -> None:
     text = "v115@vhAAgWYAFLDmClcJSAVDEHBEooRBPoAVBJO1LC"
     assert pc("fumen", "--kicks", name, text).stdout == pc("fumen", "-k", "srsPlus", text).stdout
 

@@ -79,7 +79,7 @@ def test_a_plain_program_plays_likewise() -> None:
     assert {result.won for result in results} == {True, False}
 
 
-def test_a_client_that_comes_back_counts_the_games_before() -> None:
+def test_reconnected_client_counts_earlier_games() -> None:
     async def run() -> tuple[MatchResult, link.MatchResult]:
         async with hosting() as rig:
             place = rig.place(placement(match=msgspec.structs.replace(MATCH, games=3)))
@@ -107,7 +107,7 @@ def test_a_client_that_comes_back_counts_the_games_before() -> None:
 
 
 @pytest.mark.parametrize(("there", "how"), [(0, "won"), (1, "lost")])
-def test_a_walkover_has_a_winner_and_a_reason(there: Seat, how: str) -> None:
+def test_walkover_has_winner_and_reason(there: Seat, how: str) -> None:
     stage = Stage(connect_seconds=30)
     stage.match.connect(there, stage.now)
     stage.wait(31)

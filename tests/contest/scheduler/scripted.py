@@ -214,7 +214,7 @@ class House:
         )
 
     def warnings(self) -> list[str]:
-        """The events that were logged as warnings or errors."""
+        """Return the events that were logged as warnings or errors."""
         lines = map(json.loads, self.log.getvalue().splitlines())
         return [line["event"] for line in lines if line["level"] != "info"]
 

@@ -1,4 +1,4 @@
-"""Teams that come to their match and do nothing more, or that move in answer to states alone."""
+"""Teams that only connect to their match, or that move only in response to states."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def has_come(endpoint: str, token: str, team: str) -> bool:
 
 
 class ReactiveTeam:
-    """A client that connects once, then moves only in answer to a state that shows its piece.
+    """Client that connects once, then moves only in response to a state with its piece.
 
     It listens to several hosts, as one does whose host name is given to another machine.
 
@@ -80,7 +80,7 @@ class ReactiveTeam:
 
     @property
     def ends(self) -> list[dict[str, Any]]:
-        """Ends of games that it has heard of."""
+        """Ends of games that the client has received."""
         return [message for message in self.told if message["comm_type"] == "GameEnd"]
 
     def _socket(self, kind: int, host: str, port: int) -> zmq.Socket[bytes]:

@@ -137,9 +137,7 @@ async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
 
 
 @pytest.mark.parametrize("restarts", [True, False])
-async def test_a_match_that_ended_while_the_site_was_away_is_no_trouble(
-    house: House, *, restarts: bool
-) -> None:
+async def test_match_that_ended_while_the_site_was_down(house: House, *, restarts: bool) -> None:
     one = await house.server("one", instance="a")
     await house.match()
     token = await begun(one)
@@ -156,7 +154,7 @@ async def test_a_match_that_ended_while_the_site_was_away_is_no_trouble(
     assert house.warnings()[before:] == []
 
 
-async def test_a_match_whose_end_is_never_told_goes_on(house: House) -> None:
+async def test_match_without_reported_end_continues(house: House) -> None:
     one = await house.server("one", instance="a")
     await house.match()
     token = await begun(one)
@@ -167,7 +165,7 @@ async def test_a_match_whose_end_is_never_told_goes_on(house: House) -> None:
     assert (await two.placed()).match_token == token
 
 
-async def test_games_of_a_killed_server_are_no_warning(house: House) -> None:
+async def test_games_of_a_killed_server_cause_no_warning(house: House) -> None:
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -296,10 +294,10 @@ async def test_both_servers_die(house: House) -> None:
     assert [game.winner for game in (await three.placed()).finished] == [0, 1]
 
 
-async def test_a_restarted_server_gets_its_match_back_though_others_have_more_room(
+async def test_restarted_server_gets_its_match_back_despite_less_load_elsewhere(
     house: House,
 ) -> None:
-    """Clients of 2012 know one host: they are where they were."""
+    """Clients of 2012 know only one host, so they stay there."""
     one = await house.server("one")
     await house.match()
     token = await begun(one)
@@ -312,7 +310,7 @@ async def test_a_restarted_server_gets_its_match_back_though_others_have_more_ro
 
 
 @pytest.mark.parametrize("followed", [False, True])
-async def test_a_server_restarted_late_gets_back_a_match_whose_teams_have_not_followed(
+async def test_late_restarted_server_gets_back_match_whose_teams_have_not_moved(
     house: House, followed: bool
 ) -> None:
     one = await house.server("one")

@@ -40,7 +40,7 @@ RESTARTED = ContestRules(
         games=15,
         game_seconds=0.7,
         match_seconds=3_600,
-        # No team is given up while the test lasts.
+        # Long enough that no team forfeits during the test.
         connect_seconds=3_600,
         first_pause_seconds=0.05,
         pause_seconds=0.3,
@@ -54,7 +54,7 @@ class Processes:
     """A site without game servers, and a game server, each a process.
 
     Attributes:
-        grace: seconds that a match waits for its server; of sites that are started from now on.
+        grace: seconds that a match waits for its server, for sites started afterwards.
     """
 
     def __init__(self, folder: Path, *, grace: int = 5) -> None:
@@ -121,7 +121,7 @@ def connect(token: str) -> None:
 
 
 def trouble() -> str:
-    """Why the game server is not ready; empty if it is."""
+    """Return why the game server is not ready; empty if it is ready."""
     try:
         with urllib.request.urlopen(f"http://{SERVER}:{HTTP_PORT}/ready") as response:
             assert response.status == 200
@@ -189,7 +189,7 @@ def test_every_finished_game_survives_the_death_of_both(tmp_path: Path, store: S
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("store", [RESTARTED], indirect=True)
-def test_clients_that_only_answer_states_play_on_through_restarts_of_their_server(
+def test_clients_that_only_respond_to_states_survive_server_restarts(
     tmp_path: Path, store: Store
 ) -> None:
     running = Processes(tmp_path, grace=60)
@@ -212,7 +212,7 @@ def test_clients_that_only_answer_states_play_on_through_restarts_of_their_serve
             ReactiveTeam(hosts, match.token, TEAMS[0]) as red,
             ReactiveTeam(hosts, match.token, TEAMS[1]) as blue,
         ):
-            # In mid-game; the other server has room, but the teams are at this one.
+            # During a game; the other server has capacity, but the teams are on this one.
             wait_until(lambda: "Game 2" in red.games, 60)
             kill()
             running.server = running.start_server()
@@ -227,7 +227,7 @@ def test_clients_that_only_answer_states_play_on_through_restarts_of_their_serve
             running.server = running.start_server()
             wait_until(lambda: kept() > before, 60)
 
-            # For good: the match goes on at the other server.
+            # The server stays down: the match continues on the other one.
             running.site.kill()
             running.site.wait()
             running.grace = 1
@@ -256,7 +256,7 @@ def test_clients_that_only_answer_states_play_on_through_restarts_of_their_serve
 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("store", [RESTARTED], indirect=True)
-def test_a_full_disk_loses_no_game_that_clients_have_heard_of(tmp_path: Path, store: Store) -> None:
+def test_full_disk_loses_no_published_game(tmp_path: Path, store: Store) -> None:
     running = Processes(tmp_path)
     unlimited = resource.RLIM_INFINITY, resource.RLIM_INFINITY
 
@@ -272,25 +272,25 @@ def test_a_full_disk_loses_no_game_that_clients_have_heard_of(tmp_path: Path, st
             ReactiveTeam([SERVER], match.token, TEAMS[0]) as red,
             ReactiveTeam([SERVER], match.token, TEAMS[1]) as blue,
         ):
-            # The disk is full: the store keeps each game, and the match goes on.
+            # The disk is full: the database stores each game, and the match continues.
             fill_disk(True)
             wait_until(lambda: len(red.ends) >= 2, 60)
             assert not spooled(tmp_path)
 
-            # The site is gone, too: the match waits.
+            # The site is down, too: the match waits.
             running.site.kill()
             running.site.wait()
             wait_until(lambda: "results not stored: 1" in trouble(), 60)
             kept = store.matches.finished_games(match.token)
             assert {end["game_name"] for end in red.ends} <= {game.game_name for game in kept}
 
-            # There is room again: it goes on.
+            # The disk has space again: the match continues.
             heard = len(red.ends)
             fill_disk(False)
             wait_until(lambda: len(red.ends) > heard, 60)
             assert spooled(tmp_path)
 
-            # It is full again, and the server dies.
+            # The disk is full again, and the server is killed.
             fill_disk(True)
             wait_until(lambda: "results not stored: 1" in trouble(), 60)
             running.server.kill()

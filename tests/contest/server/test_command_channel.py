@@ -43,7 +43,7 @@ async def test_an_answer_whose_client_has_gone_is_counted() -> None:
         channel.close()
 
 
-async def test_the_address_of_a_client_is_known_where_libzmq_tells_it() -> None:
+async def test_client_address_is_known_if_libzmq_reports_it() -> None:
     addresses: list[str] = []
 
     def answer(sender: Sender, body: bytes) -> bytes:

@@ -85,10 +85,10 @@ async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
 
 
 @pytest.mark.parametrize("where", ["here", "in another match"])
-async def test_the_right_guess_is_not_told_at_once_for_ever(
+async def test_right_password_is_delayed_after_many_guesses(
     door: Door, checks: Checks, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    """Whoever sends guess after guess would else find it as quickly as they can be sent."""
+    """Otherwise an attacker could test guesses as fast as requests can be sent."""
     pauses: list[float] = []
 
     async def sleep(seconds: float) -> None:
@@ -99,7 +99,7 @@ async def test_the_right_guess_is_not_told_at_once_for_ever(
         assert await door.is_right("right", "198.51.100.1")
     else:
         checks.remembered.add("right")
-    # Also those that are not even checked count.
+    # Guesses that are refused without a check also count.
     checks.gate.clear()
     guesses = [asyncio.create_task(door.is_right(f"{n}", "203.0.113.7")) for n in range(1_000)]
     while not all(guess.done() for guess in guesses[8:]):
@@ -107,7 +107,7 @@ async def test_the_right_guess_is_not_told_at_once_for_ever(
     assert door.known("right", "203.0.113.7") is None
     checks.gate.set()
     await asyncio.gather(*guesses, return_exceptions=True)
-    # Elsewhere it is as it was.
+    # Other addresses are not affected.
     assert door.known("right", "198.51.100.1")
     for number in range(20):
         await door.is_right(f"guess {number}", "203.0.113.7")
@@ -116,7 +116,7 @@ async def test_the_right_guess_is_not_told_at_once_for_ever(
     assert len(pauses) == before + 1
 
 
-async def test_addresses_without_number_are_one(
+async def test_further_addresses_share_one_count(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sevenbag.contest.server.doors.asyncio.sleep", no_sleep)

@@ -100,7 +100,7 @@ async def test_a_subscriber_may_send_much(connected: tuple[socket.socket, socket
 
 
 @pytest.mark.parametrize("channel", ["commands", "states"])
-async def test_one_address_does_not_take_all_connections(channel: str) -> None:
+async def test_connections_of_one_address_are_limited(channel: str) -> None:
     with contextlib.ExitStack() as stack:
         door = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         hoarders = _hoarders(**{channel: door.getsockname()[1]}, of_address=5)
@@ -118,7 +118,7 @@ async def test_one_address_does_not_take_all_connections(channel: str) -> None:
         crowd[-1].send(b"?")
         await hoarders.look()
         assert hoarders.closed == 9
-        # Those that were there before stay, and so does the other address.
+        # Earlier connections and the other address are not affected.
         assert not any(map(is_closed, (*first, other, crowd[-1])))
         assert sum(map(is_closed, crowd)) == 9
 

@@ -129,7 +129,7 @@ async def test_a_player_goes_though_there_is_news() -> None:
         await player.close()
 
 
-async def test_a_player_hears_nothing_of_positions_that_are_not_played(
+async def test_player_ignores_positions_before_the_first_game(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A resumed match publishes them for clients until its next game begins."""

@@ -96,7 +96,7 @@ async def test_how_much_is_logged_of_moves_is_a_setting() -> None:
     assert "wrong password" in log
 
 
-async def test_by_default_an_event_has_one_line_and_refusals_are_summed_up() -> None:
+async def test_default_log_has_one_line_per_event_and_aggregated_refusals() -> None:
     stream = io.StringIO()
     rules = msgspec.structs.replace(QUICK, linger_seconds=0.05)
     async with hosting(
@@ -128,7 +128,7 @@ async def test_by_default_an_event_has_one_line_and_refusals_are_summed_up() -> 
     for reason, team in (("wrong password", "A"), ("unknown team", None), ("match ended", "B")):
         mine = [line for line in refused if line["reason"] == reason]
         assert {line.get("team") for line in mine} == {team}
-        # The first one, and how many more there were.
+        # The first refusal, then the count of further ones.
         counts = [line.get("count", 1) for line in mine]
         assert sum(counts) == 30
         assert len(counts) < 10

@@ -204,7 +204,7 @@ async def test_a_match_that_lacks_a_team_is_won_by_the_other() -> None:
         await until(lambda: [told[0] for told in notebook.told].count("match") == 2)
 
 
-async def test_clients_hear_of_a_matchs_end_when_its_result_is_kept_not_before() -> None:
+async def test_match_end_is_published_after_its_result_is_stored() -> None:
     notebook = Notebook()
     notebook.gate.clear()
     async with hosting(keeper=notebook) as rig:
@@ -247,7 +247,7 @@ async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
         rig.server.halt("nothing of that kind", halted=True)
 
 
-async def test_a_match_that_goes_on_elsewhere_tells_its_clients_no_end() -> None:
+async def test_match_that_continues_elsewhere_publishes_no_end() -> None:
     notebook = Notebook()
     async with hosting(keeper=notebook) as rig:
         place = rig.place(placement(match=QUICK))

@@ -92,7 +92,7 @@ async def test_a_server_is_healthy_and_ready_until_it_ends_or_has_trouble() -> N
     async with watched(notebook) as (rig, port):
         assert await asyncio.to_thread(fetched, port, "/health") == (200, "ok\n")
         assert await asyncio.to_thread(fetched, port, "/ready") == (200, "ready\n")
-        # As a proxy may send it.
+        # A proxy may send an absolute target.
         whole = f"GET http://elsewhere.example:{port}/health?now HTTP/1.1\r\n\r\n"
         assert (await asyncio.to_thread(answered, port, whole)).endswith("\r\n\r\nok\n")
         notebook.trouble = "the scheduler does not answer"

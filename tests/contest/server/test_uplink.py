@@ -367,7 +367,7 @@ async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_liv
 
 @pytest.mark.parametrize("done", [game_done(TOKENS[0], 1), match_done(TOKENS[0], (2, 0))])
 @pytest.mark.parametrize("works_again", ["spool", "scheduler"])
-async def test_what_neither_the_spool_nor_the_scheduler_takes_is_not_kept(
+async def test_match_waits_until_spool_or_scheduler_stores_the_result(
     scene: Scene,
     monkeypatch: pytest.MonkeyPatch,
     done: GameDone | MatchDone,
@@ -397,7 +397,7 @@ async def test_what_neither_the_spool_nor_the_scheduler_takes_is_not_kept(
     if isinstance(done, GameDone):
         told = await peer.next(GameDone)
         assert (told.result, told.replay) == (done.result, done.replay)
-        # A match that has moved on meanwhile is told how old the game is.
+        # The message has the age of the game, for a match that has continued meanwhile.
         assert told.age > 0
         await peer.say(Kept(match_token=TOKENS[0], number=1))
     else:
@@ -409,10 +409,10 @@ async def test_what_neither_the_spool_nor_the_scheduler_takes_is_not_kept(
     assert uplink.trouble == ""
 
 
-async def test_connections_that_end_at_once_are_made_ever_more_seldom(
+async def test_reconnect_delay_grows_if_connections_end_at_once(
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A site whose store is away takes each connection and closes it."""
+    """A site without its database accepts each connection and closes it."""
     pauses: list[float] = []
 
     def shortest(_low: float, high: float) -> float:

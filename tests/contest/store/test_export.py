@@ -44,7 +44,7 @@ def test_a_line_tells_a_game(store: Store, contest: int) -> None:
     assert (lines[0]["rows 1"], lines[0]["pieces 2"], lines[0]["seconds"]) == ("3", "18", "12.5")
 
 
-def test_every_line_of_a_match_tells_its_winner_and_its_ending(store: Store, contest: int) -> None:
+def test_every_line_of_a_match_has_winner_and_ending(store: Store, contest: int) -> None:
     (final,) = [each for each in store.matches.of_contest(contest) if each.name == "Final"]
     walkover = MatchResult(winner=1, ending=WALKOVER, games=(0, 0), points=(0, 0))
     assert store.matches.finish(final.token, walkover)

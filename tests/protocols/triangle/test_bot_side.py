@@ -214,14 +214,14 @@ def test_a_hold_without_effect() -> None:
     before = side.position
     assert before is not None
     side.answer((Placement("J", Rotation.NORTH, 1, 0),))
-    # The O fell where the J was meant to, and the J is next.
+    # The O locked in place of the J, and the J is next.
     ignored = dataclasses.replace(before, queue=before.queue[1:])
     actions = side.receive(state_of(ignored))
     assert kinds(actions) == [Adjust, Begin]
     assert side.rules is not None
     assert not side.rules.pieces.hold
     assert {place.piece for place in side.placements()} == {Piece.J}
-    # In another game it may be there.
+    # Another game may have hold.
     side.receive(CONFIG)
     assert side.rules.pieces.hold
 
@@ -239,7 +239,7 @@ def test_a_hold_with_effect_and_another_position() -> None:
 
 
 @pytest.mark.parametrize("kicks", [{"tables": []}, "", 7, "mine"])
-def test_kicks_of_any_kind_that_nobody_knows_are_noted(kicks: object) -> None:
+def test_unknown_kicks_are_reported(kicks: object) -> None:
     side = BotSide()
     content = {**to_object(CONFIG), "kicks": kicks}
     message = from_object(content)

@@ -82,7 +82,7 @@ class GameServer:
         self.states.wait_until_heard()
 
     def begin_game(self) -> None:
-        """The team has come, and the next game begins."""
+        """Connect the team and begin the next game."""
         token, number = self.states.token, len(self._ended) + 1
         self._tell(Joined(match_token=token, seat=0))
         self._tell(GameBegan(match_token=token, number=number, game_name=f"Game {number}"))

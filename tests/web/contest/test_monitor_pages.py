@@ -129,7 +129,7 @@ def test_a_match_from_its_first_piece_to_its_end(
     page.locator("[data-figure=score]", has_text="1,200").wait_for()
     assert [figure(page, name, 1) for name in ("score", "lines", "locked")] == ["300", "3", "19"]
     assert page.inner_text("[data-figure=level]") == "2"
-    # The text for screen readers is the picture's.
+    # The text for screen readers agrees with the picture.
     described = page.locator(".player .sr")
     assert described.all_text_contents() == [
         "stack 2 of 20 rows high",

@@ -277,7 +277,7 @@ def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
         ("coin flip", "by coin flip", "won the match: coin flip."),
     ],
 )
-def test_a_match_that_was_won_without_games(
+def test_match_won_without_games(
     make_site: Callable[..., Running], ending: Any, tie: str, page: str
 ) -> None:
     site = make_site()
@@ -293,7 +293,7 @@ def test_a_match_that_was_won_without_games(
     assert ("walkover" in visitor.get("/matches").words) == (ending == WALKOVER)
 
 
-def test_a_test_match_is_live_once_its_team_has_come(make_site: Callable[..., Running]) -> None:
+def test_test_match_is_live_after_its_first_game_began(make_site: Callable[..., Running]) -> None:
     site = make_site()
     visitor = site.visitor()
     with GameServer(site) as server:

@@ -220,7 +220,7 @@ def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running])
 
 @pytest.fixture
 def frozen_site(make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> Running:
-    """A site for whose limits no time passes, and whose passwords are checked at once."""
+    """Return a site with a frozen clock for its limits and immediate password checks."""
     monkeypatch.setattr(entrance, "Limit", functools.partial(Limit, clock=lambda: 0.0))
     monkeypatch.setattr(passwords, "is_right", lambda _, text: text == PASSWORD)
     return make_site(trusted_proxies=("127.0.0.0/8",))
@@ -233,10 +233,8 @@ def login_status(site: Running, address: str, password: str, page: str = "/login
 
 
 @pytest.mark.parametrize("page", ["/login", "/login/organiser"])
-def test_a_limit_holds_for_passwords_that_were_right_before(
-    frozen_site: Running, page: str
-) -> None:
-    """A right guess must not be told from a wrong one, even after the account has logged in."""
+def test_limit_applies_to_remembered_passwords(frozen_site: Running, page: str) -> None:
+    """A right guess must not differ from a wrong one, even after the account has logged in."""
     frozen_site.add_team("Playing")
     frozen_site.add_admin("Playing")
 
@@ -263,7 +261,7 @@ def test_passwords_that_were_not_checked_do_not_count(
     assert login_status(frozen_site, "203.0.113.7", PASSWORD) == 303
 
 
-def test_programs_are_limited_likewise(frozen_site: Running) -> None:
+def test_limits_apply_to_programs(frozen_site: Running) -> None:
     frozen_site.add_team("Playing")
 
     def status(password: str) -> int:
@@ -284,7 +282,7 @@ def test_guesses_from_many_addresses_do_not_lock_the_owner_out(frozen_site: Runn
     assert guesses == [401] * 100 + [429] * 2
     assert login_status(site, "203.0.113.250", PASSWORD) == 429
     assert login_status(site, "198.51.100.1", PASSWORD) == 303
-    # From there guesses are as few as ever.
+    # The other limits still apply to that address.
     statuses = [login_status(site, "198.51.100.1", "guess") for _ in range(10)]
     assert statuses == [401] * 8 + [429] * 2
 

@@ -195,7 +195,7 @@ def test_a_program_asks_what_to_play(site: Running, game_server: GameServer) -> 
     assert reply["opponent"] == "Green"
     assert reply["server_ip"] == "play.example"
     assert reply["match_token"] in game_server.placed
-    # The manual has every field of the reply.
+    # The manual documents every field of the reply.
     manual = (Path(__file__).parents[3] / "docs" / "contest.md").read_text("utf-8")
     (row_of_playing,) = re.findall(r"(?m)^\| `playing` \|.*$", manual)
     assert set(reply) <= {"status", *re.findall(r"`(\w+)`", row_of_playing)}

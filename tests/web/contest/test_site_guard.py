@@ -83,8 +83,8 @@ def test_forms_come_from_its_own_pages(
         assert visitor.post("/login", fields, **headers).status == status
 
 
-def test_a_target_may_be_a_whole_url(site: Running, behind: Running) -> None:
-    """As proxies send it; the host in it counts, whatever ``Host`` says (RFC 9112, 3.2.2)."""
+def test_absolute_target(site: Running, behind: Running) -> None:
+    """The host in an absolute target takes precedence over ``Host`` (RFC 9112, 3.2.2)."""
     port = urlsplit(site.address).port
     visitor = site.visitor()
     for prefix in (f"http://127.0.0.1:{port}", f"HTTP://localhost:{port}"):
@@ -95,7 +95,7 @@ def test_a_target_may_be_a_whole_url(site: Running, behind: Running) -> None:
     assert visitor.get("http://rebound.example/login").status == 403
     assert visitor.get("http://rebound.example/health").text == "ok\n"
     assert visitor.get(f"http://127.0.0.1:{port}/no%20page").status == 404
-    # A form is sent likewise.
+    # The same applies to a form.
     visitor = behind.visitor()
     token = visitor.form_token(f"{URL}/login")
     fields = [("form_token", token), ("name", "Alpha"), ("password", PASSWORD)]
@@ -103,7 +103,7 @@ def test_a_target_may_be_a_whole_url(site: Running, behind: Running) -> None:
     assert visitor.post(f"{URL}/login", fields, Origin=URL).status == 303
 
 
-def test_a_link_may_name_a_whole_url(site: Running) -> None:
+def test_absolute_target_of_a_link(site: Running) -> None:
     parts = urlsplit(site.address)
     proof = bearer(load_secret(site.settings.site.secret_file))
     head = (

@@ -56,7 +56,7 @@ class Visitor:
         connection.close()
         kinds = response.headers.get_all("Content-Type") or []
         assert len(kinds) <= 1
-        # Media types have each parameter once.
+        # A media type must not repeat a parameter.
         assert all(kind.count("charset=") <= 1 for kind in kinds)
         for line in answer.cookies:
             name, _, rest = line.partition("=")
