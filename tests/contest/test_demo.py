@@ -201,7 +201,7 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
         (["match", "A", "B=random", "--password-file", "B=x"], "expected A=F, got 'B=x'"),
         (
             ["match", "A", "B", *["--password-file", "A=x"] * 2],
-            "expected one for 'A', got two",
+            "expected one file for 'A', got two",
         ),
         (["match", "A", "B", *["--password-file", "x"] * 2], "expected TEAM=F for each team"),
         (["match", "A", "B", "--set", "server.bind=256.1.1.1"], "256.1.1.1"),
