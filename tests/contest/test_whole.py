@@ -74,10 +74,12 @@ class Contest:
         assert self.process.stderr is not None
         for stream, lines in ((self.process.stdout, self.lines), (self.process.stderr, self.log)):
             threading.Thread(target=self._read, args=(stream, lines), daemon=True).start()
+        self.clients: dict[str, subprocess.Popen[str]] = {}
+
+    def wait_until_ready(self) -> None:
         self.address = self.said(r"site: (\S+)")
         self.said(r"(`sevenbag contest admin`)")
-        self.link = urlsplit(sevenbag("contest", "admin", folder=folder).stdout.strip())
-        self.clients: dict[str, subprocess.Popen[str]] = {}
+        self.link = urlsplit(sevenbag("contest", "admin", folder=self.folder).stdout.strip())
 
     @staticmethod
     def _read(stream: io.TextIOBase, lines: list[str]) -> None:
@@ -119,6 +121,7 @@ class Contest:
 def contest(tmp_path: Path) -> Iterator[Contest]:
     running = Contest(tmp_path)
     try:
+        running.wait_until_ready()
         yield running
     finally:
         running.end()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sevenbag.bots.names import shortened
 from sevenbag.bots.web_worker import find_browser
 from sevenbag.formats.replay import Replay
 
@@ -202,8 +203,8 @@ def test_names_are_text(visit: Callable[..., Page], server: Server) -> None:
     script(page, 0, SOUND.replace('"stacker"', json.dumps(name)))
     play(page, pps=0, pieces=5)
     assert outcome(page)
-    # A name is forty characters long at most.
-    assert page.inner_text("article[data-seat='0'] h2") == f"{name[:40]} (tbp)"
+    # A name is forty characters long at most, its protocol included.
+    assert page.inner_text("article[data-seat='0'] h2") == f"{shortened(name, 34)} (tbp)"
     page.click("details.talk summary >> nth=0")
     page.locator("details.talk li").first.wait_for()
     assert name in page.inner_text("details.talk ol >> nth=0")

@@ -43,7 +43,10 @@ def read_input(path: str | os.PathLike[str], largest: int) -> bytes:
 def _open_regular(path: str, flags: int) -> int:
     # O_NONBLOCK: opening a named pipe would wait for its writer. It does not affect regular files.
     descriptor = os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
         os.close(descriptor)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         raise OSError(errno.EINVAL, "not a regular file", path)
     return descriptor

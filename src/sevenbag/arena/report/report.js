@@ -368,7 +368,9 @@
     filter.addEventListener("input", () => {
       const wanted = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
       for (const row of document.querySelectorAll("#games tbody tr")) {
-        const text = (row.textContent ?? "").toLowerCase();
+        // Titles hold the whole of shortened names.
+        const titles = Array.from(row.querySelectorAll("[title]"), (cell) => cell.getAttribute("title"));
+        const text = [row.textContent, ...titles].join(" ").toLowerCase();
         row.classList.toggle("hidden", !wanted.every((word) => text.includes(word)));
       }
     });
