@@ -203,7 +203,9 @@ def test_names_are_text(visit: Callable[..., Page], server: Server) -> None:
     play(page, pps=0, pieces=5)
     assert outcome(page)
     # A name is forty characters long at most, its protocol included.
-    assert page.inner_text("article[data-seat='0'] h2") == "<img src=x onerror=….title='mine'> (tbp)"
+    assert (
+        page.inner_text("article[data-seat='0'] h2") == "<img src=x onerror=….title='mine'> (tbp)"
+    )
     page.click("details.talk summary >> nth=0")
     page.locator("details.talk li").first.wait_for()
     assert name in page.inner_text("details.talk ol >> nth=0")
