@@ -14,7 +14,7 @@ from sevenbag.arena.result import Ending, Reason, Result
 from sevenbag.arena.seat import Deadlines
 from sevenbag.arena.watch import Opening, Turn, Watcher
 from sevenbag.bots.bot import Limits, Position, Suggestion
-from sevenbag.bots.names import distinct
+from sevenbag.bots.names import make_unique
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
@@ -446,11 +446,15 @@ def test_names_are_told_apart() -> None:
     assert distinct_names("a", "a", ("a", "a:" + "n" * 50)) == ("a (1)", "a (2)")
     assert distinct_names("a", "a", ("a", "a\n")) == ("a (1)", "a (2)")
     names, specs = ("a:n=1", "a", "a"), ("b", "a:n=1", "a:n=2")
-    assert distinct(names, specs, (True, False, False)) == ["a:n=1", "a (1)", "a (2)"]
+    assert make_unique(names, specs, (True, False, False)) == ["a:n=1", "a (1)", "a (2)"]
     # The announced name of a program is more useful than its command.
     assert distinct_names("a", "a", ("tbp:x", "tbp:y")) == ("a (1)", "a (2)")
-    assert distinct(["a", "a", "a (1)"], ["", "", ""], [False] * 3) == ["a (2)", "a (3)", "a (1)"]
-    assert distinct(["a", "a", "b"], ["", "", ""], [False, True, False]) == ["a (2)", "a", "b"]
+    assert make_unique(["a", "a", "a (1)"], ["", "", ""], [False] * 3) == [
+        "a (2)",
+        "a (3)",
+        "a (1)",
+    ]
+    assert make_unique(["a", "a", "b"], ["", "", ""], [False, True, False]) == ["a (2)", "a", "b"]
 
 
 async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_told() -> None:

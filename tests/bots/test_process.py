@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sevenbag.bots.process import last_words
+from sevenbag.bots.process import find_error_line
 
 RUST = """\
 thread 'main' panicked at src/protocol.rs:82:52:
@@ -105,5 +105,5 @@ TypeError: 'NoneType' object is not subscriptable
         ("x" * 400, "x" * 300),
     ],
 )
-def test_last_words(stderr: str, words: str) -> None:
-    assert last_words(stderr) == words
+def test_error_line(stderr: str, words: str) -> None:
+    assert find_error_line(stderr) == words

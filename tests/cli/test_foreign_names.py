@@ -12,7 +12,7 @@ from rich.console import Console
 
 from sevenbag.arena.scoreboard import Board
 from sevenbag.arena.tournament import Tournament
-from sevenbag.cli.output import escaped_json
+from sevenbag.cli.output import escape_json
 from sevenbag.drawing.picture import Picture, xml_text
 from sevenbag.errors import printable
 from tests.cli.run import sevenbag
@@ -126,5 +126,5 @@ def test_printable_and_xml_text() -> None:
     assert xml_text("<&>'\"\0\ud800\ufffe") == "&lt;&amp;&gt;'\"\ufffd\ufffd\ufffd"
     ET.fromstring(Picture(1, 1, ()).svg(EVIL + "'\"\ud800"))
     text = json.dumps({"a": EVIL + "\U000e0001\x7f é"}, ensure_ascii=False)
-    assert json.loads(escaped_json(text)) == {"a": EVIL + "\U000e0001\x7f é"}
-    assert_plain(escaped_json(text))
+    assert json.loads(escape_json(text)) == {"a": EVIL + "\U000e0001\x7f é"}
+    assert_plain(escape_json(text))

@@ -20,7 +20,7 @@ from sevenbag.arena.settings import (
     Restart,
     Settings,
     header_of,
-    named_engines,
+    name_engines,
 )
 from sevenbag.arena.statistics.sprt import Model
 from sevenbag.bots.registry import create_bot
@@ -50,7 +50,7 @@ def read_entry(path: str | Path) -> TournamentHeader:
     path = Path(path)
     entry = _Reader(path).read()
     bots = [_bot(table, path) for table in entry.engine]
-    engines = named_engines([_engine(entry, table) for table in entry.engine], bots)
+    engines = name_engines([_engine(entry, table) for table in entry.engine], bots)
     try:
         rules = _rules(entry, path.parent)
         openings = (

@@ -21,7 +21,7 @@ from sevenbag.arena.settings import Engine, Settings, real_time_of
 from sevenbag.arena.tally import Tally
 from sevenbag.arena.watch import Watcher
 from sevenbag.bots.bot import Bot
-from sevenbag.bots.names import called
+from sevenbag.bots.names import display_name
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game import Rules
@@ -171,7 +171,7 @@ async def _play(task: Task) -> Played:
     name = None if replay is None else f"{REPLAYS}/{task.id}.replay"
     record = _record(task, result, figures.records(result), name)
     announced = [
-        called(bot) if started or bot.name != name else None
+        display_name(bot) if started or bot.name != name else None
         for bot, started, name in zip(bots, result.started, before, strict=True)
     ]
     return Played(record, replay, result.started, (announced[0], announced[1]))

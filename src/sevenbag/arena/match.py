@@ -15,7 +15,7 @@ from sevenbag.arena.result import Ending
 from sevenbag.arena.seat import Seat
 from sevenbag.arena.table import Table
 from sevenbag.arena.turns import play_turns
-from sevenbag.bots.names import called, distinct
+from sevenbag.bots.names import display_name, make_unique
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -68,7 +68,7 @@ async def play_match(
 
 def distinct_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> tuple[str, str]:
     """Return the names of two players, with suffixes if they are equal."""
-    one, other = distinct((first, second), specs, (False, False))
+    one, other = make_unique((first, second), specs, (False, False))
     return one, other
 
 
@@ -101,7 +101,7 @@ async def _course(table: Table) -> Ending:
 
 
 def _named(table: Table) -> tuple[str, str]:
-    first, second = (called(seat.bot) for seat in table.seats)
+    first, second = (display_name(seat.bot) for seat in table.seats)
     return distinct_names(first, second, table.conditions.specs)
 
 

@@ -17,7 +17,7 @@ from sevenbag.arena.records import EngineRecord, SprtRecord, TournamentHeader
 from sevenbag.arena.seat import Clock
 from sevenbag.arena.statistics import Sprt
 from sevenbag.bots.bot import Limits
-from sevenbag.bots.names import called, distinct
+from sevenbag.bots.names import display_name, make_unique
 from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.game.keyed_versus import KeyedVersus
 
@@ -166,7 +166,7 @@ def header_of(
     return header
 
 
-def named_engines(engines: Sequence[Engine], bots: Sequence[Bot]) -> list[Engine]:
+def name_engines(engines: Sequence[Engine], bots: Sequence[Bot]) -> list[Engine]:
     """Give each engine a unique name.
 
     Args:
@@ -174,8 +174,8 @@ def named_engines(engines: Sequence[Engine], bots: Sequence[Bot]) -> list[Engine
         bots: their bots. An external program announces its name only after it has started.
     """
     given = [bool(engine.name) for engine in engines]
-    names = distinct(
-        [engine.name or called(bot) for engine, bot in zip(engines, bots, strict=True)],
+    names = make_unique(
+        [engine.name or display_name(bot) for engine, bot in zip(engines, bots, strict=True)],
         [engine.spec for engine in engines],
         given,
     )

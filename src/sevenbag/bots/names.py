@@ -13,7 +13,7 @@ LONGEST: Final = 40
 """Maximum characters of an announced name; longer names are shortened."""
 
 
-def called(bot: Bot) -> str:
+def display_name(bot: Bot) -> str:
     """Return the announced name of a bot with its protocol, shortened if it is long.
 
     An external program has the name of its command until it announces another one.
@@ -28,7 +28,7 @@ def printable_name(name: str) -> str:
     return shortened(plain, LONGEST)
 
 
-def distinct(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) -> list[str]:
+def make_unique(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) -> list[str]:
     """Make names unique.
 
     Equal names get a suffix: the options of the specifications if these begin with the name, differ

@@ -277,11 +277,11 @@ class LineProcess:
             what = f"was killed by {_signal_name(-code)}"
         else:
             what = f"ended with exit code {code}"
-        last = last_words(self.stderr)
+        last = find_error_line(self.stderr)
         return BotDiedError(self.name, f"{what}; its last words: {last}" if last else what)
 
 
-def last_words(stderr: str) -> str:
+def find_error_line(stderr: str) -> str:
     """Find the error message in a standard error output.
 
     It is the panic message of a Rust or Go program, the error of a JavaScript, Python or Java

@@ -17,7 +17,7 @@ from sevenbag.arena.settings import (
     Engine,
     Settings,
     header_of,
-    named_engines,
+    name_engines,
 )
 from sevenbag.arena.tournament import differences
 from sevenbag.bots.bot import Limits
@@ -187,7 +187,7 @@ def _header(args: argparse.Namespace) -> TournamentHeader:
         )
         for letter, spec in zip("AB", specs, strict=True)
     ]
-    engines = named_engines(engines, bots)
+    engines = name_engines(engines, bots)
     settings = Settings(
         games=args.games if args.pairs is None else 2 * args.pairs,
         first_to=args.first_to,

@@ -22,10 +22,10 @@ def warn(text: str) -> None:
 
 def write_json(text: str) -> None:
     """Print a JSON text and a line break; unprintable characters are escaped."""
-    sys.stdout.write(escaped_json(text) + "\n")
+    sys.stdout.write(escape_json(text) + "\n")
 
 
-def escaped_json(text: str) -> str:
+def escape_json(text: str) -> str:
     """Escape the unprintable characters of a JSON text without changing its meaning."""
     # JSON is ASCII outside strings, so all other characters are within strings.
     return _NOT_ASCII.sub(_escaped, text)

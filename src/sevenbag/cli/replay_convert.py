@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.replay_export import csv_of, fumen_of, json_of
-from sevenbag.cli.output import escaped_json
+from sevenbag.cli.output import escape_json
 from sevenbag.cli.replay_source import add_source, playback_of
 from sevenbag.cli.replay_verdict import verdict
 from sevenbag.formats.whole_file import write_whole
@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     """Convert, then say whether the game played again is the recorded one."""
     playback = playback_of(args)
     if args.to == "json":
-        text = escaped_json(json_of(playback, boards=args.boards).decode()) + "\n"
+        text = escape_json(json_of(playback, boards=args.boards).decode()) + "\n"
     elif args.to == "csv":
         text = csv_of(playback)
     else:

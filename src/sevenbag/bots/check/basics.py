@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from sevenbag.bots.check.lab import SEVEN_BAG, quoted_move
+from sevenbag.bots.check.lab import SEVEN_BAG, quote_move
 from sevenbag.bots.check.table import Table
 from sevenbag.errors import PlacementError
 
@@ -101,7 +101,7 @@ def judge_all(lab: Lab, session: Session, table: Table, moves: list[Any]) -> Pla
                 first_error = str(error)
             elif best is not None or not first_error:
                 what = f"a later move of the list is not legal: {error}"
-                part = quoted_move(number, move)
+                part = quote_move(number, move)
                 lab.find("warning", what, session, clause="first-move", lines=2, part=part)
             continue
         best = best or place
@@ -130,7 +130,7 @@ async def _rules(lab: Lab, rules: Json, *, refusal_is_fatal: bool = False) -> No
 
 
 def _judge_spin(lab: Lab, session: Session, number: int, move: object, place: Placement) -> None:
-    part = quoted_move(number, move)
+    part = quote_move(number, move)
     claim = cast("dict[str, object]", move).get("spin") if isinstance(move, dict) else None
     found = place.spin.name.lower()
     if claim in {"none", "mini", "full"} and claim != found:

@@ -163,7 +163,7 @@ class Lab(Notebook):
                 table.read(move)
             except PlacementError as error:
                 what = f"{after}: suggests an illegal move: {error}"
-                self.find(severity, what, session, part=quoted_move(number, move))
+                self.find(severity, what, session, part=quote_move(number, move))
                 return None
         for move in moves:
             try:
@@ -179,7 +179,7 @@ class Lab(Notebook):
         return first
 
 
-def quoted_move(number: int, move: object) -> str:
+def quote_move(number: int, move: object) -> str:
     """Format one move of a list for a finding."""
     return f"moves[{number}]: {json.dumps(move, separators=(',', ':'))}"
 

@@ -12,7 +12,7 @@ from sevenbag.bots.check.clauses import OF_FRONTENDS
 from sevenbag.bots.check.finding import Check, Finding, Report
 from sevenbag.bots.check.following_frontends import Follower
 from sevenbag.bots.check.probes import Probe, probe
-from sevenbag.bots.check.session import written
+from sevenbag.bots.check.session import encode_line
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.reading import read_message, type_of
@@ -213,7 +213,7 @@ class FrontendCheck:
         if self._probe.late:
             await asyncio.sleep(_LATE)
             self._judge_patience()
-        line = written(self._probe.message)
+        line = encode_line(self._probe.message)
         self._say_line(line)
         self._lines.append(f"< {line.decode().rstrip()}")
 

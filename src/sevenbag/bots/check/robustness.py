@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.bots.check.lab import SEVEN_BAG
-from sevenbag.bots.check.session import written
+from sevenbag.bots.check.session import encode_line
 from sevenbag.bots.check.table import Table
 from sevenbag.protocols.tbp import messages as tbp
 
@@ -96,7 +96,7 @@ async def in_pieces(lab: Lab) -> None:
     async with lab.ready() as session:
         if not _in_lines(lab, session):
             return
-        line = written(table.start())
+        line = encode_line(table.start())
         await session.say_line(line[:100])
         await session.overhear(0.1)
         await session.say_line(line[100:])
@@ -104,7 +104,7 @@ async def in_pieces(lab: Lab) -> None:
         if place is None:
             return
         played, pieces = table.play(place)
-        together = b"".join(map(written, [played, *pieces]))
+        together = b"".join(map(encode_line, [played, *pieces]))
         await session.say_line(together)
         await lab.legal_move(session, table, after="after two lines at once")
 
@@ -186,7 +186,7 @@ async def blank(lab: Lab) -> None:
         if not _in_lines(lab, session):
             return
         await session.say_line(b"\n")
-        await session.say_line(written(table.start(), end=b"\r\n"))
+        await session.say_line(encode_line(table.start(), end=b"\r\n"))
         await session.say_line(b"\r\n")
         await lab.legal_move(session, table, after="after blank lines", severity="warning")
 

@@ -119,7 +119,7 @@ class Session:
         Raises:
             GoneError: nobody listens any more.
         """
-        await self.say_line(written(message, spaced=spaced))
+        await self.say_line(encode_line(message, spaced=spaced))
 
     async def tell(self, played: Json, pieces: list[Json]) -> None:
         """Say a move, and what came with it; see `say`."""
@@ -232,7 +232,7 @@ class Session:
             del self.lines[0]
 
 
-def written(message: Json, *, spaced: bool = False, end: bytes = b"\n") -> bytes:
+def encode_line(message: Json, *, spaced: bool = False, end: bytes = b"\n") -> bytes:
     """Encode a message as a line of JSON, compact or with spaces."""
     separators = None if spaced else (",", ":")
     return json.dumps(message, separators=separators).encode() + end

@@ -100,7 +100,7 @@ class Machinery:
                 backlog=settings.state_backlog,
             )
             undo.pop_all()
-        files = allow_files(settings.capacity * _FILES_OF_A_MATCH + _FILES)
+        files = raise_file_limit(settings.capacity * _FILES_OF_A_MATCH + _FILES)
         self._hoarders = Hoarders(
             self.commands.port,
             self.states.port,
@@ -202,7 +202,7 @@ class Machinery:
         return len(self._sessions.tables)
 
 
-def allow_files(wanted: int) -> int:
+def raise_file_limit(wanted: int) -> int:
     """Raise the open file limit of this process, if possible.
 
     Each connection is a file, and the usual limit is about a thousand.

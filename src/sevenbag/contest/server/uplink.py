@@ -191,7 +191,7 @@ class Uplink:
                     await settled.wait()
                     return
             try:
-                await asyncio.to_thread(self._spool.put, _aged(done, since))
+                await asyncio.to_thread(self._spool.put, _with_current_age(done, since))
             except FormatError:
                 continue
             if settled.is_set():
@@ -367,7 +367,7 @@ class Uplink:
     async def _spooled(self, name: str) -> Done | None:
         assert self._spool is not None
         if name in self._unwritten:
-            return _aged(*self._unwritten[name])
+            return _with_current_age(*self._unwritten[name])
         try:
             done = await asyncio.to_thread(self._spool.read, name)
         except FormatError as error:
@@ -387,7 +387,7 @@ class Uplink:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _aged(done: Done, since: float) -> Done:
+def _with_current_age(done: Done, since: float) -> Done:
     """Return a finished game with its current age."""
     if isinstance(done, link.GameDone):
         return msgspec.structs.replace(done, age=max(0.0, time.time() - since))

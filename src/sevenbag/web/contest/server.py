@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from sevenbag.contest.link import LINK_PATH, LONGEST_FRAME
-from sevenbag.contest.server.machinery import allow_files
+from sevenbag.contest.server.machinery import raise_file_limit
 from sevenbag.errors import InputError, shown
 from sevenbag.web.client_address import networks
 from sevenbag.web.connections import Connections
@@ -50,7 +50,7 @@ class ContestSite:
         site = settings.site
         _check_url(site.url)
         self._hub = LiveHub.of(scheduler, store, settings.log)
-        allow_files(_MOST_CONNECTIONS + _OTHER_FILES)
+        raise_file_limit(_MOST_CONNECTIONS + _OTHER_FILES)
         connections = Connections(_MOST_CONNECTIONS, networks(site.trusted_proxies))
         application, _ = create_contest_app(store, scheduler, settings, self._hub, connections)
         policy = Policy(

@@ -11,7 +11,7 @@ from sevenbag.bots.check.notebook import Notebook
 from sevenbag.bots.check.session import GoneError, Session
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.check.triangle.letter import departures
-from sevenbag.bots.process import last_words
+from sevenbag.bots.process import find_error_line
 from sevenbag.errors import BotError, BotStartError, PlacementError, ProtocolError
 from sevenbag.game.course import after_placement
 from sevenbag.protocols.lines import LONGEST_LINE
@@ -87,7 +87,7 @@ class EngineLab(Notebook):
         try:
             yield session
             if self._current.clause.id in _ORDINARY and (words := session.channel.stderr.strip()):
-                what = f"wrote to standard error: {last_words(words)[:120]}"
+                what = f"wrote to standard error: {find_error_line(words)[:120]}"
                 self.find("warning", what, clause="stderr")
         finally:
             with contextlib.suppress(BotError):

@@ -8,7 +8,7 @@ import signal
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.bots.check.triangle.room import Room
-from sevenbag.bots.process import last_words
+from sevenbag.bots.process import find_error_line
 
 if TYPE_CHECKING:
     from sevenbag.bots.check.session import Session
@@ -184,4 +184,9 @@ async def _with_data(lab: EngineLab, value: object, after: str, seed: int) -> No
 def _judge_end(lab: EngineLab, session: Session, cause: str) -> None:
     """See how it left: hosts show what it says on standard error, and do not mind its exit code."""
     if words := session.channel.stderr.strip():
-        lab.find("warning", f"not quiet at {cause}: {last_words(words)[:120]}", session, lines=2)
+        lab.find(
+            "warning",
+            f"wrote to standard error at {cause}: {find_error_line(words)[:120]}",
+            session,
+            lines=2,
+        )
