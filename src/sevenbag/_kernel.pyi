@@ -253,23 +253,23 @@ class Board:
     def __init__(self, width: int = 10, rows: int = 40) -> None: ...
     @staticmethod
     def from_rows(rows: Sequence[str], *, height: int = 40) -> Board:
-        """Make a board of rows from the bottom up.
+        """Create a board from rows, from the bottom up.
 
-        ``.``, ``_``, ``0`` and blanks are empty cells; ``#``, ``X``, ``1``, ``G`` (garbage), ``B``
-        (a bomb) and the letters of pieces, in either case, are filled ones.
+        ``.``, ``_``, ``0`` and spaces are empty cells; ``#``, ``X``, ``1``, ``G`` (garbage), ``B``
+        (bomb) and the letters of pieces, in either case, are filled cells.
 
         Raises:
-            BoardError: a row holds something else, rows differ in width, or there are too many.
+            BoardError: invalid cell, rows of different widths, or too many rows.
         """
     @staticmethod
     def from_text(text: str, *, height: int = 40) -> Board:
-        """Make a board of lines from the top down, with the letters of `from_rows`.
+        """Create a board from lines, from the top down, with the letters of `from_rows`.
 
         Blank lines before and after the drawing are no rows, and blanks that all lines begin with
         are indentation; all others are empty cells.
 
         Raises:
-            BoardError: a line holds no cells, lines differ in width, or there are too many.
+            BoardError: invalid cell, lines of different widths, or too many lines.
         """
     @property
     def width(self) -> int: ...
@@ -781,10 +781,10 @@ class FrameStats(Stats):
         """Most lines sent within a second of each other."""
     @property
     def sent_unmultiplied(self) -> float:
-        """Sum of ``floor(lines / multiplier)`` over all attacks sent, by the multiplier of then."""
+        """Sum of ``floor(lines / multiplier)`` of all attacks, by the multiplier at each lock."""
     @property
     def max_spike_unmultiplied(self) -> float:
-        """`max_spike` of the lines that `sent_unmultiplied` counts."""
+        """Largest spike in the lines of `sent_unmultiplied`."""
     @property
     def combo_power(self) -> int:
         """Lines of the largest clear of the combo that is on, 7 at most."""
@@ -1017,9 +1017,9 @@ class BeamSearch:
             back_to_back: difficult clears in a row, at most 1,000,000.
             pending: lines of garbage that wait, at most 1,000,000.
             bag: what the piece after the queue is drawn from; empty where that is not known.
-            nodes: boards to judge, at least 1. All placements of the first piece are judged even
-                if they are more. Without any other limit than this and `width` the result is the
-                same on every machine.
+            nodes: maximum number of boards to evaluate, at least 1. All placements of the first
+                piece are evaluated even beyond it. With no limits other than this and `width`, the
+                result is the same on every machine.
             milliseconds: time to use, above 0.
             width: boards expanded for each piece, 1 to 32,768.
             stop: ends it at once, with what has been found.

@@ -43,7 +43,7 @@
         ├── BotTimeoutError              it did not answer in time
         ├── BotDiedError                 it ended, or closed its output
         ├── BotProtocolError             it answered with something else than an answer
-        └── BotForfeitError              it says that it cannot play, or no move of it counts
+        └── BotForfeitError              bot cannot play, or none of its moves is accepted
 """
 
 
@@ -278,7 +278,7 @@ class BotProtocolError(BotError):
 
 
 class BotForfeitError(BotError):
-    """It says that it cannot play, or none of its moves counts."""
+    """The bot reported that it cannot play, or its profile accepts none of its moves."""
 
 
 def expect_type(

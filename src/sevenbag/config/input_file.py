@@ -20,7 +20,7 @@ def open_input(path: str | os.PathLike[str]) -> BinaryIO:
     try:
         # `open` treats an integer as a file descriptor; `fspath` rejects it.
         return open(os.fspath(path), "rb", opener=_open_regular)
-    except ValueError as error:  # a null character, or half a character
+    except ValueError as error:  # a null character or a lone surrogate
         raise FileNotFoundError(errno.ENOENT, str(error), path) from None
 
 

@@ -40,10 +40,12 @@ def parse_toml(text: str) -> dict[str, Any]:
 
     Raises:
         FormatError: the text is too long or is not TOML, or a key has too many parts; the message
-            names the line where it is known.
+            includes the line number if it is known.
     """
     if len(text) > LARGEST_TOML:
-        raise FormatError(f"invalid TOML: expected at most {LARGEST_TOML} characters")
+        raise FormatError(
+            f"invalid TOML: expected at most {LARGEST_TOML} characters, got {len(text)}"
+        )
     bare = _STRING_OR_COMMENT.sub(_without_content, text)
     if long := _LONG_KEY.search(bare):
         line = bare.count("\n", 0, long.start()) + 1

@@ -118,8 +118,7 @@ def open_text(name: str) -> io.TextIOWrapper:
     """Open a text file, or standard input for ``-``; invalid UTF-8 is replaced.
 
     Raises:
-        OSError: the file cannot be opened, or is not a regular file.
-        ValueError: the name holds a null character.
+        OSError: the file cannot be opened or is not a regular file.
     """
     if name == "-":
         return open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False)

@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         if getattr(args, field) is not None
     }
     if "kicks" in given:
-        given["kicks"] = Kicks(given["kicks"]).name  # one spelling, as the folder has it
+        given["kicks"] = Kicks(given["kicks"]).name  # canonical, as stored in the folder
     settings = msgspec.structs.replace(Settings(), **given)
     folder = args.folder or Path("pops") / f"{settings.hidden}-{settings.output}"
     with executor_of(args) as executor, Meter() as meter:

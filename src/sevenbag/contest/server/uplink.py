@@ -253,7 +253,7 @@ class Uplink:
                 self._log.error("link broke", exc_info=error)
                 reason = f"a fault of ours: {type(error).__name__}"
             self._lose(reason)
-            await asyncio.sleep(random.uniform(pause / 2, pause))  # nobody's secret
+            await asyncio.sleep(random.uniform(pause / 2, pause))  # not a secret
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _lose(self, reason: str) -> None:
