@@ -344,7 +344,7 @@ FAULTS = {
     "AnswersLate": ("timeout", "timeouts"),
 }
 # Where a bot says nothing for ever, that is seen as well after a moment.
-SOON = {
+SOON: dict[str, dict[str, float]] = {
     "HangsAtInfo": {"info_seconds": 0.5},
     "NoNewline": {"info_seconds": 0.5},
     "HangsAtSuggest": {"move_seconds": 0.3},
