@@ -289,7 +289,7 @@ def test_match_won_without_games(
     assert f"Final {tie}" in visitor.get("/bracket").words
     words = visitor.get(f"/matches/{match.id}").words
     assert f"{NAMES[1]} has {page}" in words
-    assert "None was played." in words
+    assert "No games were played." in words
     assert ("walkover" in visitor.get("/matches").words) == (ending == WALKOVER)
 
 
