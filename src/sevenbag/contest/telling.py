@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import msgspec
 
@@ -51,7 +51,7 @@ class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_typ
     scores: dict[str, int]
     lines: dict[str, int]
     pieces: dict[str, int]
-    level: int
+    level: Annotated[int, msgspec.Meta(ge=1)]
     games: dict[str, int]
     points: dict[str, int] = {}
 

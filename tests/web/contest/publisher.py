@@ -97,7 +97,13 @@ class Publisher:
     def figures(self, scores: tuple[int, int], level: int = 1, **more: tuple[int, int]) -> None:
         pairs = {"scores": scores, "lines": (0, 0), "pieces": (0, 0), "games": (0, 0), **more}
         by_team = {name: dict(zip(self.teams, pair, strict=True)) for name, pair in pairs.items()}
-        message = {"comm_type": "GameFigures", "game_name": self.game, "level": level, **by_team}
+        message = {
+            "comm_type": "GameFigures",
+            "game_name": self.game,
+            "timestamp": time.time(),
+            "level": level,
+            **by_team,
+        }
         self.raw(msgspec.json.encode(message), FIGURES_TOPIC + self.token)
 
     def end_game(self, scores: tuple[int, int], winner: int) -> None:

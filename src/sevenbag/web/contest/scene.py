@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
 
 from sevenbag.contest.painting import Painter
-from sevenbag.contest.telling import MatchFigures
+from sevenbag.contest.telling import MatchFigures, decode_figures
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.board import decode as decode_board
 from sevenbag.protocols.pason.messages import (
@@ -22,6 +22,7 @@ from sevenbag.protocols.pason.messages import (
 )
 
 if TYPE_CHECKING:
+    from sevenbag.contest.telling import GameFigures
     from sevenbag.protocols.pason.messages import State
 
 MOST_QUEUED: Final = 20
@@ -33,18 +34,6 @@ Standing = Literal["waiting", "placed", "playing", "pause", "over"]
 
 _Falling = tuple[str, int, int, int]
 """Letter, orientation, row and column of the origin."""
-
-
-class GameFigures(msgspec.Struct, frozen=True, kw_only=True, tag_field="comm_type"):
-    """What state messages do not say, for onlookers: by team the points, rows cleared, pieces
-    locked and games won; and the level."""
-
-    game_name: str
-    scores: dict[str, int]
-    lines: dict[str, int] = {}
-    pieces: dict[str, int] = {}
-    games: dict[str, int] = {}
-    level: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="picture"):
@@ -122,6 +111,7 @@ class Scene:
         self._clears: deque[tuple[int, int, tuple[int, ...]]] = deque(maxlen=_KEPT)
         self._rises: deque[tuple[int, int, int]] = deque(maxlen=_KEPT)
         self._figures: GameFigures | None = None
+        self._scores: dict[str, int] = {}
         # Told many times a second, of which few are shown: read only when needed.
         self._unread: bytes | None = None
         self._frame: tuple[int, str] = (-1, "")
@@ -160,8 +150,8 @@ class Scene:
     def take_figures(self, data: bytes) -> None:
         """Take what the game server tells onlookers beside the messages for clients."""
         try:
-            figures = _FIGURES.decode(data) if len(data) <= LONGEST_STATE else None
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            figures = decode_figures(data) if len(data) <= LONGEST_STATE else None
+        except ProtocolError:
             figures = None
         if figures is None:
             self.faults += 1
@@ -170,6 +160,7 @@ class Scene:
             return  # pages read the result from the site
         self._begin(figures.game_name)
         self._figures = figures
+        self._scores = figures.scores
         self._changed()
 
     def end(self) -> str | None:
@@ -223,9 +214,7 @@ class Scene:
     def _end_game(self, state: GameEnd) -> str:
         self._read_pieces()
         self._begin(state.game_name)
-        scores = state.scores
-        figures = self._figures or GameFigures(game_name=state.game_name, scores={})
-        self._figures = msgspec.structs.replace(figures, scores=scores)
+        scores = self._scores = state.scores
         self._stand("pause")
         one, other = self.teams
         return in_json(
@@ -246,6 +235,7 @@ class Scene:
         self._pieces = [None, None]
         self._queue = ""
         self._figures = None
+        self._scores = {}
 
     def _read_pieces(self) -> None:
         data, self._unread = self._unread, None
@@ -270,7 +260,7 @@ class Scene:
     # --- the picture ----------------------------------------------------------------------------
 
     def _picture(self) -> Picture:
-        figures = self._figures or _NO_FIGURES
+        figures = self._figures
         return Picture(
             match=self.match,
             standing=self._standing,
@@ -280,11 +270,11 @@ class Scene:
             queue=self._queue,
             clears=tuple(self._clears),
             rises=tuple(self._rises),
-            scores=self._pair(figures.scores),
-            lines=self._pair(figures.lines),
-            locked=self._pair(figures.pieces),
-            games=self._pair(figures.games),
-            level=figures.level,
+            scores=self._pair(self._scores),
+            lines=None if figures is None else self._pair(figures.lines),
+            locked=None if figures is None else self._pair(figures.pieces),
+            games=None if figures is None else self._pair(figures.games),
+            level=None if figures is None else figures.level,
         )
 
     def _pair(self, by_team: dict[str, int]) -> tuple[int, int] | None:
@@ -304,12 +294,8 @@ class _Kind(msgspec.Struct):
     comm_type: str
 
 
-_NO_FIGURES: Final = GameFigures(game_name="", scores={})
 _ENCODER: Final = msgspec.json.Encoder()
 _KIND: Final = msgspec.json.Decoder(_Kind)
-_FIGURES: Final[msgspec.json.Decoder[GameFigures | MatchFigures]] = msgspec.json.Decoder(
-    GameFigures | MatchFigures
-)
 
 
 def _falling(piece: PieceState | None) -> _Falling | None:
