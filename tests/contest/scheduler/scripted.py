@@ -6,7 +6,7 @@ import asyncio
 import io
 import json
 import uuid
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sevenbag.contest import link
 from sevenbag.contest.logs import make_logger
@@ -215,8 +215,14 @@ class House:
 
     def warnings(self) -> list[str]:
         """Return the events that were logged as warnings or errors."""
-        lines = map(json.loads, self.log.getvalue().splitlines())
-        return [line["event"] for line in lines if line["level"] != "info"]
+        return [line["event"] for line in self.lines() if line["level"] != "info"]
+
+    def lines(self, event: str = "") -> list[dict[str, Any]]:
+        """Return the lines of the log, of one event or of all, without their times."""
+        lines = [json.loads(line) for line in self.log.getvalue().splitlines()]
+        for line in lines:
+            del line["timestamp"]
+        return [line for line in lines if event in {"", line["event"]}]
 
     async def server(self, name: str = "one", **more: object) -> ScriptedServer:
         """A game server that has connected."""

@@ -99,10 +99,33 @@ async def test_a_restarted_server_gets_its_match_anew_without_the_grace(house: H
     token = await begun(one)
     await one.finish_game(token, 1)
     await one.cut()
+    before = len(house.lines())
     again = await house.server("one")
     await house.after(SETTLED)
     place = await again.placed()
     assert (place.match_token, len(place.finished)) == (token, 1)
+    (waiting,) = house.lines("match.waiting")
+    assert (waiting["level"], waiting["reason"]) == ("info", "its server was restarted")
+    assert {line["level"] for line in house.lines()[before:]} == {"info"}
+
+
+@pytest.mark.parametrize("paused", [False, True])
+async def test_match_that_no_server_takes_is_reported_once(house: House, *, paused: bool) -> None:
+    one = await house.server("one")
+    contest = await house.contest("red", "blue", plan=PLAN)
+    token = await begun(one)
+    await one.cut()
+    again = await house.server("one")
+    await again.tell(link.Pulse(matches=0, commands=0, draining=True))
+    again.mute = True
+    if paused:
+        await house.scheduler.pause_contest(contest)
+    await house.after(SETTLED)
+    assert "match.overdue" not in house.warnings()
+    await house.after(10 * GRACE)
+    number = house.store.matches.get(token).id
+    matches = [(line["match"], line["level"]) for line in house.lines("match.overdue")]
+    assert matches == ([] if paused else [(number, "warning")])
 
 
 async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: House) -> None:
@@ -355,6 +378,7 @@ class TestAServerThatComesBackTooLate:
         assert (call_off.match_token, call_off.goes_on) == (token, True)
         await one.tell(game_done(token, 2, 1, age=0.0))
         assert "moved to two" in (await one.told(link.NotKept)).reason
+        assert [line["level"] for line in house.lines("game.refused")] == ["info"]
         await two.finish_game(token, 2)
         assert (await two.told(link.Kept)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
@@ -428,6 +452,16 @@ class TestAServerThatComesBackTooLate:
         assert (await one.told(link.NotKept)).number == 2
         await one.tell(match_done(token, (2, 0)))
         await one.told(link.MatchKept)
+        assert house.lines("game.refused") == [
+            {
+                "event": "game.refused",
+                "level": "info",
+                "match": house.store.matches.get(token).id,
+                "game": 2,
+                "server": "one",
+                "reason": "the match is over",
+            }
+        ]
 
     async def test_a_result_of_players_that_went_over_does_not_count(self, house: House) -> None:
         _, two, token = await self.moved(house)
@@ -496,6 +530,8 @@ async def test_an_unknown_match(house: House) -> None:
     await one.finish_game(token, 1)
     assert (await one.told(link.CallOff)).match_token == token
     assert (await one.told(link.NotKept)).reason == "there is no such match"
+    (refused,) = house.lines("game.refused")
+    assert (refused["level"], refused["match"]) == ("warning", token[:8])
     await one.tell(match_done(token, (2, 0)))
     assert (await one.told(link.MatchKept)).match_token == token
     for message in (link.Placed(match_token=token), link.Joined(match_token=token, seat=0)):

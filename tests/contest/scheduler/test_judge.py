@@ -136,6 +136,8 @@ async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> Non
     (row,) = house.store.audit.list()
     assert (row.who, row.about) == ("server one", "match 1")
     assert house.scheduler.metrics()["contest_lies_total"] == 1
+    (refused,) = house.lines("game.refused")
+    assert (refused["level"], refused["match"], refused["game"]) == ("warning", 1, 2)
 
 
 async def test_a_server_that_lies_of_the_end_loses_the_match(house: House) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import os
 import time
 from typing import TYPE_CHECKING, TypeVar
@@ -15,12 +16,13 @@ from websockets.exceptions import ConnectionClosed
 
 from sevenbag.contest import link
 from sevenbag.contest.link import GameDone, Hello, Kept, MatchDone, MatchKept, Seat
+from sevenbag.contest.logs import make_logger
 from sevenbag.contest.rules import ContestRules
 from sevenbag.contest.secret import authorized, load_secret
 from sevenbag.contest.server import spool
 from sevenbag.contest.server import uplink as uplink_module
 from sevenbag.contest.server.uplink import Uplink
-from sevenbag.contest.settings import ServerSettings
+from sevenbag.contest.settings import LogSettings, ServerSettings
 from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
 from sevenbag.formats.whole_file import write_whole
 from tests.contest.scheduler.scripted import game_done, match_done
@@ -162,6 +164,7 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.log = io.StringIO()
         self.secret = folder / "secret"
         self.scheduler = FakeScheduler(load_secret(self.secret))
         self.uplinks: list[Uplink] = []
@@ -176,6 +179,7 @@ class Scene:
             ),
             patience=patience,
             pulse=0.05,
+            logger=make_logger(LogSettings(), self.log),
         )
         self.uplinks.append(uplink)
         await uplink.start(host)
@@ -326,6 +330,7 @@ async def test_a_game_that_does_not_count_is_put_aside(scene: Scene) -> None:
     done = link.decode_from_server(aside.read_bytes())
     assert isinstance(done, GameDone)
     assert done.result == game_done(TOKENS[0], 4).result
+    assert "another was first" not in scene.log.getvalue(), "the scheduler has logged it"
 
 
 async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scene) -> None:

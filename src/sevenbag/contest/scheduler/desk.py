@@ -139,6 +139,8 @@ class MatchDesk:
             return
         if old is not None:
             old.closing.set()
+        restarted = server.hello is not None and server.hello.instance != hello.instance
+        lost = "its server was restarted" if restarted else "its server does not have it"
         server.come(connection, self._clock(), self._wall())
         self._log.info("game server has come", server=server.name, hosting=len(hello.hosting))
         self._changes.tell(Change("server", server=server.name))
@@ -148,7 +150,7 @@ class MatchDesk:
                 match.placed, match.since = False, self._clock()
             elif match.row.token not in connection.hosting:
                 # What it still has to tell of it comes first.
-                await self.unplace(match, "its server has lost it", settling=True)
+                await self.unplace(match, lost, settling=True)
         for token in hello.hosting:
             await self._welcome_match(server, connection, token)
         for match in tuple(self.matches.values()):
@@ -240,6 +242,17 @@ class MatchDesk:
                 await self.take_away(match, server, "the server did not say that it has it")
         elif not match.server and match.row.kind == "test" and waits > _TEST_SECONDS:
             await self.call_off(match.row.token, "no game server has taken it")
+        elif (
+            not match.server
+            and match.row.placed is not None
+            and match.row.contest_id not in self.paused
+            and not match.overdue
+            and waits > _OVERDUE_SECONDS
+        ):
+            match.overdue = True
+            self._log.warning(
+                "match.overdue", match=match.row.id, reason="no game server has taken it"
+            )
 
     async def _welcome_match(self, server: GameServer, connection: Link, token: str) -> None:
         match = self.matches.get(token)
@@ -322,14 +335,17 @@ class MatchDesk:
     async def unplace(self, match: Ongoing, reason: str, *, settling: bool = False) -> None:
         """A match has no server any more, and waits; where it settles, for what is still told."""
         server = self.servers.get(match.server)
-        tell = self._log.info if server is not None and server.draining else self._log.warning
-        tell("match waits", match=match.row.id, server=match.server, reason=reason)
+        # A match that settles is usually placed again within seconds; `_look_at` reports others.
+        expected = settling or (server is not None and server.draining)
+        tell = self._log.info if expected else self._log.warning
+        tell("match.waiting", match=match.row.id, server=match.server, reason=reason)
         if await self._change(match, "waiting") is None:
             return
         if match.begun:
             match.home = match.server
         match.server, match.placed, match.begun = "", False, False
         match.since = match.not_before = self._clock()
+        match.overdue = False
         if settling:
             self.let_settle(match)
         self.tell("match waiting", match)
@@ -442,6 +458,8 @@ _ANSWER_SECONDS: Final = 10.0
 """In which a server has to say that it has a match."""
 _SETTLE_SECONDS: Final = 1.0
 """In which a server that comes back tells what it has finished."""
+_OVERDUE_SECONDS: Final = 5.0
+"""After which a match that was broken off and waits is reported as overdue, once."""
 _REFUSED_SECONDS: Final = 5.0
 _TEST_SECONDS: Final = 120.0
 """After which a test match that no server takes is called off."""

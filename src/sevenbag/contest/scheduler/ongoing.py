@@ -22,6 +22,7 @@ class Ongoing:
         home: name of the server that its teams joined last; clients of 2012 know no other one.
         since: when it came to this server or began to wait, by the scheduler's clock.
         not_before: when it may be placed.
+        overdue: whether the log has a warning that it waits.
         avoided: servers that are not to have it, by name, and until when.
         settled: set when clients can connect to it, or never will.
     """
@@ -33,6 +34,7 @@ class Ongoing:
     home: str = ""
     since: float = 0.0
     not_before: float = 0.0
+    overdue: bool = False
     avoided: dict[str, float] = field(default_factory=dict)
     settled: asyncio.Event = field(default_factory=asyncio.Event)
 

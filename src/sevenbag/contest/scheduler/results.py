@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag.contest import link
 from sevenbag.contest.scheduler.judge import doubt_game, doubt_match, without_teams
@@ -49,14 +49,14 @@ class Results:
     async def game_done(self, server: GameServer, connection: Link, told: link.GameDone) -> None:
         """A server has finished a game: keep it, or say why not."""
         match = self._desk.matches.get(told.match_token)
-        doubt, keep = await self._judge_game(server, match, told)
-        if keep:
+        doubt = await self._judge_game(server, match, told)
+        if doubt is None or doubt.storable:
             try:
                 kept = await asyncio.to_thread(
                     self._store.matches.keep_game, told.match_token, told.result, told.replay
                 )
             except UnknownEntryError:
-                kept, doubt = False, "there is no such match"
+                kept, doubt = False, _Doubt("there is no such match", stale=False)
             if kept:
                 number = told.result.number
                 connection.say(link.Kept(match_token=told.match_token, number=number))
@@ -66,7 +66,7 @@ class Results:
                     self._desk.tell("game done", match, number)
                     await self._overtaken(match, server, connection)
                 return
-        await self._refuse_game(server, connection, told, doubt or "the match is over")
+        await self._refuse_game(server, connection, told, doubt or _MATCH_OVER)
 
     async def match_done(self, server: GameServer, connection: Link, told: link.MatchDone) -> None:
         """A server has finished a match: keep how it ended, or have it played to its end."""
@@ -100,25 +100,25 @@ class Results:
 
     async def _judge_game(
         self, server: GameServer, match: Ongoing | None, told: link.GameDone
-    ) -> tuple[str | None, bool]:
-        """What is wrong with a game, and whether it may be in the store all the same."""
+    ) -> _Doubt | None:
+        """Return the reason against storing a game; None if there is none."""
         number = told.result.number
         if match is None:
-            return "the match is over", True
+            return _MATCH_OVER
         finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
         if number <= len(finished):
-            return f"another game {number} is in the store", True
+            return _Doubt(f"another game {number} is in the store", storable=True)
         if told.line and told.line != link.line_after(finished):
-            return f"game {number} follows on other games than those in the store", False
+            return _Doubt(f"game {number} follows on other games than those in the store")
         doubt = doubt_game(told.result, finished, match.row.rules.match)
         if doubt is not None:
             await self._audit_lie(server, match, doubt)
-            return doubt, False
+            return _Doubt(doubt, stale=False)
         elsewhere = match.server not in {"", server.name}
         if elsewhere and match.begun and told.age <= self._clock() - match.since:
             # It went on alone while its teams have gone over.
-            return f"the match has moved to {match.server}", False
-        return None, True
+            return _Doubt(f"the match has moved to {match.server}")
+        return None
 
     async def _overtaken(self, match: Ongoing, server: GameServer, connection: Link) -> None:
         """A game of a server that has not got the match is in the store: who has is wrong."""
@@ -141,24 +141,26 @@ class Results:
             self._desk.let_settle(match)
 
     async def _refuse_game(
-        self, server: GameServer, connection: Link, told: link.GameDone, reason: str
+        self, server: GameServer, connection: Link, told: link.GameDone, doubt: _Doubt
     ) -> None:
         token, number = told.match_token, told.result.number
         match = self._desk.matches.get(token)
-        self._log.warning(
-            "game is not kept",
-            match=match.row.id if match else None,
-            number=number,
+        row = match.row if match else await asyncio.to_thread(self._store.matches.find, token)
+        tell = self._log.info if doubt.stale else self._log.warning
+        tell(
+            "game.refused",
+            match=row.id if row else token[:8],
+            game=number,
             server=server.name,
-            reason=reason,
+            reason=doubt.reason,
         )
         self._desk.counts["games refused"] += 1
         if match is not None:
-            await self._desk.take_away(match, server, reason)
+            await self._desk.take_away(match, server, doubt.reason)
         else:
-            self._desk.call_off_at(server.name, token, reason)
+            self._desk.call_off_at(server.name, token, doubt.reason)
         # After the other: a match that is called off tells its clients of no game that was not.
-        connection.say(link.NotKept(match_token=token, number=number, reason=reason))
+        connection.say(link.NotKept(match_token=token, number=number, reason=doubt.reason))
 
     async def _finish(self, match: Ongoing, server: GameServer, result: link.MatchResult) -> None:
         token = match.row.token
@@ -182,4 +184,20 @@ class Results:
 
 # --- helpers ------------------------------------------------------------------------------------
 
+
+class _Doubt(NamedTuple):
+    """Reason against storing a game.
+
+    Attributes:
+        reason: for logs and for the game server.
+        stale: whether an honest server may report such a game, after it was cut off or stopped.
+        storable: whether the store may have exactly this game already.
+    """
+
+    reason: str
+    stale: bool = True
+    storable: bool = False
+
+
+_MATCH_OVER: Final = _Doubt("the match is over", storable=True)
 _LIE_SECONDS: Final = 60.0

@@ -336,8 +336,8 @@ class Uplink:
                 host.halt(token, halted)
             case link.Kept(match_token=token, number=number):
                 self._settle(game_name(token, number))
-            case link.NotKept(match_token=token, number=number, reason=reason):
-                self._log.error("game does not count", game=number, reason=reason)
+            case link.NotKept(match_token=token, number=number):
+                # The scheduler logs the reason.
                 self._settle(game_name(token, number), aside=True)
             case link.MatchKept(match_token=token):
                 self._settle(match_name(token))
