@@ -91,7 +91,7 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
         *("contest", "match", "My Team", "Test Client=random", "--password-file", "password"),
         *ALONE,
         *("--set", "match.games=1", "--set", "match.game_seconds=1"),
-        *("--set", "match.linger_seconds=0.5"),
+        *("--set", "match.linger_seconds=0.5", "--set", "server.spool=spool"),
         folder=tmp_path,
     )
     try:
@@ -106,6 +106,7 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
         assert played.returncode == 0, played.stderr
         assert process.wait(30) == 0
         wait_until(lambda: any("My Team has won" in line for line in lines))
+        assert [path.name for path in tmp_path.iterdir()] == ["password"], "nothing is stored"
         assert not any("correct horse" in line for line in lines)
         assert process.stderr is not None
         assert not any(trace in process.stderr.read() for trace in TRACES)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import re
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -19,6 +21,7 @@ from sevenbag.contest.secret import bearer, load_secret
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.errors import InputError
 from sevenbag.web.client_address import address_of, household, networks
+from sevenbag.web.contest.calls import PROGRAM_PATHS
 from sevenbag.web.contest.server import ContestSite, reachable_address
 from tests.web.contest.visitor import PASSWORD
 
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from tests.web.contest.conftest import Running
 
 URL = "https://contest.example"
+MANUAL = Path(__file__).parents[3] / "docs" / "contest.md"
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +54,16 @@ def test_it_answers_to_its_own_names(site: Running, behind: Running) -> None:
     assert behind.visitor().get("/login", Host="contest.example").status == 200
     assert behind.visitor().get("/login", Host="rebound.example").status == 403
     # Programs prove who they are each time, and call it what they like.
-    for path in ("/health", "/scheduler/create_unauthenticated_test_match"):
-        assert site.visitor().get(path, Host="contest-hall:8080").status == 200
+    for path in PROGRAM_PATHS:
+        assert site.visitor().get(path, Host="contest-hall:8080").status != 403, path
+    assert site.visitor().get("/ranking", Host="contest-hall:8080").status == 403
     assert behind.site.address == f"{URL}/"
     assert behind.site.local_address.startswith("http://127.0.0.1:")
+
+
+def test_manual_lists_addresses_for_programs() -> None:
+    section = MANUAL.read_text("utf-8").partition("**Names.**")[2].partition("\n- **")[0]
+    assert set(re.findall(r"`(/[^`]+)`", section)) == PROGRAM_PATHS
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,8 @@ _DESCRIPTION: Final = """\
 Plays one match and exits. A side is a team's name, or NAME=BOT for a built-in bot, such as
 "Test Client=random". Passwords are read from --password-file A=a.txt --password-file B=b.txt, or
 generated and printed. The output has the match token and the addresses for clients of 2012 and
-sevenbag join.
+sevenbag join. Nothing is stored on disk (server.spool has no effect): a match that is interrupted
+is lost.
 """
 
 
