@@ -314,15 +314,15 @@ def shown(value: object, longest: int = 60) -> str:
     return text if len(text) <= longest else text[:longest] + "..."
 
 
-def printable(text: str, instead: str = "?") -> str:
-    """Replace unprintable characters in untrusted text.
+def printable(text: str) -> str:
+    """Replace each unprintable character in untrusted text by a question mark.
 
     These are control characters, line breaks, bidi overrides, invisible characters and lone
     surrogates: a terminal may interpret them, and pages and pictures cannot contain all of them.
     """
     if text.isprintable():
         return text
-    return "".join(letter if letter.isprintable() else instead for letter in text)
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _revived(kind: type[SevenbagError], args: tuple[object, ...]) -> SevenbagError:

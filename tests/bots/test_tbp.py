@@ -142,7 +142,7 @@ async def test_a_name_is_made_fit_for_a_screen(fake: Command) -> None:
     bot = TbpBot(fake("NullFeatures"), deadlines=SHORT)
     try:
         await bot.prepare(RULES)
-        assert bot.name == "null [2J features"
+        assert bot.name == "null?[2J features"
         assert bot.info is not None
         assert bot.info.version == "2"
         assert bot.info.features == ()

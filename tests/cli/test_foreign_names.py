@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import sys
 import unicodedata
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -16,9 +17,6 @@ from sevenbag.cli.output import escape_json
 from sevenbag.drawing.picture import Picture, xml_text
 from sevenbag.errors import printable
 from tests.cli.run import sevenbag
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 EVIL = "a\x1b[31m\x1b]0;title\x07\x9b2J\x85\u202e\u2066\u200b\ufeff\0\r\nb[/red] & <c> \ue000"
 """Escape sequences, C1 controls, bidi overrides, invisible characters, a line break, markup."""
@@ -120,10 +118,29 @@ def test_the_live_table_shows_plain_text(folder: Path) -> None:
     assert_plain(captured.get())
 
 
+def test_an_announced_name_is_shown_alike_everywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = "null?[2J features"
+    fakes = Path(__file__).parents[1] / "fakes"
+    monkeypatch.setenv("PYTHONPATH", str(fakes.parents[1]))
+    bot = f"tbp:{sys.executable} -S {fakes / 'faulty.py'} NullFeatures"
+    assert shown in sevenbag("check", bot, "--only", "quit", folder=tmp_path).stdout
+    few = ("--pieces", "3", "--folder", "kept")
+    done = sevenbag("match", bot, "random", "--games", "1", *few, folder=tmp_path)
+    assert shown in done.stdout, done.stderr
+    assert sevenbag("report", "kept", "-o", "page.html", folder=tmp_path).returncode == 0
+    assert shown in (tmp_path / "page.html").read_text(encoding="utf-8")
+    (replay,) = (tmp_path / "kept").rglob("*.replay")
+    picture = ("replay", "show", str(replay), "--svg", "picture.svg")
+    assert sevenbag(*picture, folder=tmp_path).returncode == 0
+    assert shown in (tmp_path / "picture.svg").read_text(encoding="utf-8")
+
+
 def test_printable_and_xml_text() -> None:
     assert printable("Tĕst 方块 🙂 é") == "Tĕst 方块 🙂 é"
     assert printable("a\x1b\x9b\u202e\ud800\nb") == "a?????b"
-    assert xml_text("<&>'\"\0\ud800\ufffe") == "&lt;&amp;&gt;'\"\ufffd\ufffd\ufffd"
+    assert xml_text("<&>'\"\0\ud800\ufffe") == "&lt;&amp;&gt;'\"???"
     ET.fromstring(Picture(1, 1, ()).svg(EVIL + "'\"\ud800"))
     text = json.dumps({"a": EVIL + "\U000e0001\x7f é"}, ensure_ascii=False)
     assert json.loads(escape_json(text)) == {"a": EVIL + "\U000e0001\x7f é"}

@@ -23,6 +23,7 @@ from sevenbag.errors import (
     BotTimeoutError,
     InputError,
     ProtocolError,
+    printable,
     shown,
 )
 
@@ -325,5 +326,5 @@ def _words_of(error: BotError | ProtocolError) -> str:
 
 def _one_line(text: str) -> str:
     """A detail is shown in one line and kept in a file: no line breaks, no end of length."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = printable(" ".join(text.split()))
     return line if len(line) <= _LONGEST_DETAIL else line[: _LONGEST_DETAIL - 3] + "..."

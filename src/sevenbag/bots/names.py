@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sevenbag.errors import printable
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,8 +26,7 @@ def display_name(bot: Bot) -> str:
 
 def printable_name(name: str) -> str:
     """Return an announced name as one line of printable text, shortened if it is long."""
-    plain = " ".join("".join(c if c.isprintable() else " " for c in name).split())
-    return shortened(plain, LONGEST)
+    return shortened(" ".join(printable(name.strip()).split()), LONGEST)
 
 
 def make_unique(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) -> list[str]:

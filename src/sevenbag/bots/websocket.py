@@ -238,7 +238,7 @@ def _closing(closed: Any) -> str:
 
 
 def _words(error: Exception) -> str:
-    return "".join(c if c.isprintable() else " " for c in str(error))[:_LONGEST_REASON]
+    return printable(str(error))[:_LONGEST_REASON]
 
 
 def _reason(error: OSError) -> str:

@@ -41,7 +41,7 @@ class Picture:
             title: what it shows, for those who cannot see it.
         """
         size = f"{self.width:g} {self.height:g}"
-        label = escape(printable(title, "\ufffd"))
+        label = escape(printable(title))
         named = f' aria-label="{label}"' if title else ""
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" width="{self.width:g}"'
@@ -56,7 +56,7 @@ class Picture:
 
 def xml_text(text: str) -> str:
     """Escape text for XML and replace unprintable characters."""
-    return escape(printable(text, "\ufffd"), quote=False)
+    return escape(printable(text), quote=False)
 
 
 def in_a_row(pictures: Sequence[Picture], *, gap: float = 24, arrows: bool = False) -> Picture:

@@ -209,4 +209,4 @@ def test_who_did_what_is_read_page_by_page_newest_first(url: str) -> None:
         assert (first[0].who, first[0].about, first[0].at) == ("ada", "match 3", 6.0)
         store.audit.add("x\0y", "a\nline\ud800", "z" * 10_000)
         odd = store.audit.list(limit=1)[0]
-        assert (odd.who, odd.what, len(odd.about)) == ("x y", "a line?", 400)
+        assert (odd.who, odd.what, len(odd.about)) == ("x?y", "a?line?", 400)

@@ -12,7 +12,7 @@ from sevenbag.errors import printable
 
 def text(words: str) -> str:
     """Words as text of a page or value of an attribute: no markup, no invisible characters."""
-    return escape(printable(words, "\ufffd"))
+    return escape(printable(words))
 
 
 def script_data(element: str, data: Any) -> str:

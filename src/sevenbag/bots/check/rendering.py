@@ -139,12 +139,8 @@ def _shortened(line: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Without what XML cannot hold."""
-    return "".join(c if c >= " " or c in "\n\t" else "?" for c in text if not _is_odd(c))
-
-
-def _is_odd(character: str) -> bool:
-    return "\ud800" <= character <= "\udfff" or character in "\ufffe\uffff"
+    """Replace the unprintable characters of each line; XML cannot contain all of them."""
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def _plural(count: int, what: str) -> str:

@@ -6,7 +6,7 @@ import unicodedata
 from typing import Final
 
 from sevenbag.contest.store.tables import LARGEST_ID
-from sevenbag.errors import InputError, NameTakenError, shown
+from sevenbag.errors import InputError, NameTakenError, printable, shown
 
 LONGEST_NAME: Final = 80
 """Characters of a name of a team, admin or contest."""
@@ -71,8 +71,7 @@ def checked_hash(password_hash: str) -> str:
 
 def cleaned(text: str, longest: int = 400) -> str:
     """Words of others that both databases take: in one line, and not longer than that."""
-    written = text[:longest].encode(errors="replace").decode()
-    return "".join(letter if letter.isprintable() else " " for letter in written)
+    return printable(text[:longest])
 
 
 def is_id(number: int) -> bool:

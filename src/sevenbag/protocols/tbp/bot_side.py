@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import UNSET, UnsetType
 
-from sevenbag.errors import PlacementError
+from sevenbag.errors import PlacementError, printable
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.protocols.actions import (
     Advance,
@@ -319,6 +319,6 @@ def _fitting(info: tbp.MoveInfo | None) -> tbp.MoveInfo | None:
     if info.extra is None:
         return info
     # What JSON would write as an escape sequence takes up to six times its length.
-    plain = "".join(c if c.isprintable() else " " for c in info.extra)
+    plain = printable(info.extra)
     cut = plain.encode("utf-8", "replace")[:_LONGEST_EXTRA].decode("utf-8", "ignore")
     return tbp.MoveInfo(info.nodes, info.nps, info.depth, cut)
