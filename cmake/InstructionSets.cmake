@@ -3,22 +3,33 @@
 # A hot source is compiled once for each instruction set, with SB_ISA defined as its name; the
 # source puts everything it defines into the namespace sevenbag::SB_ISA, and the kernel picks one of
 # them when it starts. So one binary runs on every machine, and fast where wide instructions exist.
+# SEVENBAG_INSTRUCTION_SETS=native compiles only the best set of this machine, in a third of the
+# time.
 
-set(SEVENBAG_ISAS base)
-# With its sanitizers g++ needs ten minutes and more for each of the wide sets, clang half of one:
-# they are sanitized where clang fuzzes (make fuzz).
-if(NOT (SEVENBAG_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-   AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$"
-   AND CMAKE_SIZEOF_VOID_P EQUAL 8
-)
-    list(APPEND SEVENBAG_ISAS v3 v4)
-endif()
+set(SEVENBAG_INSTRUCTION_SETS all CACHE STRING "Instruction sets of the hot code: all or native")
 
 set(SEVENBAG_ISA_FLAGS_base "")
 set(SEVENBAG_ISA_FLAGS_v3 -march=x86-64-v3)
 # v4 means the AVX-512 of Ice Lake and Zen 4, hence of every machine with AVX-512 worth using:
 # x86-64-v4 itself lacks byte permutes, compress and population counts in vectors.
 set(SEVENBAG_ISA_FLAGS_v4 -march=x86-64-v4 -mavx512vbmi -mavx512vbmi2 -mavx512vpopcntdq)
+
+# With its sanitizers g++ needs ten minutes and more for each of the wide sets, clang half of one:
+# they are sanitized where clang fuzzes (make fuzz).
+if((SEVENBAG_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+   OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$"
+   OR NOT CMAKE_SIZEOF_VOID_P EQUAL 8
+)
+    set(SEVENBAG_ISAS base)
+elseif(SEVENBAG_INSTRUCTION_SETS STREQUAL "native" AND NOT CMAKE_CROSSCOMPILING)
+    try_run(
+        runs compiles "${CMAKE_BINARY_DIR}/native_set" "${CMAKE_CURRENT_LIST_DIR}/native_set.cpp"
+        RUN_OUTPUT_VARIABLE SEVENBAG_ISAS
+    )
+    string(STRIP "${SEVENBAG_ISAS}" SEVENBAG_ISAS)
+else()
+    set(SEVENBAG_ISAS base v3 v4)
+endif()
 
 # sevenbag_add_hot_sources(TARGET SOURCE...): add the sources to TARGET, once for each instruction set.
 #
@@ -40,9 +51,6 @@ function(sevenbag_add_hot_sources target)
             )
         endif()
         target_sources(${target} PRIVATE $<TARGET_OBJECTS:${part}>)
+        target_compile_definitions(${target} PRIVATE SB_SET_${isa})
     endforeach()
-    list(LENGTH SEVENBAG_ISAS sets)
-    if(sets GREATER 1)
-        target_compile_definitions(${target} PRIVATE SB_WIDE_SETS)
-    endif()
 endfunction()

@@ -47,11 +47,6 @@ template <Piece P, int R>
 inline constexpr unsigned kColumns =
     columns_between(ShapeOf<P, R>::kLeft, kWidth - 1 - ShapeOf<P, R>::kRight);
 
-// Pieces with the same kicks, whose centres have the same columns, move alike: one flood serves.
-constexpr Piece family(Piece piece) {
-    return piece == Piece::I || piece == Piece::O ? piece : Piece::T;
-}
-
 // Test `I` of a rotation as a movement of the base.
 template <const KickTable& K, Piece P, int From, int To, int I>
 struct Kick {
@@ -60,9 +55,21 @@ struct Kick {
         K.of(P, From, To).displacement[I].y + ShapeOf<P, From>::kDown - ShapeOf<P, To>::kDown;
 };
 
+// Rotations that differ: O turns in place.
+template <Piece P>
+inline constexpr int kUsed = P == Piece::O ? 1 : kRotations;
+
 template <class V, int N>
 struct Sets {
     Window<V, N> of[kRotations];
+};
+
+// Free, resting and reached positions of a piece on a window.
+template <class V, int N>
+struct Reach {
+    Sets<V, N> free;
+    Sets<V, N> rest;
+    Sets<V, N> reach;
 };
 
 // Positions at which every cell is free. `occupied` must have no rubbish bits.
@@ -135,25 +142,30 @@ SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
     });
 }
 
-// Grows `reach` to all positions that shifts, drops and rotations lead to. Stops early once every
-// position of `wanted` is reached, when `Early`. Large, and the same for a whole family: not
-// inlined.
-template <const KickTable& K, Piece P, bool Open, bool Early, class V, int N>
-[[gnu::noinline]] void flood(const Sets<V, N>& free, const Sets<V, N>& wanted, Sets<V, N>& reach) {
-    constexpr int kUsed = P == Piece::O ? 1 : kRotations;  // O turns in place
+// Finds all positions that shifts, drops and rotations lead to, from the positions below an open
+// sky or from those in `reach`; stops early, if told so, once every resting position is reached. L,
+// J, S and Z move as T does: the same kicks, and centres in the same columns.
+template <const KickTable& K, Piece P, bool Open, class V, int N>
+[[gnu::noinline]] void flood(Reach<V, N>& s, bool early) {
+    auto& [free, rest, reach] = s;
+    if constexpr (Open)
+        unrolled<kUsed<P>>([&](auto r) __attribute__((always_inline)) {
+            rest.of[r] = resting(free.of[r]);
+            reach.of[r] = open_to_sky(free.of[r]);
+        });
     Sets<V, N> done;
-    unrolled<kUsed>([&](auto r)
-                        __attribute__((always_inline)) { done.of[r] = Window<V, N>::none(); });
-    unsigned pending = (1u << kUsed) - 1;
+    unrolled<kUsed<P>>([&](auto r)
+                           __attribute__((always_inline)) { done.of[r] = Window<V, N>::none(); });
+    unsigned pending = ~(~0u << kUsed<P>);
     while (pending) {
-        if constexpr (Early) {
+        if (early) {
             Window<V, N> missing = Window<V, N>::none();
-            unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
-                missing = missing | (wanted.of[r] - reach.of[r]);
+            unrolled<kUsed<P>>([&](auto r) __attribute__((always_inline)) {
+                missing = missing | (rest.of[r] - reach.of[r]);
             });
             if (!any(missing)) return;
         }
-        unrolled<kUsed>([&](auto rotation) __attribute__((always_inline)) {
+        unrolled<kUsed<P>>([&](auto rotation) __attribute__((always_inline)) {
             constexpr int From = rotation;
             if (!(pending >> From & 1)) return;
             pending &= ~(1u << From);
@@ -168,7 +180,7 @@ template <const KickTable& K, Piece P, bool Open, bool Early, class V, int N>
             const Window<V, N> fresh = all - done.of[From];
             if (!any(fresh)) return;
             done.of[From] = all;
-            unrolled<kUsed>([&](auto target) __attribute__((always_inline)) {
+            unrolled<kUsed<P>>([&](auto target) __attribute__((always_inline)) {
                 constexpr int To = target;
                 if constexpr (To != From && K.of(P, From, To).exists) {
                     Window<V, N> got = Window<V, N>::none();
@@ -186,6 +198,51 @@ template <const KickTable& K, Piece P, bool Open, bool Early, class V, int N>
         });
     }
 }
+
+// Resting positions of a T that a rotation leads to: with the full kick (downward) and without.
+template <class V, int N>
+struct Turns {
+    Sets<V, N> turned, kicked;
+};
+
+template <const KickTable& K, bool Open, class V, int N>
+[[gnu::noinline]] void find_turns(const Reach<V, N>& s, Turns<V, N>& turns) {
+    constexpr Piece T = Piece::T;
+    unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
+        turns.turned.of[r] = turns.kicked.of[r] = Window<V, N>::none();
+    });
+    unrolled<kRotations>([&](auto from) __attribute__((always_inline)) {
+        unrolled<kRotations>([&](auto to) __attribute__((always_inline)) {
+            constexpr int From = from;
+            constexpr int To = to;
+            if constexpr (From != To && K.of(T, From, To).exists)
+                rotated<K, T, From, To, Open>(
+                    s.reach.of[From], s.free.of[To],
+                    [&](auto index, const Window<V, N>& led) __attribute__((always_inline)) {
+                        constexpr int I = index;
+                        constexpr bool kFull = is_full_kick(FullKicks::downward, From, To, I,
+                                                            K.of(T, From, To).displacement[I]);
+                        Window<V, N>& set = (kFull ? turns.kicked : turns.turned).of[To];
+                        set = set | (led & s.rest.of[To]);
+                    });
+        });
+    });
+}
+
+// The parts of a search that depend on the rotation system. Everything around them is compiled once
+// for all systems.
+template <class V, int N>
+struct KickSearch {
+    void (*floods[kPieces])(Reach<V, N>& s, bool early);
+    void (*turns)(const Reach<V, N>& s, Turns<V, N>& turns);  // of a T
+};
+
+template <const KickTable& K, bool Open, class V, int N>
+inline constexpr KickSearch<V, N> kKickSearch = {
+    {flood<K, Piece::I, Open, V, N>, flood<kSrs, Piece::O, Open, V, N>,
+     flood<K, Piece::T, Open, V, N>, flood<K, Piece::T, Open, V, N>, flood<K, Piece::T, Open, V, N>,
+     flood<K, Piece::T, Open, V, N>, flood<K, Piece::T, Open, V, N>},
+    find_turns<K, Open, V, N>};
 
 // How many rows above the stack a rotation can still be influenced by it. A rotation of a piece in
 // open air is decided by the walls alone; it lowers the base by this much at the most.
@@ -208,28 +265,33 @@ constexpr int open_margin(const KickTable& table, Piece piece) {
     return margin;
 }
 
+struct Margins {
+    int of[kPieces];
+};
+
+constexpr Margins open_margins(const KickTable& table) {
+    Margins margins{};
+    for (int p = 0; p < kPieces; ++p) margins.of[p] = open_margin(table, static_cast<Piece>(p));
+    return margins;
+}
+
 // What may lie between the stack and the spawn for an open window: the margin, and room for the
 // piece to turn at the spawn without touching the stack or the top of the board.
 inline constexpr int kSpawnRoom = 4;
 
-// Free, resting and reached positions of a piece on a window.
 template <Piece P, class V, int N>
-struct Reach {
-    Sets<V, N> free;
-    Sets<V, N> rest;
-    Sets<V, N> reach;
-};
+SB_INLINE void find_free(const Window<V, N>& occupied, Sets<V, N>& free) {
+    unrolled<kUsed<P>>([&](auto r) __attribute__((always_inline)) {
+        free.of[r] = free_positions<P, r>(occupied);
+    });
+}
 
 // The whole search on an open window. `Spins`: reach is complete, and not only where pieces rest.
-template <const KickTable& K, Piece P, bool Spins, class V, int N>
-SB_INLINE void reach_open(const Window<V, N>& occupied, Reach<P, V, N>& s) {
-    constexpr int kUsed = P == Piece::O ? 1 : kRotations;
-    unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
-        s.free.of[r] = free_positions<P, r>(occupied);
-        s.rest.of[r] = resting(s.free.of[r]);
-        s.reach.of[r] = open_to_sky(s.free.of[r]);
-    });
-    flood<K, family(P), true, !Spins>(s.free, s.rest, s.reach);
+template <Piece P, bool Spins, class V, int N>
+SB_INLINE void reach_open(const Window<V, N>& occupied, const KickSearch<V, N>& kicks,
+                          Reach<V, N>& s) {
+    find_free<P>(occupied, s.free);
+    kicks.floods[static_cast<int>(P)](s, !Spins);
 }
 
 // One position.
@@ -238,25 +300,33 @@ SB_INLINE Window<Word, N> single(int x, int y) {
     return Window<Word, N>::rows_from(y, 1u << x) - Window<Word, N>::rows_from(y + 1, 1u << x);
 }
 
-// The whole search on a closed window: `rows` rows high, from a spawn that fits.
-template <const KickTable& K, Piece P, bool Spins, int N>
-SB_INLINE void reach_closed(const Window<Word, N>& occupied, int rows, int spawn_x, int spawn_y,
-                            Reach<P, Word, N>& s) {
-    constexpr int kUsed = P == Piece::O ? 1 : kRotations;
-    unrolled<kUsed>([&](auto r) __attribute__((always_inline)) {
-        s.free.of[r] = free_positions<P, r>(occupied) -
-                       Window<Word, N>::rows_from(rows - ShapeOf<P, r>::kUp, kAllColumns);
+// Takes away positions under the ceiling of a board of `rows` rows, and enters at the spawn.
+template <int N>
+[[gnu::noinline]] void enter_closed(Reach<Word, N>& s, Piece piece, int rows, int spawn_x,
+                                    int spawn_y) {
+    const int used = piece == Piece::O ? kUsed<Piece::O> : kRotations;
+    for (int r = 0; r < used; ++r) {
+        const int up = kShapes[static_cast<int>(piece)][r].up;
+        s.free.of[r] = s.free.of[r] - Window<Word, N>::rows_from(rows - up, kAllColumns);
         s.rest.of[r] = resting(s.free.of[r]);
         s.reach.of[r] = Window<Word, N>::none();
-    });
+    }
     s.reach.of[0] = single<N>(spawn_x, spawn_y) & s.free.of[0];
-    flood<K, family(P), false, !Spins>(s.free, s.rest, s.reach);
+}
+
+// The whole search on a closed window: `rows` rows high, from a spawn that fits.
+template <Piece P, bool Spins, int N>
+SB_INLINE void reach_closed(const Window<Word, N>& occupied, int rows, int spawn_x, int spawn_y,
+                            const KickSearch<Word, N>& kicks, Reach<Word, N>& s) {
+    find_free<P>(occupied, s.free);
+    enter_closed(s, P, rows, spawn_x, spawn_y);
+    kicks.floods[static_cast<int>(P)](s, !Spins);
 }
 
 // Resting positions by distinct cells: rotations that name the same cells are merged into the
 // canonical one. calls take(rotation, set).
 template <Piece P, class V, int N, class Take>
-SB_INLINE void distinct(const Reach<P, V, N>& s, Take&& take) {
+SB_INLINE void distinct(const Reach<V, N>& s, Take&& take) {
     const auto at = [&](int r)
                         __attribute__((always_inline)) { return s.reach.of[r] & s.rest.of[r]; };
     if constexpr (P == Piece::O) {
@@ -290,7 +360,7 @@ SB_INLINE Window<V, N> filled_at(const Window<V, N>& occupied) {
 
 // Resting positions that leave no way to the left, to the right or up either.
 template <Piece P, int R, class V, int N>
-SB_INLINE Window<V, N> immobile(const Reach<P, V, N>& s) {
+SB_INLINE Window<V, N> immobile(const Reach<V, N>& s) {
     constexpr unsigned kHere = kColumns<P, R>;
     constexpr bool kWraps = (kHere & 1) && (kHere >> (kWidth - 1) & 1);
     const Window<V, N>& free = s.free.of[R];
@@ -305,32 +375,13 @@ SB_INLINE Window<V, N> immobile(const Reach<P, V, N>& s) {
 
 // Resting positions of a T by the kind of spin that a last move into them makes, by the corner
 // test and, if so told, `immobile_too` as mini; a position that can be entered in several ways is
-// in several sets. Full kicks are the downward ones, and shifts end a spin. `spawned`: where the
-// piece stands without any move. take(rotation, none, mini, full). The rule: spin.hpp.
-template <const KickTable& K, bool Open, class V, int N, class Take>
-SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<Piece::T, V, N>& s,
+// in several sets. Shifts end a spin. `spawned`: positions of the piece before any move.
+// take(rotation, none, mini, full). The rule: spin.hpp.
+template <class V, int N, class Take>
+SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<V, N>& s, const Turns<V, N>& turns,
                        const Sets<V, N>& spawned, bool immobile_too, Take&& take) {
     constexpr Piece T = Piece::T;
-    Sets<V, N> turned, kicked;  // entered by a rotation; by one with the full kick
-    unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
-        turned.of[r] = kicked.of[r] = Window<V, N>::none();
-    });
-    unrolled<kRotations>([&](auto from) __attribute__((always_inline)) {
-        unrolled<kRotations>([&](auto to) __attribute__((always_inline)) {
-            constexpr int From = from;
-            constexpr int To = to;
-            if constexpr (From != To && K.of(T, From, To).exists)
-                rotated<K, T, From, To, Open>(
-                    s.reach.of[From], s.free.of[To],
-                    [&](auto index, const Window<V, N>& led) __attribute__((always_inline)) {
-                        constexpr int I = index;
-                        constexpr bool kFull = is_full_kick(FullKicks::downward, From, To, I,
-                                                            K.of(T, From, To).displacement[I]);
-                        Window<V, N>& set = kFull ? kicked.of[To] : turned.of[To];
-                        set = set | (led & s.rest.of[To]);
-                    });
-        });
-    });
+    const auto& [turned, kicked] = turns;
     unrolled<kRotations>([&](auto rotation) __attribute__((always_inline)) {
         constexpr int R = rotation;
         constexpr int kCentre = ShapeOf<T, R>::kDown;

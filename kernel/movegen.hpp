@@ -67,8 +67,4 @@ Carried carried_by(const PlacementList& placements);
 // lock before it falls.
 bool may_lock_unfallen(const Board& board, const Placement& start);
 
-// The kernel's name for the instruction set it chose on this machine: "base", "x86-64-v3" or
-// "avx512". Raises Error(input) if SEVENBAG_INSTRUCTION_SET names one that the machine has not.
-const char* instruction_set();
-
 }  // namespace sevenbag

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "instruction_sets.hpp"
 #include "kicks.hpp"
 #include "piece.hpp"
 #include "spin.hpp"
@@ -30,23 +31,6 @@ struct PerftJob {
 
 // The rotation systems that the hot code is specialised on.
 enum class HotKicks { none, srs, srs_plus };
-
-struct HotCode {
-    const char* name;
-    // Writes the placements to `out` and returns their number. Needs a spawn that fits, a rule
-    // that is_hot, and (where it judges immobile pieces) a spawn that does not rest on anything.
-    int (*generate)(HotKicks kicks, const PackedBoard& board, Piece piece, int spawn_x, int spawn_y,
-                    SpinRule rule, Placement* out);
-    // Leaves below the start boards. Boards that grow too high for the hot code (or whose
-    // placements may depend on the spawn) are handed to `tall(context, words, index in queue)`,
-    // which returns the leaves below them.
-    std::uint64_t (*perft)(HotKicks kicks, const PerftJob& job, int spawn_y,
-                           std::uint64_t (*tall)(void*, const std::uint64_t* words, int ply),
-                           void* context);
-};
-
-// The best that this machine can run; chosen once.
-const HotCode& hot_code();
 
 // Whether the hot code can be used for a board, and how.
 class Board;

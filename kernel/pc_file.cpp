@@ -6,8 +6,8 @@
 
 #include "board.hpp"
 #include "error.hpp"
+#include "instruction_sets.hpp"
 #include "movegen.hpp"
-#include "pc/code.hpp"
 
 namespace sevenbag {
 
@@ -255,7 +255,7 @@ PcFault PcChecker::fault_on_board(const std::uint8_t* bytes, const System* syste
 
 bool PcChecker::System::reaches(std::uint64_t filled, Piece piece, int look, int corner) const {
     std::uint64_t corners[kRotations];
-    pc::code().find_rests(motion.of(piece), filled, pc::kFieldRows, corners);
+    hot_code().find_rests(motion.of(piece), filled, pc::kFieldRows, corners);
     return corners[look] >> corner & 1;
 }
 

@@ -26,13 +26,23 @@ SB_INLINE Word full_rows(Word w) {
     return run & (w >> 8) & (w >> 9) & kStarts;
 }
 
-// The cells of a piece, from the row and column of its lowest and leftmost ones.
-constexpr Word pattern(Piece piece, int rotation) {
+// The cells of a piece in one rotation, from the row and column of its lowest and leftmost ones.
+struct Pattern {
+    Word cells;
+    int left;  // columns from the leftmost cell to the centre
+    int rows;
+};
+
+constexpr Pattern pattern(Piece piece, int rotation) {
     const Shape& shape = kShapes[static_cast<int>(piece)][rotation];
     Word cells = 0;
     for (Cell c : shape.cells) cells |= Word{1} << (c.y * kWidth + c.x + shape.left);
-    return cells;
+    return {cells, shape.left, shape.up + 1};
 }
+
+template <Piece P>
+constexpr Pattern patterns[kRotations] = {pattern(P, 0), pattern(P, 1), pattern(P, 2),
+                                          pattern(P, 3)};
 
 struct Tray {
     alignas(64) Word words[kWindows][kLanes];
@@ -40,16 +50,29 @@ struct Tray {
     int count;
 };
 
+// The searches of a rotation system, by window.
+struct Searches {
+    Margins margins;
+    KickSearch<Lanes, 1> open_1;
+    KickSearch<Lanes, 2> open_2;
+    KickSearch<Lanes, 3> open_3;
+};
+
 template <const KickTable& K>
+constexpr Searches kSearches = {open_margins(K), kKickSearch<K, true, Lanes, 1>,
+                                kKickSearch<K, true, Lanes, 2>, kKickSearch<K, true, Lanes, 3>};
+
 class Perft {
   public:
-    Perft(const PerftJob& job, int spawn_y, std::uint64_t (*tall)(void*, const std::uint64_t*, int),
-          void* context)
-        : job_(job), spawn_y_(spawn_y), tall_(tall), context_(context) {}
+    Perft(const PerftJob& job, const Searches& searches, int spawn_y,
+          std::uint64_t (*tall)(void*, const std::uint64_t*, int), void* context)
+        : job_(job), searches_(searches), spawn_y_(spawn_y), tall_(tall), context_(context) {}
 
     std::uint64_t run() {
-        for (int ply = 0; ply < job_.depth; ++ply)
+        for (int ply = 0; ply < job_.depth; ++ply) {
+            margins_[ply] = searches_.margins.of[static_cast<int>(job_.queue[ply])];
             for (Tray& tray : trays_[ply]) tray.count = 0;
+        }
         for (int i = 0; i < job_.count; ++i) {
             const Word* b = job_.boards[i];
             int height = 0;
@@ -64,13 +87,8 @@ class Perft {
     }
 
   private:
-    static constexpr int margin(Piece piece) { return open_margin(K, piece); }
-
     SB_INLINE void push(Word w0, Word w1, Word w2, int height, int ply) {
-        static constexpr int kMargins[kPieces] = {
-            margin(Piece::I), margin(Piece::O), margin(Piece::T), margin(Piece::L),
-            margin(Piece::J), margin(Piece::S), margin(Piece::Z)};
-        const int needed = height + kMargins[static_cast<int>(job_.queue[ply])];
+        const int needed = height + margins_[ply];
         if (__builtin_expect(height > kHighest || needed + kSpawnRoom > spawn_y_, 0)) {
             const Word words[kWindows] = {w0, w1, w2};
             leaves_ += tall_(context_, words, ply);
@@ -127,98 +145,106 @@ class Perft {
     template <Piece P, bool Spins = false>
     SB_INLINE void empty_piece(int ply, int n) {
         if (n == 0)
-            empty_window<P, Spins, 1>(ply);
+            empty_window<P, Spins>(ply, searches_.open_1);
         else if (n == 1)
-            empty_window<P, Spins, 2>(ply);
+            empty_window<P, Spins>(ply, searches_.open_2);
         else
-            empty_window<P, Spins, 3>(ply);
+            empty_window<P, Spins>(ply, searches_.open_3);
     }
 
     template <Piece P, bool Spins, int N>
-    [[gnu::noinline]] void empty_window(int ply) {
+    [[gnu::noinline]] void empty_window(int ply, const KickSearch<Lanes, N>& kicks) {
         const Tray& tray = trays_[ply][N - 1];
         const auto occupied = Window<Lanes, N>::load(reinterpret_cast<const Lanes*>(tray.words[0]));
-        Reach<P, Lanes, N> s;
-        reach_open<K, P, Spins>(occupied, s);
+        Reach<Lanes, N> s;
+        reach_open<P, Spins>(occupied, kicks, s);
         const bool last = ply + 1 == job_.depth;
         const auto take = [&](auto r, const Window<Lanes, N>& set) __attribute__((always_inline)) {
             if (last)
                 leaves_ += static_cast<std::uint64_t>(count_bits(set));
             else
-                place<P, r, N>(set, tray, ply);
+                place(patterns<P>[r], set, tray, ply);
         };
         if constexpr (Spins) {
+            Turns<Lanes, N> turns;
+            kicks.turns(s, turns);
             Sets<Lanes, N> sky;
             unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
                 sky.of[r] = open_to_sky(s.free.of[r]);
             });
             // Immobile places are entered by rotations only, so that they are one kind whatever
             // that test is worth: it need not be made to count them.
-            t_spins<K, true>(occupied, s, sky, false,
-                             [&](auto r, const auto& none, const auto& mini, const auto& full)
-                                 __attribute__((always_inline)) {
-                                     take(r, none);
-                                     take(r, mini);
-                                     take(r, full);
-                                 });
+            t_spins(occupied, s, turns, sky, false,
+                    [&](auto r, const auto& none, const auto& mini, const auto& full)
+                        __attribute__((always_inline)) {
+                            take(r, none);
+                            take(r, mini);
+                            take(r, full);
+                        });
         } else {
-            distinct(s, take);
+            distinct<P>(s, take);
         }
     }
 
     // Pushes every board of the tray with the piece at every position of its lane.
-    template <Piece P, int R, int N>
-    [[gnu::noinline]] void place(const Window<Lanes, N>& set, const Tray& tray, int ply) {
-        constexpr Word kPattern = pattern(P, R);
-        constexpr int kLeft = ShapeOf<P, R>::kLeft;
-        constexpr int kRows = ShapeOf<P, R>::kUp + 1;
+    template <int N>
+    [[gnu::noinline]] void place(const Pattern pattern, const Window<Lanes, N>& set,
+                                 const Tray& tray, int ply) {
         alignas(64) Lanes words[N];
         unrolled<N>([&](auto w)
                         __attribute__((always_inline)) { words[w] = set.template word<w>(); });
         for (int lane = 0; lane < tray.count; ++lane) {
+            const Word w0 = tray.words[0][lane];
+            const Word w1 = tray.words[1][lane];
+            const Word w2 = tray.words[2][lane];
+            const int below = tray.heights[lane];
             unrolled<N>([&](auto word) __attribute__((always_inline)) {
                 constexpr int W = word;
                 for (Word bits = words[W][lane]; bits; bits &= bits - 1) {
                     const int bit = __builtin_ctzll(bits);
                     const int y = bit * 205 >> 11;  // bit / 10
-                    const int shift = bit - kLeft;
-                    Word b[kWindows] = {tray.words[0][lane], tray.words[1][lane],
-                                        tray.words[2][lane]};
-                    b[W] |= (kPattern << shift) & kWordMask;
-                    Word full = full_rows(b[W]);
-                    if constexpr (W + 1 < kWindows) {
-                        b[W + 1] |= kPattern >> (kWordBits - shift);
-                        full |= full_rows(b[W + 1]);
-                    }
-                    const int top = y + W * kWordRows + kRows;
-                    int height = tray.heights[lane] > top ? tray.heights[lane] : top;
-                    if (__builtin_expect(full != 0, 0)) height = clear(b, height);
-                    push(b[0], b[1], b[2], height, ply + 1);
+                    const int shift = bit - pattern.left;
+                    const Word lower = (pattern.cells << shift) & kWordMask;
+                    const Word upper = pattern.cells >> (kWordBits - shift);
+                    const Word b0 = W == 0 ? w0 | lower : w0;
+                    const Word b1 = W == 0 ? w1 | upper : W == 1 ? w1 | lower : w1;
+                    const Word b2 = W == 1 ? w2 | upper : W == 2 ? w2 | lower : w2;
+                    const Word full = W == 0   ? full_rows(b0) | full_rows(b1)
+                                      : W == 1 ? full_rows(b1) | full_rows(b2)
+                                               : full_rows(b2);
+                    const int top = y + W * kWordRows + pattern.rows;
+                    const int height = below > top ? below : top;
+                    if (__builtin_expect(full != 0, 0))
+                        push_cleared(b0, b1, b2, height, ply + 1);
+                    else
+                        push(b0, b1, b2, height, ply + 1);
                 }
             });
         }
     }
 
-    // Removes full rows; returns the new height.
-    [[gnu::noinline]] static int clear(Word* b, int height) {
+    // Pushes a board without its full rows.
+    [[gnu::noinline]] void push_cleared(Word w0, Word w1, Word w2, int height, int ply) {
         constexpr Word kRow = (1u << kWidth) - 1;
-        int to = 0;
+        const Word words[kWindows] = {w0, w1, w2};
         Word cleared[kWindows] = {};
+        int to = 0;
         for (int y = 0; y < height; ++y) {
-            const Word row = b[y / kWordRows] >> (y % kWordRows * kWidth) & kRow;
+            const Word row = words[y / kWordRows] >> (y % kWordRows * kWidth) & kRow;
             if (row == kRow) continue;
             cleared[to / kWordRows] |= row << (to % kWordRows * kWidth);
             ++to;
         }
-        for (int w = 0; w < kWindows; ++w) b[w] = cleared[w];
-        return to;
+        push(cleared[0], cleared[1], cleared[2], to, ply);
     }
 
     PerftJob job_;
+    const Searches& searches_;
     int spawn_y_;
     std::uint64_t (*tall_)(void*, const std::uint64_t*, int);
     void* context_;
     std::uint64_t leaves_ = 0;
+    int margins_[kMaxHotPlies];
     Tray trays_[kMaxHotPlies][kWindows];
 };
 
@@ -226,8 +252,8 @@ class Perft {
 
 std::uint64_t perft(HotKicks kicks, const PerftJob& job, int spawn_y,
                     std::uint64_t (*tall)(void*, const std::uint64_t*, int), void* context) {
-    if (kicks == HotKicks::srs) return Perft<kSrs>(job, spawn_y, tall, context).run();
-    return Perft<kSrsPlus>(job, spawn_y, tall, context).run();
+    const Searches& searches = kicks == HotKicks::srs ? kSearches<kSrs> : kSearches<kSrsPlus>;
+    return Perft(job, searches, spawn_y, tall, context).run();
 }
 
 }  // namespace SB_ISA

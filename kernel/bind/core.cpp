@@ -17,6 +17,7 @@
 #include "bind.hpp"
 #include "board.hpp"
 #include "error.hpp"
+#include "instruction_sets.hpp"
 #include "path.hpp"
 #include "perft.hpp"
 #include "rotate.hpp"

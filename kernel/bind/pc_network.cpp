@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "instruction_sets.hpp"
 #include "pc.hpp"
-#include "pc/code.hpp"
 #include "pc/features.hpp"
 
 namespace nb = nanobind;
@@ -49,7 +49,7 @@ Features features_of(const Board& board, int height) {
     }
     std::uint64_t filled = 0;
     for (int y = 0; y < height; ++y) filled |= std::uint64_t{board.row(y)} << (y * pc::kFieldWidth);
-    pc::code().find_features(filled, height, features.data());
+    hot_code().find_features(filled, height, features.data());
     return features;
 }
 

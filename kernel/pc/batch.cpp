@@ -40,8 +40,9 @@ class Writer final : public Answers {
                         std::uint32_t child) const {
         const Graph& graph = census_.graph();
         const PieceMotion& motion = motion_.of(piece);
-        const Landing landing = find_landing(motion, graph.layers[layer].boards[board],
-                                             graph.layers[layer + 1].boards[child], graph.height);
+        const Landing landing =
+            hot_code().find_landing(motion, graph.layers[layer].boards[board],
+                                    graph.layers[layer + 1].boards[child], graph.height);
         const Cell centre = motion.centre[landing.rotation];
         return {piece, static_cast<Rotation>(landing.rotation),
                 static_cast<std::int8_t>(landing.corner % kFieldWidth + centre.x),

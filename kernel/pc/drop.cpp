@@ -1,6 +1,6 @@
 #include "pc/drop.hpp"
 
-#include "pc/code.hpp"
+#include "instruction_sets.hpp"
 
 namespace sevenbag::pc {
 
@@ -31,7 +31,7 @@ void find_straight(const PieceMotion& piece, std::uint64_t filled, int height,
 void find_rests(const Motion& motion, Drop drop, Piece piece, std::uint64_t filled, int height,
                 std::uint64_t* corners) {
     if (drop == Drop::soft || (drop == Drop::t_soft && piece == Piece::T))
-        code().find_rests(motion.of(piece), filled, height, corners);
+        hot_code().find_rests(motion.of(piece), filled, height, corners);
     else
         find_straight(motion.of(piece), filled, height, corners);
 }

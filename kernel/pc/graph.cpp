@@ -41,7 +41,7 @@ class Builder {
   public:
     Builder(const Kicks& kicks, int height, int threads, Progress& progress)
         : motion_(kicks),
-          find_(find_children()),
+          find_(hot_code().find_children),
           height_(height),
           pieces_(height * 10 / 4),
           threads_(threads),
@@ -168,7 +168,7 @@ class Builder {
 
     Motion motion_;
     const PieceMotion* by_letter_[kPieces];
-    FindChildren find_;
+    decltype(HotCode::find_children) find_;
     int height_;
     int pieces_;
     int threads_;

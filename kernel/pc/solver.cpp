@@ -8,7 +8,7 @@
 #include <string>
 
 #include "error.hpp"
-#include "pc/code.hpp"
+#include "instruction_sets.hpp"
 #include "pc/tall.hpp"
 #include "threads.hpp"
 
@@ -107,7 +107,7 @@ bool Solver::answered(std::span<const Pass> passes, const Problem& problem, Watc
     for (const Pass& pass : passes) {
         memory_->forget();
         OrderedSearch search = search_for(problem, watch, pass, *memory_, network_memory_);
-        outcome = code().run_ordered(search);
+        outcome = hot_code().run_ordered(search);
         nodes_ += search.nodes;
         if (outcome == Outcome::found) steps = search.steps;
         if (outcome != Outcome::none || search.complete) return true;
@@ -146,7 +146,7 @@ Outcome Solver::search_all(const Problem& problem, Watch watch, std::array<Step,
         search.tell = [](void* context, const Waypoint& waypoint) {
             static_cast<std::vector<Waypoint>*>(context)->push_back(waypoint);
         };
-        if (code().run_ordered(search) == Outcome::stopped) return Outcome::stopped;
+        if (hot_code().run_ordered(search) == Outcome::stopped) return Outcome::stopped;
         if (parts.empty()) return Outcome::none;
     }
 
@@ -185,7 +185,7 @@ Outcome Solver::search_all(const Problem& problem, Watch watch, std::array<Step,
             OrderedSearch search =
                 search_for(problem, {&Part::stop, &part}, kLastPass, memory, network_memory);
             search.from = &parts[part.number];
-            if (code().run_ordered(search) != Outcome::found) continue;
+            if (hot_code().run_ordered(search) != Outcome::found) continue;
             const std::lock_guard<std::mutex> alone(finding);
             if (part.number < shared.first.load(std::memory_order_relaxed)) {
                 shared.first.store(part.number, std::memory_order_relaxed);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "pc/code.hpp"
+#include "instruction_sets.hpp"
 #include "pc/rows.hpp"
 
 namespace sevenbag::pc {
@@ -176,8 +176,8 @@ Outcome TileSearch::place(const Position& position, int piece, int held, int nex
                 if ((tile.cells << column & position.filled) == 0 &&
                     !(tile.gaps & ~position.full)) {
                     if (!known) {
-                        code().find_rests(motion_.of(static_cast<Piece>(piece)), position.left,
-                                          position.height, corners);
+                        hot_code().find_rests(motion_.of(static_cast<Piece>(piece)), position.left,
+                                              position.height, corners);
                         known = true;
                     }
                     const unsigned below = (1u << tile.bottom) - 1;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "pc/code.hpp"
+#include "instruction_sets.hpp"
 #include "pc/rows.hpp"
 
 namespace sevenbag::pc {
@@ -121,8 +121,8 @@ void PieceBudget::find_barred(const TileGraph& graph, int last, const Motion& mo
             const std::uint64_t filled = whole & ~cells;
             const unsigned full = full_row_bits(filled);
             std::uint64_t corners[kRotations];
-            code().find_rests(piece, without_rows(filled, full),
-                              graph.book().height - std::popcount(full), corners);
+            hot_code().find_rests(piece, without_rows(filled, full),
+                                  graph.book().height - std::popcount(full), corners);
             barred_[t * kFieldWidth + static_cast<std::size_t>(column)] =
                 !(corners[tiles[t].rotation] >> column & 1);
         }

@@ -8,6 +8,7 @@
 #include "children_isa.hpp"
 #include "error.hpp"
 #include "field.hpp"
+#include "instruction_sets.hpp"
 #include "movegen.hpp"
 #include "shortlist.hpp"
 #include "topout.hpp"
@@ -113,7 +114,7 @@ class BeamSearch::Run {
           limits_(limits),
           queue_size_(std::min<int>(static_cast<int>(position.queue.size()), kMaxSearchQueue)),
           hot_(position.board.width() == 10 && position.board.word_count() <= 7),
-          children_(children_code()) {}
+          children_(hot_code().children) {}
 
     SearchResult run() {
         memory_.roots.clear();
@@ -405,7 +406,7 @@ class BeamSearch::Run {
     const SearchLimits& limits_;
     int queue_size_;
     bool hot_;
-    Children children_;
+    decltype(HotCode::children) children_;
     Random random_{1};  // never drawn from: attacks are rounded down here
     int known_ = 0;     // pieces that can be placed for certain
     int depth_ = 0;

@@ -1,30 +1,10 @@
-// Which of the instruction sets is used, and the way for boards of any width.
+// Boards after a lock, for boards of any width.
 #include <bit>
-#include <cstring>
 
+#include "board.hpp"
 #include "children_isa.hpp"
-#include "movegen.hpp"
 
 namespace sevenbag {
-
-#define SB_DECLARE(isa)                                \
-    namespace isa {                                    \
-    void children(const ChildrenJob& job, Child* out); \
-    }
-
-SB_DECLARE(base)
-#if defined(SB_WIDE_SETS)
-SB_DECLARE(v3)
-SB_DECLARE(v4)
-#endif
-
-Children children_code() {
-#if defined(SB_WIDE_SETS)
-    if (std::strcmp(instruction_set(), "avx512") == 0) return v4::children;
-    if (std::strcmp(instruction_set(), "x86-64-v3") == 0) return v3::children;
-#endif
-    return base::children;
-}
 
 void children_general(const Board& board, const Placement* placements, int count,
                       const Features& weights, Child* out) {

@@ -30,12 +30,6 @@ struct ChildrenJob {
     const Features* weights;
 };
 
-// Locks each placement on a board of its own and writes what became of it.
-using Children = void (*)(const ChildrenJob& job, Child* out);
-
-// The best that this machine can run.
-Children children_code();
-
 // The same for every board, slowly.
 class Board;
 void children_general(const Board& board, const Placement* placements, int count,

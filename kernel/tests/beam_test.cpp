@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "error.hpp"
+#include "instruction_sets.hpp"
 #include "movegen.hpp"
 #include "random.hpp"
 #include "search/children_isa.hpp"
@@ -64,7 +65,7 @@ TEST(fast_and_slow_judge_alike) {
                                weight(), weight(), weight(), weight()};
         generate(board, static_cast<Piece>(random.below(kPieces)), find_kicks("srs"), {4, 37},
                  SpinMode::t_spins, list);
-        children_code()(
+        hot_code().children(
             {board.words(), board.height(), board.rows(), list.begin(), list.size(), &weights},
             fast);
         children_general(board, list.begin(), list.size(), weights, slow);

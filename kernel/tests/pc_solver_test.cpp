@@ -11,9 +11,9 @@
 
 #include "check.hpp"
 #include "error.hpp"
+#include "instruction_sets.hpp"
 #include "movegen.hpp"
 #include "pc/all.hpp"
-#include "pc/code.hpp"
 #include "pc/rows.hpp"
 #include "pc/solver.hpp"
 #include "pc/tall.hpp"
@@ -282,7 +282,7 @@ pc::Outcome in_order_of_play(const pc::Motion& motion, const pc::Problem& proble
     std::vector<float> memory(network ? network->memory() : 0);
     search.network = network;
     search.network_memory = memory.data();
-    return pc::code().run_ordered(search);
+    return hot_code().run_ordered(search);
 }
 
 pc::Outcome tilings_first(const pc::Motion& motion, const pc::Problem& problem) {

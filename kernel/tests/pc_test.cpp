@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "check.hpp"
+#include "instruction_sets.hpp"
 #include "movegen.hpp"
-#include "pc/code.hpp"
 #include "pc/features.hpp"
 
 using namespace sevenbag;
@@ -51,7 +51,7 @@ std::vector<std::uint64_t> by_the_field(const pc::Motion& motion, std::uint64_t 
                                         int height) {
     const pc::PieceMotion& m = motion.of(piece);
     std::uint64_t corners[kRotations];
-    pc::code().find_rests(m, filled, height, corners);
+    hot_code().find_rests(m, filled, height, corners);
     std::vector<std::uint64_t> found;
     for (int r = 0; r < m.looks; ++r)
         for (std::uint64_t left = corners[r]; left; left &= left - 1)
@@ -160,7 +160,7 @@ TEST(features_of_low_fields_are_those_of_boards) {
         const std::uint64_t filled = random_field(dice, height, kicks);
         std::array<float, pc::kFeatures> by_field{};
         std::array<float, pc::kFeatures> by_board{};
-        pc::code().find_features(filled, height, by_field.data());
+        hot_code().find_features(filled, height, by_field.data());
         pc::find_features(board_of(filled), height, by_board.data());
         if (by_field == by_board) continue;
         ++wrong;
