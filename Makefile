@@ -22,7 +22,9 @@ CXX :=
 endif
 # WERROR=ON makes compiler warnings errors.
 WERROR ?= OFF
-export PYTHON CXX WERROR
+# `all` compiles the kernel for every instruction set, as wheels are; `native` for this machine's.
+INSTRUCTION_SETS ?= native
+export PYTHON CXX WERROR INSTRUCTION_SETS
 
 JOBS ?= 2
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)

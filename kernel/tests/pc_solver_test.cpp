@@ -14,6 +14,7 @@
 #include "instruction_sets.hpp"
 #include "movegen.hpp"
 #include "pc/all.hpp"
+#include "pc/ordered.hpp"
 #include "pc/rows.hpp"
 #include "pc/solver.hpp"
 #include "pc/tall.hpp"

@@ -9,6 +9,7 @@
 #include "instruction_sets.hpp"
 #include "movegen.hpp"
 #include "pc/features.hpp"
+#include "pc/motion.hpp"
 
 using namespace sevenbag;
 

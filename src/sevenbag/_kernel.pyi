@@ -409,7 +409,8 @@ def instruction_set() -> str:
     """The instruction set the kernel chose on this machine: base, x86-64-v3 or avx512.
 
     Raises:
-        InputError: the environment's SEVENBAG_INSTRUCTION_SET names one that the machine has not.
+        InputError: the environment's SEVENBAG_INSTRUCTION_SET names one that this kernel or
+            machine does not have.
     """
 
 # --- games; `sevenbag.game` is the face to use --------------------------------------------------
