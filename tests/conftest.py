@@ -1,4 +1,4 @@
-"""After the tests: how much was compared with recorded truth."""
+"""Settings of all tests; at the end, how much was compared with recorded truth."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hypothesis import HealthCheck, settings
+
 from tests.counted import FILE
 
 if TYPE_CHECKING:
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
+    # The verdict does not depend on the machine's speed.
+    settings.register_profile(
+        "sevenbag", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )
+    settings.load_profile("sevenbag")
     # A runner in the background, or one that outlives its terminal, may ignore these, and every
     # process under test would inherit that.
     for number, usual in (
