@@ -286,8 +286,13 @@ def test_named_by_a_specification() -> None:
     [
         ("triangle:", "no command; expected triangle:COMMAND"),
         ("triangle:stats=always:python3", "no option 'stats'; did you mean 'states'?"),
-        ("triangle:states=never:python3", "states: Invalid enum value 'never'"),
-        ("triangle:move_seconds=-1:python3", "move_seconds is -1, must be a number from 0"),
+        (
+            "triangle:states=never:python3",
+            "states is 'never', must be one of always, garbage",
+        ),
+        ("triangle:keys=foo:python3", "keys is 'foo', must be one of strict, tolerant"),
+        ("triangle:move_seconds=-1:python3", "move_seconds is '-1', must be a number from 0"),
+        ("triangle:quit_seconds=x:python3", "quit_seconds is 'x', must be a number from 0"),
         ("triangle:./no-such-bot", "no such command"),
         ("triangel:python3", "did you mean 'triangle'?"),
     ],

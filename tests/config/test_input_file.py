@@ -85,3 +85,30 @@ def test_every_command_rejects_named_pipes(
     assert out in ("", "Validating PIPE\n")
     # The commands of perfect-tetris print only the name of an error.
     assert "PIPE" in err or err in ("error: CannotRead\n", "error: FileNotFound\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "perft IOL --kicks {}",
+        "play random random --no-replay --rules {}",
+        "play tbp:profile={}:true random --no-replay",
+    ],
+)
+def test_text_that_is_no_known_name_may_be_a_file(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("PIPE")
+    for file, reason in (
+        ("PIPE", "PIPE: cannot be read: not a regular file"),
+        ("./PIPE", "./PIPE: cannot be read: not a regular file"),
+        ("./none", "./none: cannot be read: No such file or directory"),
+    ):
+        assert main(command.format(file).split(" ")) == 2
+        assert reason in capsys.readouterr().err
+    assert main(command.format("n" * 300).split(" ")) == 2
+    assert "nnn" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast, get_args
 
@@ -202,7 +203,7 @@ def _plain(error: str) -> str:
 
 
 def _rules(entry: _Entry, folder: Path) -> Rules:
-    own = entry.rules.lower().endswith(".toml")
+    own = entry.rules.lower().endswith(".toml") or os.sep in entry.rules
     rules = Rules.from_file(folder / entry.rules) if own else Rules.preset(entry.rules)
     return ramped(rules, entry.ramp)
 

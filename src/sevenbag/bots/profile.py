@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 import msgspec
 from msgspec import Struct
 
+from sevenbag.config.input_file import names_file
 from sevenbag.config.toml import parse_toml, read_toml_text
 from sevenbag.errors import FormatError, SpecError
 
@@ -138,19 +139,19 @@ WORKER: Final = msgspec.structs.replace(OFFICIAL, info_seconds=30.0)
 
 
 def profile(name: str) -> Profile:
-    """The profile of this name, or in this file if the name ends with ``.toml``.
+    """The profile of this name, or in a file: one that ends with ``.toml``, or is no name.
 
     Raises:
         SpecError: there is none, or the file holds none.
     """
-    if name.endswith(".toml"):
+    key = name.strip().lower()
+    known = _profiles()
+    if name.lower().endswith(".toml") or (key not in known and names_file(name)):
         try:
             text = read_toml_text(name)
         except FormatError as error:
             raise SpecError(f"profile {name}: {error}") from None
         return read_profile(text, Path(name).stem)
-    key = name.strip().lower()
-    known = _profiles()
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -195,7 +196,7 @@ def with_flags(base: Profile, flags: Mapping[str, str]) -> Profile:
             near = difflib.get_close_matches(key, FLAGS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise SpecError(f"a profile has no {key!r}{hint}; there are {', '.join(FLAGS)}")
-        changes[key] = _value(key, text)
+        changes[key] = read_value(_FIELDS[key], text)
     return msgspec.structs.replace(base, **changes)
 
 
@@ -210,6 +211,37 @@ def read_profile(text: str, name: str) -> Profile:
     except (FormatError, msgspec.ValidationError) as error:
         raise SpecError(f"profile {name}: {error}") from None
     return msgspec.structs.replace(read, name=name)
+
+
+def read_value(field: msgspec.structs.FieldInfo, text: str) -> bool | str | float:
+    """Read the value of a bot's option from text.
+
+    Args:
+        field: the option's field; its default tells the type.
+        text: as given in a specification.
+
+    Raises:
+        SpecError: the option cannot have this value; the message says which it can have.
+    """
+    default = field.default
+    if isinstance(default, bool):
+        if text.lower() not in _TRUTHS:
+            raise SpecError(f"{field.name} is {text!r}, must be yes or no")
+        return _TRUTHS[text.lower()]
+    if isinstance(default, str):
+        choices = cast("tuple[str, ...]", field.type.__args__)
+        if text not in choices:
+            raise SpecError(f"{field.name} is {text!r}, must be one of {', '.join(choices)}")
+        return text
+    kind = int if isinstance(default, int) else float
+    try:
+        number = kind(text)
+    except ValueError:
+        number = -1
+    if not (0 <= number <= _HIGHEST and math.isfinite(number)):
+        what = "a whole number" if kind is int else "a number"
+        raise SpecError(f"{field.name} is {text!r}, must be {what} from 0")
+    return number
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -236,26 +268,3 @@ def _profiles() -> dict[str, Profile]:
 
 def _plain(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
-
-
-def _value(key: str, text: str) -> object:
-    """The value that a text means for this flag."""
-    default = _FIELDS[key].default
-    if isinstance(default, bool):
-        if text.lower() not in _TRUTHS:
-            raise SpecError(f"{key} is {text!r}, must be yes or no")
-        return _TRUTHS[text.lower()]
-    if isinstance(default, str):
-        choices = cast("tuple[str, ...]", _FIELDS[key].type.__args__)
-        if text not in choices:
-            raise SpecError(f"{key} is {text!r}, must be one of {', '.join(choices)}")
-        return text
-    kind = int if isinstance(default, int) else float
-    try:
-        number = kind(text)
-    except ValueError:
-        number = -1
-    if not (0 <= number <= _HIGHEST and math.isfinite(number)):
-        what = "a whole number" if kind is int else "a number"
-        raise SpecError(f"{key} is {text!r}, must be {what} from 0")
-    return number

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import math
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 from msgspec import UNSET, Struct
@@ -20,6 +20,7 @@ from sevenbag.bots.channel import LONGEST_LAUNCH
 from sevenbag.bots.hearing import Hearing
 from sevenbag.bots.names import printable_name
 from sevenbag.bots.process import command_name, launch_process, split_command
+from sevenbag.bots.profile import read_value
 from sevenbag.bots.websocket import is_address
 from sevenbag.errors import (
     BotDiedError,
@@ -30,7 +31,6 @@ from sevenbag.errors import (
     PlacementError,
     ProtocolError,
     RulesError,
-    SpecError,
 )
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.protocols.triangle import convert
@@ -57,7 +57,7 @@ _LEEWAY: Final = 5.0
 """Extra seconds for callers, so that the more specific timeout of the driver comes first."""
 
 
-class HostSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class HostSettings(Struct, frozen=True, kw_only=True):
     """How a bot is spoken to, and what it is believed.
 
     Attributes:
@@ -85,21 +85,17 @@ SETTINGS: Final = HostSettings.__struct_fields__
 
 
 def read_settings(flags: Mapping[str, str]) -> HostSettings:
-    """The settings that a specification gives as texts.
+    """The settings that a specification gives as texts, by names in `SETTINGS`.
 
     Raises:
-        SpecError: there is no such setting, or it cannot have that value.
+        SpecError: a setting cannot have that value; the message says which it can have.
     """
-    try:
-        settings = msgspec.convert(dict(flags), HostSettings, strict=False)
-    except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$.")
-        raise SpecError(f"{where.removesuffix('`')}: {what}" if where else what) from None
-    for name in SETTINGS:
-        value: object = getattr(settings, name)
-        if isinstance(value, float) and not 0 <= value < math.inf:
-            raise SpecError(f"{name} is {value:g}, must be a number from 0")
-    return settings
+    values: dict[str, Any] = {
+        field.name: read_value(field, flags[field.name])
+        for field in msgspec.structs.fields(HostSettings)
+        if field.name in flags
+    }
+    return HostSettings(**values)
 
 
 class TriangleBot(Bot):

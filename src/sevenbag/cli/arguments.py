@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag._kernel import Kicks
+from sevenbag.config.input_file import names_file
 from sevenbag.errors import KicksError, RulesError
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def port(text: str) -> int:
 
 
 def named_rules(name: str) -> Rules:
-    """A preset's name, or a file: what ends like one, or exists and is no name.
+    """A preset's name, or a file: what ends with ``.toml``, or is no name and means a file.
 
     Raises:
         RulesError: there are no such rules, or the file holds none.
@@ -71,13 +71,13 @@ def named_rules(name: str) -> Rules:
     try:
         return Rules.preset(name)
     except RulesError:
-        if Path(name).is_file():
+        if names_file(name):
             return Rules.from_file(name)
         raise
 
 
 def named_kicks(name: str) -> Kicks:
-    """A rotation system by its name, or from a file: what ends like one, or is one and no name.
+    """A rotation system by its name, or from a file, as for `named_rules`.
 
     Raises:
         KicksError: there is none of this name, or the file cannot be used.
@@ -88,6 +88,6 @@ def named_kicks(name: str) -> Kicks:
         # The kernel takes text only; a word of the command line may be bytes of anything.
         return Kicks(name.encode("utf-8", "replace").decode())
     except KicksError:
-        if Path(name).is_file():
+        if names_file(name):
             return Kicks.from_file(name)
         raise

@@ -37,6 +37,14 @@ def read_input(path: str | os.PathLike[str], largest: int) -> bytes:
     return data
 
 
+def names_file(text: str) -> bool:
+    """Whether a text that is no known name means a file: it has a slash, or there is such a file.
+
+    The file need not be regular, so that the error can say why it cannot be read.
+    """
+    return os.sep in text or os.path.exists(text)  # noqa: PTH110  # Path.exists fails on long names
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 
