@@ -48,8 +48,6 @@ def test_version(command: list[str]) -> None:
         (("fumen", "--bogus", "x"), "The option bogus does not exist"),
         (("fumen", "-x"), "The option x does not exist"),
         (("fumen", "--min_height", "4"), "The option min_height does not exist"),
-        (("fumen", "--kicks", "foo", "x"), "Invalid value 'foo' for option --kicks"),
-        (("fumen", "--kicks=foo", "x"), "Invalid value 'foo' for option --kicks"),
         (("fumen", "-m", "128", "x"), "Invalid value '128' for option -m"),
         (("fumen", "--min-height", "-1"), "Invalid value '-1' for option --min-height"),
         (("fumen", "--save", "x", "x"), "Invalid value 'x' for option --save"),
@@ -68,6 +66,30 @@ def test_version(command: list[str]) -> None:
 def test_what_cannot_be_understood(words: tuple[str, ...], message: str) -> None:
     done = pc(*words)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"{message}\n")
+
+
+@pytest.mark.parametrize("verb", ["demo", "fumen", "validate"])
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("-k", "tetrio"), "Invalid value 'tetrio' for option -k", "TETR.IO's is srs+"),
+        (
+            ("--kicks=foo",),
+            "Invalid value 'foo' for option --kicks",
+            "there are none, none180, srs",
+        ),
+        (("-k", "./foo"), "Invalid value './foo' for option -k", "./foo: cannot be read: No such"),
+    ],
+)
+def test_an_unknown_rotation_system(
+    verb: str, words: tuple[str, ...], message: str, hint: str
+) -> None:
+    done = pc(verb, *words, "x")
+    assert (done.returncode, done.stdout) == (1, "")
+    first, second = done.stderr.splitlines()
+    assert first == message
+    assert second.startswith("pc: ")
+    assert hint in second
 
 
 def test_pieces_a_second_above_none() -> None:

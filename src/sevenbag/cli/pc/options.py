@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from sevenbag.errors import InputError, printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -144,5 +146,9 @@ def _value(option: Option, spelled: str, argument: str | None, left: list[str]) 
         argument = left.pop(0)
     try:
         return option.read(argument)
-    except ValueError:
-        raise UsageError(f"Invalid value '{argument}' for option {spelled}") from None
+    except ValueError as error:
+        message = f"Invalid value '{printable(argument)}' for option {spelled}"
+        if isinstance(error, InputError):
+            # perfect-tetris's words do not say what would be right.
+            message += f"\npc: {printable(str(error))}"
+        raise UsageError(message) from None
