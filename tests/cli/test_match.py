@@ -203,6 +203,22 @@ def test_first_to(tmp_path: Path) -> None:
     ]
 
 
+def test_a_game_without_its_pair_is_mentioned(tmp_path: Path) -> None:
+    bots = ("beam:nodes=20", "random:seed=5", "--pieces", "20", "--no-replays")
+    for games, note in (
+        ("2", None),
+        ("3", "1 game without its pair is not counted"),
+        ("1", None),
+    ):
+        played = sevenbag("match", *bots, "--games", games, "--folder", games, folder=tmp_path)
+        told = sevenbag("stats", games, folder=tmp_path)
+        page = tmp_path / f"{games}.html"
+        assert sevenbag("report", games, "-o", page, folder=tmp_path).returncode == 0
+        for text in (played.stdout, told.stdout, page.read_text(encoding="utf-8")):
+            assert ("without its pair" in text) == (note is not None)
+            assert note is None or note in text
+
+
 def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
     book = tmp_path / "book.txt"
     book.write_text("77\nv115@9gF8DeF8DeF8DeF8NeAAA 78\n")
@@ -362,7 +378,10 @@ def test_a_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path
     done = sevenbag("match", broken, "beam:nodes=20", *QUICK, *words, folder=tmp_path)
     assert done.returncode == 1
     reason = "ended with exit code 3; its last words: no model file"
-    assert done.stderr.splitlines()[-1].endswith(f"failed to start in 3 games in a row: {reason}")
+    error, hint = done.stderr.splitlines()
+    assert error.startswith("sevenbag: ")
+    assert error.endswith(f"failed to start in 3 games in a row: {reason}")
+    assert hint.endswith("; --recover continues after failed starts")
     [folder] = (tmp_path / "matches").iterdir()
     assert len(read_games(folder, read_header(folder))) == 3
     # The folder is intact: with --recover the match continues.

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sevenbag.arena.ledger import PAIR
+from sevenbag.arena.statistics import unpaired_note
 from sevenbag.errors import printable
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def summary_lines(tournament: Tournament) -> list[str]:
     ledger, header = tournament.ledger, tournament.header
     lines: list[str] = []
     if header.kind == "match" and ledger.outcomes is not None:
-        lines += _result_lines(ledger.outcomes, header)
+        lines += _result_lines(ledger.outcomes, len(ledger.counted), header)
     if header.kind == "match" and ledger.sprt is not None:
         decision = ledger.verdict.decision if ledger.verdict is not None else None
         lines.append(ledger.sprt.describe(ledger.llr, decision))
@@ -127,7 +128,7 @@ def _ending(game: GameRecord) -> str:
     return f"{how}: {first} to {second} lines of attack, {pieces} pieces"
 
 
-def _result_lines(outcomes: Outcomes, header: TournamentHeader) -> list[str]:
+def _result_lines(outcomes: Outcomes, games: int, header: TournamentHeader) -> list[str]:
     first, second = (engine.name for engine in header.engines)
     lines = [
         f"Results of {first} vs {second}:",
@@ -135,5 +136,6 @@ def _result_lines(outcomes: Outcomes, header: TournamentHeader) -> list[str]:
         f"LOS: {100 * outcomes.los():.1f} %",
     ]
     if outcomes.GAMES == PAIR:
-        lines.append(f"Ptnml(0-{PAIR}): {list(outcomes.counts)}")
+        note = unpaired_note(games - outcomes.games)
+        lines.append(f"Ptnml(0-{PAIR}): {list(outcomes.counts)}" + (f"; {note}" if note else ""))
     return lines

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sevenbag.arena.ratings import ratings
 from sevenbag.arena.records import read_games, read_header, read_result
 from sevenbag.arena.result import Reason
-from sevenbag.arena.statistics import Pentanomial, Survival, Trinomial, survival
+from sevenbag.arena.statistics import Pentanomial, Survival, Trinomial, survival, unpaired_note
 from sevenbag.arena.statistics.latency import added, percentile_of
 from sevenbag.errors import MissingExtraError
 
@@ -122,6 +122,11 @@ class Encounter:
     def outcomes(self) -> Outcomes:
         """What is judged by: pairs, if most games are in some."""
         return self.pairs if self.pairs.games * 2 > self.games.games else self.games
+
+    @property
+    def unpaired(self) -> int:
+        """Games that are not among the outcomes, because they have no pair."""
+        return self.games.games - self.outcomes.games
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +312,12 @@ def _progress(test: Sprt, first: int, second: int, games: Sequence[GameRecord]) 
         if number % stride == 0 or number == len(points):
             steps.append((number, test.llr(seen)))
     return Progress(first, second, test, tuple(steps), test.decision(seen))
+
+
+def encounters_note(summary: Summary) -> str:
+    """Say how many games Elo and LOS of encounters leave out; empty if none."""
+    note = unpaired_note(sum(each.unpaired for each in summary.encounters))
+    return f"Elo and LOS between two: {note}" if note else ""
 
 
 def sprt_line(summary: Summary, progress: Progress) -> str:

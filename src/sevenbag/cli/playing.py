@@ -86,9 +86,10 @@ def play_in(folder: Path, args: argparse.Namespace, header: TournamentHeader | N
             warn(f"interrupted; {kept} games are stored in {folder}")
             warn(f"to continue: sevenbag {args.command} --resume --folder '{folder}'")
             raise
-        except BotStartError:
-            warn(f"finished games are stored in {folder}; use --recover to continue after:")
-            raise
+        except BotStartError as error:
+            warn(str(error))
+            warn(f"finished games are stored in {folder}; --recover continues after failed starts")
+            return 1
         if args.json:
             print(json.dumps(plain_data(tournament)))
         else:

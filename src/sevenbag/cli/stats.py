@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sevenbag.arena.summary import read_summary, sprt_line
+from sevenbag.arena.summary import encounters_note, read_summary, sprt_line
 from sevenbag.arena.summary_json import summary_dict
 from sevenbag.arena.tally import KINDS
 from sevenbag.cli.output import write_json
@@ -52,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
     if summary.encounters:
         print()
         print_table(_encounters(summary))
+        if note := encounters_note(summary):
+            print(note)
     kinds = _kinds(summary)
     if kinds is not None:
         print()

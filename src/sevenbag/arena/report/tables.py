@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.report.text import text
-from sevenbag.arena.summary import sprt_line
+from sevenbag.arena.summary import encounters_note, sprt_line
 from sevenbag.bots.names import shortened
 
 if TYPE_CHECKING:
@@ -52,7 +52,9 @@ def encounters(summary: Summary) -> str:
     head = ["first", "second", "games", "won", "drawn", "lost", "pairs 0 ½ 1 1½ 2"]
     head += ["Elo", "±", "nElo", "±", "LOS"]
     rows = [_encounter(summary, each) for each in summary.encounters[:MOST_ENCOUNTERS]]
-    return _table(head, rows, names=(0, 1)) + _left_out(len(summary.encounters), MOST_ENCOUNTERS)
+    table = _table(head, rows, names=(0, 1)) + _left_out(len(summary.encounters), MOST_ENCOUNTERS)
+    note = encounters_note(summary)
+    return table + (f'<p class="note">{text(note)}</p>' if note else "")
 
 
 def play(summary: Summary) -> str:

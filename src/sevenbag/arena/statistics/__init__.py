@@ -8,8 +8,23 @@
     latency                  thinking times: percentiles, and histograms that can be added up
 """
 
-from sevenbag.arena.statistics.outcomes import Interval, Outcomes, Pentanomial, Trinomial
+from sevenbag.arena.statistics.outcomes import (
+    Interval,
+    Outcomes,
+    Pentanomial,
+    Trinomial,
+    unpaired_note,
+)
 from sevenbag.arena.statistics.sprt import Sprt
 from sevenbag.arena.statistics.survival import Survival, survival
 
-__all__ = ["Interval", "Outcomes", "Pentanomial", "Sprt", "Survival", "Trinomial", "survival"]
+__all__ = [
+    "Interval",
+    "Outcomes",
+    "Pentanomial",
+    "Sprt",
+    "Survival",
+    "Trinomial",
+    "survival",
+    "unpaired_note",
+]

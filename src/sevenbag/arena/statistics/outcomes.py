@@ -63,6 +63,15 @@ def elo_of_score(score: float) -> float:
     return -400 * math.log10(1 / score - 1) + 0.0  # no -0.0
 
 
+def unpaired_note(games: int) -> str:
+    """Say that games without a pair do not count; empty if there are none."""
+    if games == 0:
+        return ""
+    if games == 1:
+        return "1 game without its pair is not counted"
+    return f"{games} games without their pairs are not counted"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcomes:
     """How often each outcome was seen, from the worst for the first player to the best.
