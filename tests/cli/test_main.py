@@ -51,6 +51,25 @@ def test_a_wrong_command_line_is_one_line_of_error_and_where_to_read_more(
     assert "--help" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "command"),
+    [
+        (("match", "beam", "beam", "--dance"), "match"),
+        (("play", "beam", "beam", "--dance"), "play"),
+        (("tournament", "a.toml", "b.toml"), "tournament"),
+        (("replay", "show", "a.replay", "--dance"), "replay show"),
+        (("contest", "serve", "a.toml", "--dance"), "contest serve"),
+        (("--dance", "match", "beam", "beam"), ""),
+    ],
+)
+def test_unknown_arguments_refer_to_the_help_of_their_command(
+    words: tuple[str, ...], command: str
+) -> None:
+    done = sevenbag(*words)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[1] == " ".join(f"Try: sevenbag {command} --help".split())
+
+
 def test_the_help_loads_neither_bots_nor_drawing() -> None:
     done = sevenbag("--help")
     assert done.returncode == 0

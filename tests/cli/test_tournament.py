@@ -10,6 +10,7 @@ import pytest
 
 from sevenbag.arena.entry import read_entry
 from sevenbag.cli.main import main
+from sevenbag.errors import FormatError
 from tests.cli.run import sevenbag
 
 FILE = """\
@@ -140,6 +141,16 @@ def test_wrong_files_are_named(
     assert err.startswith("sevenbag: spring.toml: ") or "none.txt" in err
     assert message in err
     assert [path.name for path in tmp_path.iterdir()] == ["spring.toml"]
+
+
+@pytest.mark.parametrize("name", [r"x\u202ey", "n" * 61])
+def test_names_are_checked_before_they_are_numbered(name: str, tmp_path: Path) -> None:
+    path = written(
+        tmp_path, FILE.replace('"small"', f'"{name}"').replace("nodes = 50", f'name = "{name}"')
+    )
+    with pytest.raises(FormatError, match="expected 1 to 60 printable characters") as caught:
+        read_entry(path)
+    assert "(1)" not in str(caught.value)
 
 
 def test_the_same_name_twice_is_numbered(tmp_path: Path) -> None:

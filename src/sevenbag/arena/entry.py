@@ -51,8 +51,8 @@ def read_entry(path: str | Path) -> TournamentHeader:
     path = Path(path)
     entry = _Reader(path).read()
     bots = [_bot(table, path) for table in entry.engine]
-    engines = name_engines([_engine(entry, table) for table in entry.engine], bots)
     try:
+        engines = name_engines([_engine(entry, table) for table in entry.engine], bots)
         rules = _rules(entry, path.parent)
         openings = (
             read_book(path.parent / entry.openings, rules) if entry.openings is not None else ()

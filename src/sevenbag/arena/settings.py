@@ -40,6 +40,9 @@ LONGEST_TEST: Final = 20_000
 
 DEFAULT_PPS: Final = 2.0
 
+LONGEST_NAME: Final = 60
+"""Maximum characters of an engine's name."""
+
 Number = Annotated[int, Meta(ge=1, le=MOST_GAMES)]
 
 
@@ -172,8 +175,15 @@ def name_engines(engines: Sequence[Engine], bots: Sequence[Bot]) -> list[Engine]
     Args:
         engines: engines; those with an empty name get the name that their bot announces.
         bots: their bots. An external program announces its name only after it has started.
+
+    Raises:
+        InputError: a given name is too long or not printable.
     """
     given = [bool(engine.name) for engine in engines]
+    for engine in engines:
+        if engine.name:
+            # Before a suffix is added, which the message would show.
+            _check_name(engine)
     names = make_unique(
         [engine.name or display_name(bot) for engine, bot in zip(engines, bots, strict=True)],
         [engine.spec for engine in engines],
@@ -241,7 +251,6 @@ def real_time_of(settings: Settings, pps: tuple[float, float]) -> RealTime | Non
 
 T = TypeVar("T")
 
-_LONGEST_NAME: Final = 60
 _NO_LIMITS: Final = frozenset({"name", "spec", "provisional"})
 
 
@@ -275,11 +284,7 @@ def _check_kind(
 
 def _check_engine(engine: Engine, settings: Settings) -> None:
     """See that its numbers are in their ranges: what is made of them says so."""
-    # An announced name does not occur in the file, so the message shows the specification.
-    announced = engine.provisional or engine.spec.startswith(engine.name)
-    where = f"engine {shown(engine.spec if announced else engine.name)}"
-    if not engine.name.strip() or len(engine.name) > _LONGEST_NAME or not engine.name.isprintable():
-        raise InputError(f"{where}: a name has 1 to {_LONGEST_NAME} printable characters")
+    _check_name(engine)
     try:
         # All are checked, whether they are asked for or not.
         _ = engine.limits, Clock(1 if engine.bank is None else engine.bank, engine.increment)
@@ -289,7 +294,22 @@ def _check_engine(engine: Engine, settings: Settings) -> None:
         if engine.increment and engine.bank is None:
             raise InputError("an increment needs a clock, that is a bank")
     except InputError as error:
-        raise InputError(f"{where}: {error}") from None
+        raise InputError(f"{_label(engine)}: {error}") from None
+
+
+def _check_name(engine: Engine) -> None:
+    name = engine.name
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InputError(
+            f"{_label(engine)}: invalid name: expected 1 to {LONGEST_NAME} printable characters"
+        )
+
+
+def _label(engine: Engine) -> str:
+    """Return how messages call an engine."""
+    # An announced name does not occur in the file, so the message shows the specification.
+    announced = engine.provisional or engine.spec.startswith(engine.name)
+    return f"engine {shown(engine.spec if announced else engine.name)}"
 
 
 def _limits_of(engine: Engine) -> dict[str, object]:

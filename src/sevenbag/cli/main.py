@@ -59,11 +59,18 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]  # has overloads
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> Any:
-        """Parse arguments; an empty list for a command group means ``--help``."""
+        """Parse arguments; an empty list for a command group means ``--help``.
+
+        Unknown arguments are an error of the parser that found them, so that it names its command;
+        argparse would leave them to the outermost one.
+        """
         # Private, because argparse has no public way to ask whether a parser has subcommands.
         if args is not None and not args and self._subparsers is not None:
             args = ["--help"]
-        return super().parse_known_args(args, namespace)
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         """End the program with exit code 2."""

@@ -14,6 +14,7 @@ from sevenbag.arena.records import HEADER_FILE, SprtRecord, read_header
 from sevenbag.arena.settings import (
     DEFAULT_GAMES,
     DEFAULT_PPS,
+    LONGEST_NAME,
     Engine,
     Settings,
     header_of,
@@ -69,7 +70,8 @@ def register(subparsers: Subparsers) -> None:
         type=_name,
         action="append",
         metavar="A=NAME",
-        help="name of bot A (or B), instead of the one that it announces",
+        help=f"name of bot A (or B), up to {LONGEST_NAME} characters, instead of the one that it"
+        " announces",
     )
     many = parser.add_argument_group("how many games")
     many.add_argument(
