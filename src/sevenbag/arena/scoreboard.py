@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from sevenbag.arena.ledger import PAIR
 from sevenbag.arena.statistics import unpaired_note
+from sevenbag.bots.names import shortened
 from sevenbag.errors import printable
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from collections.abc import Sequence
+
+    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
 
     from sevenbag.arena.ledger import Standing
     from sevenbag.arena.records import GameRecord, TournamentHeader
@@ -78,13 +83,13 @@ class Board:
     def render(self, progress: str) -> RenderableType:
         """Return the table, a line of progress, the results and the last games."""
         tournament = self._tournament
-        table = Table(title=Text(printable(tournament.header.name or tournament.header.kind)))
-        for column, heading in enumerate(_HEADINGS):
-            table.add_column(heading, justify="left" if column in _LEFT else "right")
-        for standing in tournament.ledger.standings():
-            table.add_row(*(Text(printable(cell)) for cell in _row(standing)))
+        title = printable(tournament.header.name or tournament.header.kind)
+        rows = [
+            [printable(cell) for cell in _row(standing)]
+            for standing in tournament.ledger.standings()
+        ]
         lines = [progress, *summary_lines(tournament), *self._last]
-        return Group(table, *(Text(printable(line)) for line in lines))
+        return Group(_Standings(title, rows), *(Text(printable(line)) for line in lines))
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -93,6 +98,49 @@ _HEADINGS: Final = (
     *("engine", "games", "points", "won", "drawn", "lost", "resigned", "%", "APP", "faults"),
 )
 _LEFT: Final = {0, 9}
+_ENGINE: Final = _HEADINGS.index("engine")
+_FAULTS: Final = _HEADINGS.index("faults")
+
+_DROPPED: Final = ("resigned", "APP", "points", "faults", "drawn", "lost", "games")
+"""Columns left out of a narrow terminal, the least important first."""
+_NARROWEST_NAME: Final = 16
+_WIDEST_FAULTS: Final = 16
+"""Faults wrap in a narrow terminal."""
+_BORDER: Final = 3
+"""Characters between two columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Standings:
+    """A table that keeps the names of engines apart, however narrow the terminal is."""
+
+    title: str
+    rows: Sequence[Sequence[str]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widths = [max(map(cell_len, column)) for column in zip(_HEADINGS, *self.rows, strict=True)]
+        longest = widths[_ENGINE]
+        widths[_FAULTS] = min(widths[_FAULTS], _WIDEST_FAULTS)
+        columns = list(range(len(_HEADINGS)))
+        dropped = iter(_DROPPED)
+        while True:
+            others = sum(widths[column] + _BORDER for column in columns if column != _ENGINE)
+            # A border follows the last column, too.
+            left = options.max_width - others - _BORDER - 1
+            if left >= min(longest, _NARROWEST_NAME) or (least := next(dropped, None)) is None:
+                break
+            columns.remove(_HEADINGS.index(least))
+        table = Table(title=Text(self.title))
+        for column in columns:
+            justify: JustifyMethod = "left" if column in _LEFT else "right"
+            table.add_column(_HEADINGS[column], justify=justify, no_wrap=column != _FAULTS)
+        for row in self.rows:
+            cells = [
+                shortened(row[column], max(left, 1)) if column == _ENGINE else row[column]
+                for column in columns
+            ]
+            table.add_row(*map(Text, cells))
+        yield table
 
 
 def _row(standing: Standing) -> list[str]:
