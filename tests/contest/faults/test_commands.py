@@ -31,7 +31,7 @@ class Asker:
 
     def raw(self, body: bytes) -> dict[str, Any]:
         self._socket.send(body)
-        assert self._socket.poll(20_000), f"no answer to {body[:200]!r}"
+        assert self._socket.poll(120_000), f"no answer to {body[:200]!r}"
         frames = self._socket.recv_multipart()
         assert len(frames) == 1
         reply: dict[str, Any] = json.loads(frames[0])
@@ -179,7 +179,7 @@ def test_a_token_moves_its_own_piece_only(asker: Asker, server: Hosted) -> None:
     theirs = []
     moves = 0
     while moves < 30:
-        assert states.poll(20_000)
+        assert states.poll(120_000)
         frames = states.recv_multipart()
         if referee.read(frames) == "GamePieceState":
             piece = json.loads(frames[1])["states"]["Theirs"]
@@ -270,7 +270,7 @@ def test_no_end_of_tokens(server: Hosted, bystanders: Bystanders) -> None:
         dealer.send_multipart([b"", json.dumps(command).encode()])
     kinds: dict[str, int] = {}
     for _ in range(count):
-        assert dealer.poll(20_000)
+        assert dealer.poll(120_000)
         kind = json.loads(dealer.recv_multipart()[1])["error"]
         kinds[kind] = kinds.get(kind, 0) + 1
     context.destroy(linger=0)

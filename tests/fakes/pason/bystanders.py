@@ -62,7 +62,7 @@ class Bystanders:
     def are_served(self, moves: int = 20) -> None:
         """Wait for some more moves to be answered; an error if anything was noticed."""
         goal = self.served + moves
-        wait_until(lambda: self.served >= goal or bool(self._noticed), 60)
+        wait_until(lambda: self.served >= goal or bool(self._noticed))
         assert not self._noticed, self._noticed
 
     def _play(self) -> None:
@@ -108,7 +108,7 @@ class Bystanders:
 
     def _ask(self, **fields: Any) -> dict[str, Any]:
         self._commands.send(json.dumps(fields).encode())
-        assert self._commands.poll(20_000), f"no answer to {fields['comm_type']}"
+        assert self._commands.poll(120_000), f"no answer to {fields['comm_type']}"
         reply: dict[str, Any] = json.loads(self._commands.recv())
         return reply
 

@@ -115,7 +115,7 @@ class Hosted:
         """Have a match ended; it then has no result."""
         self._order({"call_off": match.token})
 
-    def result(self, match: Match, seconds: float = 60) -> dict[str, Any]:
+    def result(self, match: Match, seconds: float = 120) -> dict[str, Any]:
         """How a match ended; waits for it."""
         end = time.monotonic() + seconds
         while True:
@@ -144,7 +144,7 @@ class Hosted:
     def _order(self, order: dict[str, Any]) -> None:
         assert self.process.stdin is not None
         print(json.dumps(order), file=self.process.stdin, flush=True)
-        while "done" not in (heard := self._heard.get(timeout=30)):
+        while "done" not in (heard := self._heard.get(timeout=120)):
             self.told.append(heard)
 
 
@@ -178,14 +178,14 @@ def hosted(folder: Path, preload: list[str] | None = None, /, **settings: Any) -
         try:
             print(json.dumps({"bind": host} | settings), file=process.stdin, flush=True)
             try:
-                ready = server._heard.get(timeout=30)
+                ready = server._heard.get(timeout=120)
             except queue.Empty:
                 raise AssertionError(log.read_text()) from None
             assert "ready" in ready
             yield server
             assert process.poll() is None, log.read_text()[-3_000:]
             process.stdin.close()
-            assert process.wait(30) == 0, log.read_text()[-3_000:]
+            assert process.wait(120) == 0, log.read_text()[-3_000:]
         finally:
             process.kill()
             ears.join()
@@ -213,7 +213,7 @@ class Witness:
     def __exit__(self, *raised: object) -> None:
         self._context.destroy(linger=0)
 
-    def watch(self, seconds: float = 60, *, messages: float = math.inf) -> Referee:
+    def watch(self, seconds: float = 120, *, messages: float = math.inf) -> Referee:
         """Judge the match until it is over, or until so many messages were told."""
         end = time.monotonic() + seconds
         while not self.referee.ended and self.referee.told < messages:
@@ -253,7 +253,7 @@ class Client:
         self.process.kill()
         self.process.communicate()
 
-    def ends_well(self, seconds: float = 30) -> str:
+    def ends_well(self, seconds: float = 120) -> str:
         """Its output; an error if it found something wrong, or does not end."""
         try:
             self.output, errors = self.process.communicate(timeout=seconds)

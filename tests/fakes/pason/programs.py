@@ -103,7 +103,7 @@ def _tool(name: str) -> str:
 
 
 def _compile(needs: str, *command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     if done.returncode == 0:
         return
     lacks = ("No such file", "cannot find", "does not exist")

@@ -26,7 +26,7 @@ def run(command: list[str], server: Scripted, *more: str) -> subprocess.Complete
         [*command, server.host, TOKEN, TEAM, "secret", *more],
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         check=False,
     )
 

@@ -25,7 +25,7 @@ class Peer:
 
     def __init__(self, host: str, port: int, *, kind: str, window: int = 0) -> None:
         self.socket = socket.socket()
-        self.socket.settimeout(20)
+        self.socket.settimeout(120)
         if window:
             # Bytes that wait to be read; it counts from the beginning only.
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
