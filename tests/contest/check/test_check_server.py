@@ -29,17 +29,42 @@ Json = dict[str, Any]
 SIDES = (Side(TEAMS[0], PASSWORDS[0]), Side(TEAMS[1], PASSWORDS[1]))
 PATIENT = Timing(answer=10, begin=20, settle=10, quiet=0.08, step=10, pause=0.05)
 """Where nothing is amiss, nothing is waited for in vain, however busy the machine is."""
-SWIFT = Timing(answer=1.0, begin=5.0, settle=0.6, quiet=0.08, step=1.5, pause=0.05, whole=60.0)
 A, B = TEAMS
-CALM = ContestRules(game=GameRules(gravity_ms=(80,)), match=QUICK.match)
-"""A piece takes longer to fall to the floor than the check waits for what a move does."""
+
+
+def swift(slower: int = 1) -> Timing:
+    """For servers with faults: some things are waited for in vain."""
+    return Timing(
+        answer=1.0 * slower,
+        begin=5.0 * slower,
+        settle=0.6 * slower,
+        quiet=0.08 * slower,
+        step=1.5 * slower,
+        pause=0.05 * slower,
+        whole=60.0 * slower,
+    )
+
+
+def calm(slower: int = 1) -> ContestRules:
+    """A piece takes longer to fall to the floor than the check waits for what a move does."""
+    match = QUICK.match
+    return ContestRules(
+        game=GameRules(gravity_ms=(80 * slower,)),
+        match=msgspec.structs.replace(
+            match,
+            game_seconds=match.game_seconds * slower,
+            match_seconds=match.match_seconds * slower,
+            first_pause_seconds=match.first_pause_seconds * slower,
+            repeat_seconds=match.repeat_seconds * slower,
+        ),
+    )
 
 
 class Faulty(SmallServer):
     """A server with faults, each named after the clause that it breaks."""
 
-    def __init__(self, faults: set[str]) -> None:
-        super().__init__(_with_rules(CALM, faults))
+    def __init__(self, faults: set[str], *, slower: int = 1) -> None:
+        super().__init__(_with_rules(calm(slower), faults))
         self.faults = faults
         self.answers_each = 2 if "answers" in faults else 1
         self._let_in: set[str] = set()
@@ -247,10 +272,10 @@ def _with_rules(rules: ContestRules, faults: set[str]) -> ContestRules:
 
 
 def checked(
-    server: SmallServer, sides: tuple[Side, Side] = SIDES, timing: Timing = SWIFT
+    server: SmallServer, sides: tuple[Side, Side] = SIDES, timing: Timing | None = None
 ) -> Report:
     with server:
-        return asyncio.run(check_server(server.address, server.token, sides, timing))
+        return asyncio.run(check_server(server.address, server.token, sides, timing or swift()))
 
 
 def found(report: Report) -> dict[str, str]:
@@ -324,8 +349,13 @@ def test_whatever_the_open_points_are(game: GameRules) -> None:
     ("faults", "more"), GROUPS, ids=[",".join(sorted(faults)) for faults, _ in GROUPS]
 )
 def test_every_fault_is_found(faults: set[str], more: set[str]) -> None:
-    server = Unusable() if faults == {"usable"} else Faulty(faults)
-    clauses = set(found(checked(server)))
+    clauses: set[str] = set()
+    # On a busy machine, what comes late seems to be missing: then all goes slower, once.
+    for slower in (1, 8):
+        server = Unusable() if faults == {"usable"} else Faulty(faults, slower=slower)
+        clauses = set(found(checked(server, timing=swift(slower))))
+        if faults <= clauses <= faults | more:
+            break
     assert faults <= clauses
     assert clauses <= faults | more
 
@@ -392,7 +422,7 @@ def test_a_server_that_goes_ends_the_check() -> None:
 def test_no_host() -> None:
     address = Address("no-such-host.invalid")
     with pytest.raises(SilentServerError, match="no host"):
-        asyncio.run(check_server(address, "t", SIDES, SWIFT))
+        asyncio.run(check_server(address, "t", SIDES, swift()))
 
 
 def test_slow_matches_are_left_in_time() -> None:
