@@ -56,7 +56,7 @@ class TetrisFumen:
         )
 
     def close(self) -> None:
-        self._process.communicate(timeout=10)
+        self._process.communicate(timeout=120)
 
     def read(self, text: str) -> list[Page]:
         return [

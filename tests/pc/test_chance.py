@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
@@ -172,10 +171,8 @@ def test_a_field_that_is_clear_already() -> None:
     ],
 )
 def test_fields_that_cannot_be_asked_about(field: Board | str, lines: int, message: str) -> None:
-    begun = time.perf_counter()
     with pytest.raises(BoardError, match=message):
         Question(field, lines=lines)
-    assert time.perf_counter() - begun < 0.5
 
 
 def test_too_few_pieces() -> None:
@@ -217,7 +214,5 @@ def test_searches_end_when_told_to() -> None:
     stop.set()
     with pytest.raises(SearchStoppedError, match="of 4233600 queues"):
         chance_of(Question(), "*p7,*p4", stop=stop)
-    begun = time.perf_counter()
     with pytest.raises(SearchStoppedError):
         chance_of(Question(), "*p7,*p4", seconds=0.05)
-    assert time.perf_counter() - begun < 5

@@ -267,11 +267,11 @@ def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
         start_new_session=True,
     )
     folder = tmp_path / "pc-data"
-    wait_until(lambda: (folder / "6.count").exists() and (folder / "6.pc").stat().st_size > 0, 60)
+    wait_until(lambda: (folder / "6.count").exists() and (folder / "6.pc").stat().st_size > 0)
     workers = descendants(process.pid)
     assert len(workers) == 2
     process.send_signal(number)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=120)
     assert process.returncode in (128 + number, -number)
     assert not any(trace in error for trace in TRACES)
     wait_until(lambda: not any(map(alive, workers)))

@@ -80,7 +80,7 @@ def test_without_a_terminal_it_is_told_in_lines() -> None:
     lines = [process.stdout.readline() for _ in range(3)]
     assert re.search(r"PPS [0-9.]+  APP [0-9.]+  lines sent \d+", lines[2])
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, "")
 
 
@@ -91,7 +91,7 @@ def test_a_reader_that_goes_away() -> None:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert not any(trace in done.stderr for trace in TRACES)

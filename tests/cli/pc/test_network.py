@@ -43,7 +43,7 @@ def test_beside_the_user(network: Path) -> None:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -64,7 +64,7 @@ def test_beside_the_program(network: Path, tmp_path: Path) -> None:
             env=environment(),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
 
@@ -134,6 +134,6 @@ def test_the_demo_by_a_network(network: Path) -> None:
         assert demo.stdout is not None
         lines = [demo.stdout.readline() for _ in range(2)]
         demo.terminate()
-        _, errors = demo.communicate(timeout=60)
+        _, errors = demo.communicate(timeout=120)
     assert all("PPS" in line or "pieces" in line.lower() for line in lines)
     assert "rror" not in errors
