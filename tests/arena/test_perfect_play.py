@@ -45,7 +45,7 @@ def solve_by(kicks: str) -> Solve:
 
 
 def wait_for_plans(planner: Planner, least: int) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while planner.waiting < least and planner.failure is None:
         assert time.monotonic() < end
         time.sleep(0.01)

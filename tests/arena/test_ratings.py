@@ -196,6 +196,6 @@ except MissingExtraError as error:
     print(error)
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=120
     )
     assert "sevenbag[ratings]" in done.stdout

@@ -123,7 +123,7 @@ for number in range(5):
         ending="pieces", stats=(none, none)))
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    subprocess.run([sys.executable, "-c", program], check=False, timeout=60)
+    subprocess.run([sys.executable, "-c", program], check=False, timeout=120)
     assert [each.id for each in read_games(tmp_path, HEADER)] == list(range(5))
 
 

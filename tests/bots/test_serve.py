@@ -67,7 +67,7 @@ def serve(
 ) -> tuple[list[Json], subprocess.CompletedProcess[bytes]]:
     """All it answers to these lines; nothing but messages may come."""
     done = subprocess.run(
-        command or SERVE, input=lines_of(messages), capture_output=True, timeout=30, check=False
+        command or SERVE, input=lines_of(messages), capture_output=True, timeout=120, check=False
     )
     assert b"Traceback" not in done.stderr
     answers = [json.loads(line) for line in done.stdout.splitlines()]
@@ -241,8 +241,8 @@ def test_signals_end_it_quietly(number: signal.Signals, code: int, mark: str) ->
     with started() as process:
         process.send_signal(number)
         # Not yet its end of input, which would end it, too.
-        process.wait(timeout=20)
-        out, err = process.communicate(timeout=20)
+        process.wait(timeout=120)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == code
     assert (out, err) == (b"", b"")
 
@@ -255,7 +255,7 @@ def test_a_reader_that_has_gone_ends_it_quietly(mark: str) -> None:
         process.stdout.close()
         process.stdin.write(lines_of([RULES, RULES]))
         process.stdin.flush()
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=120) == 0
         assert process.stderr.read() == b""
 
 
@@ -266,7 +266,7 @@ def test_the_introduction_comes_at_once(mark: str) -> None:
         began = time.perf_counter()
         with started() as process:
             times.append(time.perf_counter() - began)
-            process.communicate(lines_of([QUIT]), timeout=20)
+            process.communicate(lines_of([QUIT]), timeout=120)
     assert min(times) < 0.5
 
 
@@ -280,7 +280,7 @@ def test_a_bridge_leaves_nothing_behind(fake: Command) -> None:
         assert json.loads(process.stdout.readline()) == {"type": "ready"}
         assert json.loads(process.stdout.readline())["moves"]
         process.kill()
-        process.communicate(timeout=20)
+        process.communicate(timeout=120)
 
 
 async def test_driver_and_server_back_to_back(mark: str) -> None:
@@ -375,7 +375,7 @@ class Wire:
         os.close(self._to_bot)
         for thread in threading.enumerate():
             if thread.name == "sevenbag-serve-input":
-                thread.join(20)
+                thread.join(120)
         for descriptor in (self.input, self._from_bot, self.output):
             os.close(descriptor)
 
@@ -399,7 +399,7 @@ async def conversation(
         heard = [await wire.hear() for _ in range(answers)]
         took = time.monotonic() - began
         wire.say(QUIT)
-        await asyncio.wait_for(server, 10)
+        await asyncio.wait_for(server, 120)
     finally:
         wire.close()
     return heard, took
@@ -447,7 +447,7 @@ def test_rules_that_the_frontend_cannot_tell() -> None:
     [_, _, answer], _ = serve(RULES, start, SUGGEST, QUIT, command=[*command, "guideline"])
     assert answer["moves"] == []
     for rules, words in (("no-such", b"got 'no-such'"), ("x.toml", b"x.toml")):
-        done = subprocess.run([*command, rules], capture_output=True, timeout=30, check=False)
+        done = subprocess.run([*command, rules], capture_output=True, timeout=120, check=False)
         assert done.returncode == 2
         assert words in done.stderr
 
@@ -539,7 +539,7 @@ async def test_a_bot_that_fails_is_asked_again_from_the_next_position(what: str,
         wire.say(START, SUGGEST)
         assert (await wire.hear())["moves"]
         wire.say(QUIT)
-        await asyncio.wait_for(server, 10)
+        await asyncio.wait_for(server, 120)
     finally:
         wire.close()
 
@@ -573,5 +573,5 @@ def test_input_from_a_file(tmp_path: Path) -> None:
     lines = tmp_path / "lines"
     lines.write_bytes(lines_of([RULES, START, SUGGEST]))
     with lines.open("rb") as file:
-        done = subprocess.run(SERVE, stdin=file, capture_output=True, timeout=30, check=False)
+        done = subprocess.run(SERVE, stdin=file, capture_output=True, timeout=120, check=False)
     assert kinds([json.loads(line) for line in done.stdout.splitlines()])[-1] == "suggestion"

@@ -54,7 +54,7 @@ def now_and_then(seed: int) -> Callable[[int], int]:
 
 def ended_quietly(host: Host) -> bool:
     """Whether the bot ends with its input, and has said nothing but moves."""
-    rest, words = host.bot.communicate(timeout=30)
+    rest, words = host.bot.communicate(timeout=120)
     return host.bot.returncode == 0 and rest == b"" and words == b""
 
 
@@ -164,7 +164,7 @@ def answers(*lines: Json | str) -> tuple[list[Json], str]:
         served("random:seed=1"),
         input=text.encode(),
         capture_output=True,
-        timeout=60,
+        timeout=120,
         check=False,
         env={},
     )
@@ -219,7 +219,7 @@ def test_sigint_ends_it_quietly(command: list[str], *, ignored: bool) -> None:
         assert bot.stdout is not None
         assert json.loads(bot.stdout.readline())["type"] == "info"
         bot.send_signal(signal.SIGINT)
-        rest, words = bot.communicate(timeout=30)
+        rest, words = bot.communicate(timeout=120)
     finally:
         bot.kill()
     assert (rest, words) == (b"", b"")
@@ -231,7 +231,7 @@ def test_options_of_tbp_are_none_here() -> None:
         [*served("beam"), "--moves", "3"],
         stdin=subprocess.DEVNULL,
         capture_output=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     assert done.returncode == 2
@@ -304,7 +304,7 @@ def test_an_input_that_never_ends_a_line_costs_no_memory() -> None:
         for _ in range(40):
             bot.stdin.write(b"x" * (1 << 16))
         bot.stdin.write(b"\n" + json.dumps(CONFIG).encode() + os.linesep.encode())
-        rest, words = bot.communicate(json.dumps(PLAY).encode() + b"\n", timeout=60)
+        rest, words = bot.communicate(json.dumps(PLAY).encode() + b"\n", timeout=120)
     finally:
         bot.kill()
     assert len(rest.splitlines()) == 2

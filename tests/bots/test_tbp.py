@@ -484,5 +484,5 @@ def test_no_bot_outlives_the_interpreter(fault: str, end: str, fake: Command) ->
         assert process.stdout.readline() == b"prepared\n"
         if "sleep" in end:
             os.kill(process.pid, signal.SIGKILL)
-        process.wait(timeout=20)
+        process.wait(timeout=120)
     # The fixture sees to it that nothing is left.

@@ -57,7 +57,7 @@ def served(mark: str) -> Iterator[str]:
         yield f"127.0.0.1:{port[1]}"
     finally:
         process.terminate()
-        assert process.wait(10) == 128 + 15
+        assert process.wait(120) == 128 + 15
         process.stdout.close()
 
 
@@ -119,12 +119,12 @@ async def test_only_so_many_at_once() -> None:
 
 
 def test_the_worker_script_is_there_for_pages(served: str) -> None:
-    with urllib.request.urlopen(f"http://{served}/worker.js?x=1", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{served}/worker.js?x=1", timeout=120) as answer:
         assert answer.headers["Content-Type"].startswith("text/javascript")
         assert answer.headers["Access-Control-Allow-Origin"] == "*"
         assert b"new WebSocket" in answer.read()
     with pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(f"http://{served}/other", timeout=10)
+        urllib.request.urlopen(f"http://{served}/other", timeout=120)
 
 
 def test_a_port_that_is_taken(served: str) -> None:
@@ -132,7 +132,7 @@ def test_a_port_that_is_taken(served: str) -> None:
     command = [sys.executable, "-P", "-m", "sevenbag", "serve", "random", "--websocket"]
     for wrong, words in ((port, "cannot listen at 127.0.0.1"), ("70000", "no port from 0 to")):
         done = subprocess.run(
-            [*command, wrong], capture_output=True, text=True, timeout=30, check=False
+            [*command, wrong], capture_output=True, text=True, timeout=120, check=False
         )
         assert done.returncode == 2
         assert words in done.stderr

@@ -63,7 +63,7 @@ async def played(address: str) -> dict[str, object]:
         try:
             page = await browser.new_page()
             await page.goto(address)
-            await page.wait_for_function("window.result !== undefined", timeout=20_000)
+            await page.wait_for_function("window.result !== undefined", timeout=120_000)
             result: dict[str, object] = await page.evaluate("window.result")
             return result
         finally:

@@ -25,7 +25,7 @@ def environment() -> dict[str, str]:
 
 
 def sevenbag(
-    *words: str | Path, folder: Path | None = None, timeout: float = 60, **variables: str
+    *words: str | Path, folder: Path | None = None, timeout: float = 120, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """Run to the end; whatever happens, the machinery must not show."""
     done = subprocess.run(
@@ -84,7 +84,7 @@ def alive(pid: int) -> bool:
     return stat.rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 120) -> None:
     """Wait for something to become true."""
     end = time.monotonic() + seconds
     while not condition():

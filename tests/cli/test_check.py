@@ -19,7 +19,7 @@ SEVENBAG = [sys.executable, "-P", "-m", "sevenbag", "check"]
 
 def check(*arguments: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [*SEVENBAG, *arguments], capture_output=True, text=True, timeout=60, check=False
+        [*SEVENBAG, *arguments], capture_output=True, text=True, timeout=120, check=False
     )
     assert "Traceback" not in done.stderr
     return done
@@ -103,7 +103,12 @@ def test_what_cannot_be_used(arguments: tuple[str, ...], words: str) -> None:
 
 def test_a_frontend_that_says_nothing() -> None:
     done = subprocess.run(
-        [*SEVENBAG, "--frontend"], input="", capture_output=True, text=True, timeout=60, check=False
+        [*SEVENBAG, "--frontend"],
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert json.loads(done.stdout)["type"] == "info"
     assert "warning: quit: closed the input without a quit" in done.stderr

@@ -23,7 +23,7 @@ def test_organiser_link_is_not_logged(tmp_path: Path) -> None:
         hint = process.stdout.readline()
     finally:
         process.terminate()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert "`sevenbag contest admin`" in hint
     assert "/welcome/" not in hint + out + err
     # The command in the hint prints the link.
@@ -48,4 +48,4 @@ def test_organiser_link_is_printed_in_a_terminal(tmp_path: Path) -> None:
             assert "/welcome/" in terminal.readline()
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(120)

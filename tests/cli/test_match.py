@@ -304,7 +304,7 @@ def test_broken_off_it_says_how_to_go_on(number: signal.Signals, tmp_path: Path)
         games = tmp_path / "f/games.jsonl"
         wait_until(lambda: games.exists() and games.stat().st_size > 0)
         process.send_signal(number)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=120)
     finally:
         process.kill()
     if number == signal.SIGINT:
@@ -336,7 +336,7 @@ def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
     )
     os.close(theirs)
     shown = b""
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 120
     while time.monotonic() < ends:
         try:
             part = os.read(ours, 65536)
@@ -346,7 +346,7 @@ def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
             break
         shown += part
     os.close(ours)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, b"")
     text = shown.decode()
     assert "━" in text

@@ -33,7 +33,7 @@ def in_shell(words: list[str], redirection: str, folder: Path) -> subprocess.Com
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
 

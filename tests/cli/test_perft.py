@@ -113,6 +113,6 @@ def test_it_can_be_interrupted_while_it_counts() -> None:
         counting.stdout.readline()
     time.sleep(0.2)
     counting.send_signal(signal.SIGINT)
-    _, errors = counting.communicate(timeout=10)
+    _, errors = counting.communicate(timeout=120)
     assert counting.returncode in {-signal.SIGINT, 130}
     assert errors == ""

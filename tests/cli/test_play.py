@@ -194,7 +194,7 @@ def test_a_named_file_is_replaced_by_a_finished_game_only(tmp_path: Path) -> Non
     for name, kept in (("mine.replay", "mine-2.replay"), ("mine-2.replay", "mine-2.replay")):
         match, _ = slow_match(tmp_path, "--replay", name)
         match.send_signal(signal.SIGINT)
-        _, error = match.communicate(timeout=20)
+        _, error = match.communicate(timeout=120)
         assert error == f"sevenbag: interrupted; replay of the unfinished game: {kept}\n"
     assert checked(mine).outcome.finished
     assert not checked(tmp_path / "mine-2.replay").outcome.finished
@@ -204,7 +204,7 @@ def test_a_replay_that_cannot_be_written_in_the_end_costs_only_the_replay(tmp_pa
     match, bot = slow_match(tmp_path, "--replay", "games/a.replay", make=tmp_path / "games")
     (tmp_path / "games").rmdir()
     os.kill(bot, signal.SIGKILL)
-    out, error = match.communicate(timeout=20)
+    out, error = match.communicate(timeout=120)
     assert match.returncode == 1
     assert "random wins: random (tbp) lost by crash" in out
     assert error.startswith("sevenbag: the replay is lost: games/a.replay: cannot be written: No")
@@ -288,7 +288,7 @@ def test_an_interrupt_ends_everything_and_keeps_what_was_played(
     children = descendants(match.pid)
     match.send_signal(number)
     match.send_signal(number)
-    out, error = match.communicate(timeout=20)
+    out, error = match.communicate(timeout=120)
     assert match.returncode == 128 + number
     assert "Traceback" not in out + error
     assert error == "sevenbag: interrupted; replay of the unfinished game: replays/match-5.replay\n"
@@ -303,7 +303,7 @@ def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path)
     children = descendants(match.pid)
     os.kill(bot, signal.SIGKILL)
-    out, error = match.communicate(timeout=20)
+    out, error = match.communicate(timeout=120)
     assert match.returncode == 0
     assert error == ""
     assert "lost by crash" in out
@@ -317,7 +317,7 @@ def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
 def test_killing_the_arena_leaves_no_bot_behind(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path)
     match.kill()
-    match.communicate(timeout=20)
+    match.communicate(timeout=120)
     wait_until(lambda: not alive(bot))
 
 
@@ -325,7 +325,7 @@ def test_whoever_stops_reading_ends_the_match(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path)
     assert match.stdout is not None
     match.stdout.close()
-    assert match.wait(timeout=20) == 128 + signal.SIGPIPE
+    assert match.wait(timeout=120) == 128 + signal.SIGPIPE
     assert match.stderr is not None
     assert "Traceback" not in match.stderr.read()
     match.stderr.close()

@@ -168,7 +168,7 @@ def test_a_reader_that_leaves_is_no_error(game: Path) -> None:
     shown.stdout.close()
     assert not any(trace in shown.stderr.read() for trace in TRACES)
     shown.stderr.close()
-    assert shown.wait(timeout=20) in {0, 141}
+    assert shown.wait(timeout=120) in {0, 141}
 
 
 def in_terminal(*words: str | Path, keys: bytes = b"") -> tuple[int, str]:
@@ -191,7 +191,7 @@ def in_terminal(*words: str | Path, keys: bytes = b"") -> tuple[int, str]:
                 os.write(master, keys)
                 keys = b""
     os.close(master)
-    return process.wait(timeout=20), shown.decode()
+    return process.wait(timeout=120), shown.decode()
 
 
 def test_in_a_terminal_it_is_drawn_and_left_with_q(game: Path) -> None:

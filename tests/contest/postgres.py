@@ -81,7 +81,7 @@ def running_server() -> Generator[Server]:
                 *("--encoding", "UTF8", "--locale", "C"),
             ],
             check=True,
-            timeout=100,
+            timeout=120,
             user=user,
             cwd=folder,
             stdout=subprocess.DEVNULL,
@@ -142,7 +142,7 @@ def _start(folder: Path, user: str | None) -> subprocess.Popen[bytes]:
         )
     import psycopg  # noqa: PLC0415
 
-    until = time.monotonic() + 60
+    until = time.monotonic() + 120
     while True:
         try:
             psycopg.connect(f"host={folder} user=owner dbname=postgres").close()
@@ -157,4 +157,4 @@ def _start(folder: Path, user: str | None) -> subprocess.Popen[bytes]:
 
 def _end(process: subprocess.Popen[bytes], order: bytes) -> None:
     with contextlib.suppress(BrokenPipeError):
-        process.communicate(order, timeout=60)
+        process.communicate(order, timeout=120)

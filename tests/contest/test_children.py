@@ -17,7 +17,7 @@ STAYS = ["web", "--port", "0"]
 ENDS = ["--version"]
 
 
-async def said(lines: list[str], word: str, seconds: float = 30) -> None:
+async def said(lines: list[str], word: str, seconds: float = 120) -> None:
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     while not any(word in line for line in lines):

@@ -92,7 +92,7 @@ class Contest:
             found[:] = [m[1] for line in list(self.lines) if (m := re.search(pattern, line))]
             return bool(found)
 
-        wait_until(look, 30)
+        wait_until(look)
         return found[0]
 
     def join(self) -> None:
@@ -128,7 +128,6 @@ def contest(tmp_path: Path) -> Iterator[Contest]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Contest) -> None:
     teams = Visitor(contest.address)
     for team in TEAMS:
@@ -162,7 +161,7 @@ def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Cont
         return list(csv.DictReader(io.StringIO(answer.stdout)))
 
     # Matches without a game have a row, too.
-    wait_until(lambda: sum(bool(row["game"]) for row in games()) >= 6, 60)
+    wait_until(lambda: sum(bool(row["game"]) for row in games()) >= 6)
     victim = contest.game_servers()[0]
     os.kill(victim, signal.SIGKILL)
     wait_until(lambda: not alive(victim))
@@ -173,7 +172,7 @@ def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Cont
 
     wait_until(over, 200)
     for team, client in contest.clients.items():
-        out, error = client.communicate(timeout=60)
+        out, error = client.communicate(timeout=120)
         assert client.returncode == 0, (team, out, error)
         assert not any(trace in out + error for trace in TRACES)
 
@@ -182,7 +181,7 @@ def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Cont
     assert champion in Visitor(contest.address).get("/bracket").words
 
     contest.process.send_signal(signal.SIGINT)
-    assert contest.process.wait(60) == 130
+    assert contest.process.wait(120) == 130
     log = "".join(contest.log)
     assert not any(trace in log for trace in TRACES)
     assert PASSWORD not in log + "".join(contest.lines)

@@ -81,7 +81,7 @@ def test_the_example_plays_well(tmp_path: Path) -> None:
             text=True,
         )
         asyncio.run(play(server, 1))
-        told = example.communicate(timeout=60)[0]
+        told = example.communicate(timeout=120)[0]
         result = server.matches[server.token].result
     assert example.returncode == 0, told
     assert result is not None

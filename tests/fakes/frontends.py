@@ -55,7 +55,7 @@ class Frontend:
         assert self.process.stdin is not None
         self.process.stdin.write(self.write(message).encode() + b"\n")
 
-    def hear(self, seconds: float = 10.0) -> Json:
+    def hear(self, seconds: float = 120.0) -> Json:
         assert self.process.stdout is not None
         ends = time.monotonic() + seconds
         while b"\n" not in self.read:
@@ -261,7 +261,7 @@ class Jstris(Playground):
 class Quadspace(Frontend):
     """Moves in another form, pieces when they are dealt; ends at what it does not know."""
 
-    def hear(self, seconds: float = 10.0) -> Json:
+    def hear(self, seconds: float = 120.0) -> Json:
         message = super().hear(seconds)
         if message["type"] not in {"info", "ready", "error", "suggestion"}:
             raise LostError("an unknown message")

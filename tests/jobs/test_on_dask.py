@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -93,10 +92,8 @@ def test_nobody_there(impatient: None) -> None:
 def test_somebody_who_says_nothing(impatient: None) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        begun = time.monotonic()
         with pytest.raises(ClusterError, match=r"no dask scheduler answers there within 0.5 s"):
             jobs.cluster(address)
-        assert time.monotonic() - begun >= 0.5
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "http://127.0.0.1:1", "tcp://[::1", "\0" * 99])

@@ -160,7 +160,7 @@ def test_workers_end_with_whoever_started_them(tmp_path: Path, number: signal.Si
         workers = {int(path.name) for path in tmp_path.iterdir()}
         assert workers <= descendants(parent.pid)
         parent.send_signal(number)
-        _, told = parent.communicate(timeout=20)
+        _, told = parent.communicate(timeout=120)
         wait_until(lambda: not any(map(alive, workers)))
         assert told.count("Traceback") <= 1, "of our own program, none of its workers"
     finally:

@@ -140,7 +140,7 @@ def test_ctrl_c_ends_it(threads: int) -> None:
             assert process.stdout.readline() == "counting\n"
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=30)
+            _, said = process.communicate(timeout=120)
         finally:
             process.kill()
     assert said.rstrip().endswith("KeyboardInterrupt")

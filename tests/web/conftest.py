@@ -58,7 +58,7 @@ class Server:
         """End it by Ctrl-C; its exit code, and what it wrote to standard error."""
         assert descendants(self.process.pid) == set()
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=120)
         assert self.process.stderr is not None
         return code, self.process.stderr.read()
 

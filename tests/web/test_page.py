@@ -38,7 +38,7 @@ def visit(browser: Any, server: Server) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(viewport={"width": width, "height": 800})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "console",

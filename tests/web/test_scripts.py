@@ -24,7 +24,7 @@ def test_types() -> None:
         [str(TSC), "--project", str(ROOT / "tsconfig.json")],
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=120,
         check=False,
     )
     assert done.stdout == ""

@@ -38,7 +38,7 @@ def dialled(server: Server, **options: Any) -> connect:
 
 
 def get(server: Server, path: str, **headers: str) -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection(place(server), timeout=10)
+    connection = http.client.HTTPConnection(place(server), timeout=120)
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     answer.read()
@@ -77,7 +77,7 @@ def test_a_page_runs_no_script_but_ours(server: Server) -> None:
         assert "default-src 'none'" in policy
         assert "unsafe-inline" not in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
-    connection = http.client.HTTPConnection(place(server), timeout=10)
+    connection = http.client.HTTPConnection(place(server), timeout=120)
     connection.request("GET", "/")
     page = connection.getresponse().read().decode()
     connection.close()
@@ -298,7 +298,7 @@ def test_a_browser_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         wait_until(seen.exists)
         assert seen.read_text().strip() == address
         server.send_signal(signal.SIGINT)
-        assert server.wait(timeout=20) == 130
+        assert server.wait(timeout=120) == 130
         os.killpg(server.pid, signal.SIGKILL)
 
 

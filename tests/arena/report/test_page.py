@@ -248,7 +248,7 @@ async def test_keys_play_step_and_close(browser: Any, page_file: Path) -> None:
     await page.keyboard.press(" ")
     assert await page.locator("#run").text_content() == "play"
     await page.keyboard.press("Escape")
-    await page.wait_for_url(page_file.as_uri(), timeout=20_000)
+    await page.wait_for_url(page_file.as_uri(), timeout=120_000)
     assert not await page.locator("dialog").is_visible()
 
 
@@ -323,5 +323,5 @@ def test_the_script_has_the_types_that_it_says() -> None:
     script = Path(sevenbag.arena.report.__file__).with_name("report.js")
     flags = "--noEmit --allowJs --checkJs --strict --target es2022 --lib es2022,dom,dom.iterable"
     words = [node, str(compiler), *flags.split(), str(script)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=100)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
     assert (done.returncode, done.stdout) == (0, "")

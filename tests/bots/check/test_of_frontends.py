@@ -266,7 +266,7 @@ def test_the_report_is_there_before_the_end(mark: str, tmp_path: Path) -> None:
     try:
         partner.agree()
         partner.game(3)
-        ends = time.monotonic() + 5
+        ends = time.monotonic() + 120
         while not file.exists() and time.monotonic() < ends:
             time.sleep(0.02)
         assert json.loads(file.read_text())["counts"]["error"] == 0

@@ -91,7 +91,7 @@ class Terminal:
         while (left := end - time.monotonic()) > 0:
             self._read(left)
 
-    def wait_for(self, words: str, seconds: float = 30) -> None:
+    def wait_for(self, words: str, seconds: float = 120) -> None:
         """Read until something is written that has not been before."""
         start = len(self.screen)
         end = time.monotonic() + seconds
@@ -104,7 +104,7 @@ class Terminal:
         text = self.screen[start:].decode("utf-8", "replace")
         return text + re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
-    def end(self, seconds: float = 30) -> int:
+    def end(self, seconds: float = 120) -> int:
         """The exit code."""
         end = time.monotonic() + seconds
         while True:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=link.FromScheduler)
 
-PATIENCE = 10.0
+PATIENCE = 120.0
 """Seconds after which a test that waits for a message has failed."""
 HASH = "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$" + "A" * 22
 TWIN_SECONDS = 0.2

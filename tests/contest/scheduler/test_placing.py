@@ -454,7 +454,7 @@ async def test_the_scheduler_looks_by_itself_whatever_happens(
     assert house.scheduler.well
     await house.scheduler.stop()
     assert one.over is not None
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         await one.over
     house.store.close()
 

@@ -83,7 +83,7 @@ class Client:
 
     async def ask_raw(self, command: bytes) -> Json:
         await self.socket.send(command)
-        return self.read(await asyncio.wait_for(self.socket.recv_multipart(), 30))
+        return self.read(await asyncio.wait_for(self.socket.recv_multipart(), 120))
 
     @staticmethod
     def read(frames: list[bytes]) -> Json:
@@ -115,7 +115,7 @@ class Listener:
         self.socket.connect(endpoint)
 
     async def next(self) -> Json:
-        frames = await asyncio.wait_for(self.socket.recv_multipart(), 30)
+        frames = await asyncio.wait_for(self.socket.recv_multipart(), 120)
         assert len(frames) == 2
         message = json.loads(frames[1])
         assert isinstance(message, dict)
@@ -226,7 +226,7 @@ async def hosting(
 
 async def until(condition: Callable[[], object]) -> None:
     """Wait for something that happens on its own."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while not condition():  # noqa: ASYNC110  # what happens does not tell
             await asyncio.sleep(0.005)
 

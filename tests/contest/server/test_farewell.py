@@ -35,7 +35,7 @@ async def test_running_games_are_finished_and_no_other_begins() -> None:
         while table.match.phase == "game":
             await loser.move("drop")
         await listener.until("GameEnd")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             await stopping
         assert [
             told for told in notebook.told if told[0] in {"game", "began", "match", "lost"}
@@ -55,7 +55,7 @@ async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
         place = rig.place(placement(match=QUICK))
         await rig.both_connected(place)
         rig.server.matches[place.match_token].match.call_off = None  # type: ignore[method-assign, assignment]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             await rig.server.stop("finish")
 
 
@@ -68,7 +68,7 @@ async def test_what_is_finished_is_kept_before_the_server_breaks_off() -> None:
         loser, _ = await rig.both_connected(place)
         await listener.next()
         table = rig.server.matches[place.match_token]
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while not table.is_keeping:
                 await loser.move("drop")
         stopping = asyncio.create_task(rig.server.stop("break off"))

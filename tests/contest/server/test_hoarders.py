@@ -55,7 +55,7 @@ async def test_locks_of_files_stay(tmp_path: Path) -> None:
         fcntl.lockf(file, fcntl.LOCK_EX)
         await _hoarders().look()
         taken = await asyncio.to_thread(
-            subprocess.run, [sys.executable, "-c", _TAKE, str(path)], check=False, timeout=60
+            subprocess.run, [sys.executable, "-c", _TAKE, str(path)], check=False, timeout=120
         )
     assert taken.returncode == 3
 
@@ -83,7 +83,7 @@ async def test_who_sends_without_end_is_cut_off(
     assert served.recv(2_000, socket.MSG_WAITALL) == b"?" * 2_000
     await hoarders.look()
     assert hoarders.closed == 1
-    client.settimeout(60)
+    client.settimeout(120)
     assert client.recv(1) == b""
     # It is still the owner's to close.
     assert served.fileno() >= 0

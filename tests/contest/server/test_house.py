@@ -125,7 +125,7 @@ async def test_a_player_goes_though_there_is_news() -> None:
     # It waits for its next move now, seconds from here.
     await asyncio.sleep(0.05)
     player.hear([encode(MatchEnd(match_name="A match", match_token="token"))])
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         await player.close()
 
 

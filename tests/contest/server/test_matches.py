@@ -92,7 +92,7 @@ async def test_clients_hear_of_a_games_end_when_it_is_kept_not_before() -> None:
         loser, _ = await rig.both_connected(place)
         table = rig.server.matches[place.match_token]
         await listener.until("GamePieceState")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while table.match.phase != "held":
                 await loser.move("drop")
         assert table.is_keeping

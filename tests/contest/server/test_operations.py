@@ -33,7 +33,7 @@ async def watched(notebook: Notebook | None = None) -> AsyncGenerator[tuple[Rig,
 
 def fetched(port: int, path: str) -> tuple[int, str]:
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as response:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=120) as response:
             return response.status, response.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -41,7 +41,7 @@ def fetched(port: int, path: str) -> tuple[int, str]:
 
 
 def answered(port: int, request: str) -> str:
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         connection.sendall(request.encode())
         with connection.makefile(newline="") as answer:
             return answer.read()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=link.FromServer)
 
-PATIENCE = 10.0
+PATIENCE = 120.0
 TOKENS = [f"{number:08d}-0000-4000-8000-000000000000" for number in range(3)]
 PLACE = link.Place(
     match_token=TOKENS[0],

@@ -64,7 +64,7 @@ def test_without_its_driver_postgresql_is_an_extra(monkeypatch: pytest.MonkeyPat
 def test_without_its_packages_the_store_is_an_extra(package: str) -> None:
     program = f"import sys; sys.modules[{package!r}] = None; import sevenbag.contest.store"
     done = subprocess.run(
-        [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, check=False, timeout=60
+        [sys.executable, "-c", program], stderr=subprocess.PIPE, text=True, check=False, timeout=120
     )
     assert done.stderr.splitlines()[-1] == (
         f"sevenbag.errors.MissingExtraError: a contest's store needs the package {package}: "

@@ -81,7 +81,7 @@ def test_a_game_is_kept_whole_or_not_at_all(url: str) -> None:
         stdout=subprocess.PIPE,
         text=True,
         check=True,
-        timeout=100,
+        timeout=120,
         cwd=ROOT,
     )
     # BEGIN, the match, its games; the game, its replay, its verdicts, its sums; COMMIT; ...
@@ -109,7 +109,7 @@ def test_a_server_that_crashes_has_kept_what_it_told() -> None:
 
 
 def test_tables_are_made_whole_or_not_at_all(url: str) -> None:
-    killed = subprocess.run(dying("migrate", url), check=False, timeout=100, cwd=ROOT)
+    killed = subprocess.run(dying("migrate", url), check=False, timeout=120, cwd=ROOT)
     assert killed.returncode == -signal.SIGKILL
     engine = create_engine(url)
     with engine.connect() as connection:

@@ -41,7 +41,7 @@ def test_the_hosts_lines_can_be_typed_as_they_stand() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=120,
     )
     assert [json.loads(line)["type"] for line in done.stdout.splitlines()] == ["info", "move"]
     assert done.stderr == ""
@@ -55,7 +55,7 @@ def test_the_small_bot_runs() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=120,
     )
     assert [json.loads(line)["type"] for line in done.stdout.splitlines()] == ["info", "move"]
     assert done.stderr == ""

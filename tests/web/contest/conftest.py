@@ -76,19 +76,19 @@ class Running:
 
     def run(self, work: Coroutine[Any, Any, Any]) -> Any:
         """Do something in the site's own loop."""
-        return self._submit(work).result(30)
+        return self._submit(work).result(180)
 
     def close(self) -> None:
         self.stop_serving()
 
         async def ended() -> None:
             others = asyncio.all_tasks() - {asyncio.current_task()}
-            await asyncio.wait(others, timeout=10) if others else None
+            await asyncio.wait(others, timeout=120) if others else None
 
         self.run(self.scheduler.stop())
         self.run(ended())
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(120)
         self._loop.close()
         self.store.close()
 

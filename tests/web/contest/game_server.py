@@ -71,7 +71,7 @@ class GameServer:
         self._over.set()
         self._stack.close()
         for thread in self._threads:
-            thread.join(10)
+            thread.join(120)
 
     def _alive(self) -> set[str]:
         return {server.name for server in self._site.scheduler.servers() if server.alive}

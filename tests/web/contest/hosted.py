@@ -70,13 +70,13 @@ class GameServer:
         """Be given a test match of a team, which watchers hear of at once."""
         if self._site.store.teams.find(team) is None:
             self._site.add_team(team)
-        made = self._site.run(self._site.scheduler.create_test_match(team, patience=20))
+        made = self._site.run(self._site.scheduler.create_test_match(team, patience=120))
         self.match = made.match_id
         self.take_over()
 
     def take_over(self) -> None:
         """Wait for a match, perhaps one that was played elsewhere."""
-        place = self._site.run(asyncio.wait_for(self._places.get(), 20))
+        place = self._site.run(asyncio.wait_for(self._places.get(), 120))
         self.states.token = place.match_token
         self.states.teams = (place.seats[0].team, place.seats[1].team)
         self.states.wait_until_heard()

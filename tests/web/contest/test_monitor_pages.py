@@ -44,7 +44,7 @@ def visit(browser: Any, site: Running) -> Iterator[Callable[..., Page]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on(
             "console",

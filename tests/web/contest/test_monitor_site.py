@@ -42,7 +42,7 @@ def line(site: Running, query: str = "", origin: str | None = None) -> connect:
 async def heard(socket: Any, *events: str) -> list[dict[str, Any]]:
     """What is told until an event of such a name."""
     found: list[dict[str, Any]] = []
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not found or found[-1]["event"] not in events:
             found.append(json.loads(await socket.recv()))
     return found
@@ -121,7 +121,7 @@ async def test_lines_that_talk(site: Running, server: GameServer) -> None:
         await heard(socket, "picture")
         for _ in range(100):
             await socket.send("x" * 1000)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await socket.wait_closed()
 
 

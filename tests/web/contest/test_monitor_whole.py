@@ -84,7 +84,7 @@ def test_two_bots_play(make_site: Callable[..., Running], tmp_path: Path) -> Non
                 args=["--headless", "--no-sandbox", "--disable-gpu"],
             )
             page = chromium.new_page()
-            page.set_default_timeout(40_000)
+            page.set_default_timeout(120_000)
             complaints: list[str] = []
             page.on("pageerror", lambda error: complaints.append(str(error)))
             page.goto(f"{site.address}matches/{made.match_id}")

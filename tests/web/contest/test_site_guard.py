@@ -121,7 +121,7 @@ def test_absolute_target_of_a_link(site: Running) -> None:
         "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
         f"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: {proof}\r\n\r\n"
     )
-    with socket.create_connection((parts.hostname, parts.port), timeout=60) as raw:
+    with socket.create_connection((parts.hostname, parts.port), timeout=120) as raw:
         raw.sendall(head.encode())
         assert raw.recv(65_536).startswith(b"HTTP/1.1 101 ")
 
@@ -149,12 +149,12 @@ def test_only_game_servers_say_much_at_once(site: Running) -> None:
             page.send(said)
         with contextlib.suppress(ConnectionClosed, TimeoutError):
             while True:
-                page.recv(timeout=30)
+                page.recv(timeout=120)
         assert page.close_code == CloseCode.MESSAGE_TOO_BIG
     proof = {"Authorization": bearer(load_secret(site.settings.site.secret_file))}
     with connect(address + LINK_PATH, additional_headers=proof, proxy=None) as link:
         link.send(said)
-        assert "cannot be understood" in str(link.recv(timeout=30))
+        assert "cannot be understood" in str(link.recv(timeout=120))
 
 
 @pytest.mark.parametrize("url", ["contest.example", "ftp://contest.example", "https://a.example/b"])
@@ -263,7 +263,7 @@ def test_forms_are_bounded(site: Running) -> None:
 
 
 def test_a_form_that_says_nothing_of_its_length_is_bounded_too(site: Running) -> None:
-    connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=20)
+    connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=120)
     connection.putrequest("POST", "/login")
     connection.putheader("Content-Type", "application/x-www-form-urlencoded")
     connection.putheader("Transfer-Encoding", "chunked")
@@ -292,7 +292,7 @@ def test_a_form_that_says_nothing_of_its_length_is_bounded_too(site: Running) ->
 )
 def test_nonsense_is_refused_and_forgotten(site: Running, request_line: bytes) -> None:
     parts = urlsplit(site.address)
-    with socket.create_connection((parts.hostname, parts.port), timeout=20) as raw:
+    with socket.create_connection((parts.hostname, parts.port), timeout=120) as raw:
         answer = b""
         # It may hang up before all of it has been sent.
         with contextlib.suppress(OSError):

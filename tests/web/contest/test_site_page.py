@@ -43,7 +43,7 @@ def visit(browser: Any, site: Running) -> Iterator[Callable[..., Page]]:
         context = browser.new_context(viewport={"width": width, "height": 844})
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(120_000)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", complain)
         page.goto(site.address.rstrip("/") + path)

@@ -46,7 +46,7 @@ class Visitor:
     headers: dict[str, str] = field(default_factory=dict)
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
-        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=20)
+        connection = http.client.HTTPConnection(urlsplit(self.address).netloc, timeout=120)
         sent = {**self.headers, **headers}
         if self.cookies:
             sent["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
