@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_dask, "_PATIENCE", 120)
+
+
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_dask, "_PATIENCE", 0.5)
@@ -68,7 +73,9 @@ def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
         assert process.wait() == -signal.SIGKILL
 
 
-def test_leave_can_be_taken_of_a_scheduler_that_hangs(tmp_path: Path) -> None:
+def test_leave_can_be_taken_of_a_scheduler_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with (
         _scheduler(tmp_path) as (address, process),
         _worker(address, tmp_path),
@@ -76,6 +83,7 @@ def test_leave_can_be_taken_of_a_scheduler_that_hangs(tmp_path: Path) -> None:
     ):
         assert list(executor.run(work.square, [3])) == [(0, 9)]
         process.send_signal(signal.SIGSTOP)
+        monkeypatch.setattr(on_dask, "_PATIENCE", 1.0)
 
 
 # --- what is no cluster, or none for us -----------------------------------------------------------
@@ -107,7 +115,15 @@ def test_whoever_looks_after_a_worker_is_no_scheduler(dask_cluster: Any) -> None
         jobs.cluster(dask_cluster.workers[0].address)
 
 
-def test_a_cluster_without_workers(tmp_path: Path, impatient: None) -> None:
+def test_a_cluster_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reach = on_dask.Cluster._reach
+
+    def reach_and_grow_impatient(cluster: on_dask.Cluster) -> object:
+        client = reach(cluster)
+        monkeypatch.setattr(on_dask, "_PATIENCE", 0.5)
+        return client
+
+    monkeypatch.setattr(on_dask.Cluster, "_reach", reach_and_grow_impatient)
     with (
         _scheduler(tmp_path) as (address, _),
         pytest.raises(ClusterError, match=r"has had no workers for 0.5 s; start some: dask worker"),
