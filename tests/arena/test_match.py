@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Lock
     from sevenbag.bots.bot import Bot
 
+PATIENT = Deadlines(prepare=60, tell=60, suggest=60, stop=60, quit=60)
 QUICK = Deadlines(prepare=0.2, tell=0.2, suggest=0.2, stop=0.2, quit=0.2)
+"""Where a bot hangs."""
 
 
 async def match(first: Bot, second: Bot, *watchers: Watcher, **changes: object) -> Result:
@@ -40,7 +42,7 @@ async def match(first: Bot, second: Bot, *watchers: Watcher, **changes: object) 
         "rules": Rules.preset("guideline"),
         "seed": 5,
         "max_pieces": 20,
-        "deadlines": QUICK,
+        "deadlines": PATIENT,
     }
     conditions = Conditions(**(fields | changes))  # type: ignore[arg-type]
     return await play_match((first, second), conditions, watchers)
@@ -255,7 +257,7 @@ async def test_a_fault_is_a_counted_loss(
     other = LowBot()
     faulty = FaultyBot(method, fault, turn=1 if method == "start" else 2)
     log = Log()
-    result = await match(other, faulty, log)
+    result = await match(other, faulty, log, deadlines=QUICK)
     assert result.winner == 0
     assert result.ending is Ending.FALL
     assert result.falls[1] is not None
@@ -288,7 +290,7 @@ async def test_a_wrong_answer_is_a_counted_loss(answer: object, reason: Reason, 
 async def test_two_faults_in_one_turn_are_a_draw() -> None:
     first = FaultyBot("suggest", hang, turn=2, name="a")
     second = FaultyBot("suggest", raising(BotDiedError("b", "killed")), turn=2, name="b")
-    result = await match(first, second)
+    result = await match(first, second, deadlines=QUICK)
     assert result.winner is None
     assert [fall and fall.reason for fall in result.falls] == [Reason.TIMEOUT, Reason.CRASH]
     assert str(result).startswith("draw by double fault")
@@ -324,7 +326,7 @@ async def test_a_bot_that_does_not_start_has_lost(
     fault: Callable[[], object], reason: Reason
 ) -> None:
     log, other = Log(), LowBot()
-    result = await match(FaultyBot("prepare", fault), other, log)
+    result = await match(FaultyBot("prepare", fault), other, log, deadlines=QUICK)
     assert result.winner == 1
     assert result.falls[0] is not None
     assert result.falls[0].reason is reason
@@ -337,9 +339,9 @@ async def test_a_bot_that_does_not_start_has_lost(
 @pytest.mark.parametrize("method", ["suggest", "play", "stop", "quit"])
 async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> None:
     stubborn = Stubborn()
-    began = time.monotonic()
-    result = await match(FaultyBot(method, stubborn), other := LowBot(), max_pieces=3)
-    assert time.monotonic() - began < 5
+    result = await match(
+        FaultyBot(method, stubborn), other := LowBot(), max_pieces=3, deadlines=QUICK
+    )
     assert other.calls[-1] == "quit"
     if method in {"suggest", "play"}:
         assert result.winner == 1
@@ -352,16 +354,22 @@ async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> 
 async def test_faults_after_the_game_change_nothing(
     method: str, fault: Callable[[], object]
 ) -> None:
-    result = await match(FaultyBot(method, fault), LowBot(), max_pieces=3)
+    result = await match(FaultyBot(method, fault), LowBot(), max_pieces=3, deadlines=QUICK)
     assert result.ending is Ending.PIECES
     assert result.falls == (None, None)
 
 
 async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
     log = Log()
-    first, second = FaultyBot("suggest", hang, turn=4, name="a"), LowBot()
+    asked = asyncio.Event()
+
+    async def hang_when_asked() -> None:
+        asked.set()
+        await hang()
+
+    first, second = FaultyBot("suggest", hang_when_asked, turn=4, name="a"), LowBot()
     task = asyncio.ensure_future(match(first, second, log, deadlines=Deadlines(suggest=3600)))
-    await asyncio.sleep(0.2)
+    await asked.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -397,22 +405,31 @@ async def test_a_watcher_that_fails_ends_the_game_but_not_without_ending_the_bot
 
 
 async def test_both_bots_think_at_the_same_time() -> None:
+    both = asyncio.Barrier(2)
+
     async def think() -> None:
+        await both.wait()
         await asyncio.sleep(0.15)
 
-    began = time.monotonic()
     result = await match(FaultyBot("suggest", think), FaultyBot("suggest", think), max_pieces=1)
-    assert time.monotonic() - began < 0.28
-    assert all(0.14 < (stats.thinking or 0) < 0.28 for stats in result.stats)
+    assert result.falls == (None, None)
+    assert all((stats.thinking or 0) > 0.14 for stats in result.stats)
 
 
-async def test_granted_time_comes_on_top_of_the_deadline() -> None:
+@pytest.mark.parametrize(("milliseconds", "deadlines"), [(60_000, QUICK), (100, PATIENT)])
+async def test_granted_time_comes_on_top_of_the_deadline(
+    milliseconds: float, deadlines: Deadlines
+) -> None:
     async def think() -> None:
         await asyncio.sleep(0.3)
 
-    limits = Limits(milliseconds=300)
+    limits = Limits(milliseconds=milliseconds)
     result = await match(
-        FaultyBot("suggest", think), LowBot(), max_pieces=1, limits=(limits, limits)
+        FaultyBot("suggest", think),
+        LowBot(),
+        max_pieces=1,
+        limits=(limits, limits),
+        deadlines=deadlines,
     )
     assert result.falls == (None, None)
 
@@ -421,9 +438,9 @@ async def test_the_pace_is_kept() -> None:
     began = time.monotonic()
     result = await match(LowBot(), LowBot(), max_pieces=10, pps=50)
     took = time.monotonic() - began
-    assert 9 / 50 <= took < 0.5
+    assert took >= 9 / 50
     # Waiting for the turn is not thinking.
-    assert all((stats.thinking or 0) < 0.1 for stats in result.stats)
+    assert all((stats.thinking or 0) < took / 2 for stats in result.stats)
 
 
 async def test_positions_are_as_the_game_has_them() -> None:
@@ -476,11 +493,11 @@ async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_
 async def test_a_bot_with_more_time_of_its_own_gets_it() -> None:
     class Slow(LowBot):
         def effective(self, limits: Limits) -> Limits:
-            return Limits(milliseconds=400)
+            return Limits(milliseconds=60_000)
 
         async def suggest(self, limits: Limits) -> Suggestion:
             await asyncio.sleep(0.4)
             return await super().suggest(limits)
 
-    result = await match(Slow(), LowBot(), max_pieces=1)
+    result = await match(Slow(), LowBot(), max_pieces=1, deadlines=QUICK)
     assert result.falls == (None, None)
