@@ -260,14 +260,14 @@ def test_a_reader_that_has_gone_ends_it_quietly(mark: str) -> None:
 
 
 def test_the_introduction_comes_at_once(mark: str) -> None:
-    # The best of some tries, as the machine may have other things to do.
-    times: list[float] = []
-    for _ in range(5):
-        began = time.perf_counter()
-        with started() as process:
-            times.append(time.perf_counter() - began)
-            process.communicate(lines_of([QUIT]), timeout=120)
-    assert min(times) < 0.5
+    # What takes long at the start is loading modules that it does not need.
+    with started([sys.executable, "-X", "importtime", *SERVE[1:]]) as process:
+        _, times = process.communicate(lines_of([QUIT]), timeout=120)
+    loaded = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in times.decode().split("\n")
+    }
+    assert "sevenbag" in loaded
+    assert not loaded & {"litestar", "numpy", "PIL", "rich", "sqlalchemy", "websockets", "zmq"}
 
 
 def test_a_bridge_leaves_nothing_behind(fake: Command) -> None:
@@ -505,11 +505,10 @@ async def test_moves_and_info_are_bounded() -> None:
 @pytest.mark.parametrize("after", [START, STOP, QUIT])
 async def test_thinking_is_broken_off_when_it_is_worthless(after: Json) -> None:
     bot = Scripted()
-    bot.thinks = 60.0
+    bot.thinks = 3_600.0
     answers, took = await conversation(bot, RULES, START, SUGGEST, after, answers=3)
     assert answers[2] == {"type": "suggestion", "moves": []}
-    # Whatever else the machine does meanwhile, it is not the bot that was waited for.
-    assert HURRY * 0.9 <= took < bot.thinks
+    assert took >= HURRY * 0.9
 
 
 async def test_thinking_is_not_broken_off_by_new_pieces() -> None:

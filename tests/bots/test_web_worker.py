@@ -35,9 +35,9 @@ HOSTS = [
 on_hosts = pytest.mark.parametrize("host", HOSTS)
 
 
-def worker(host: str, script: Path, move: float = 10.0) -> TbpBot:
+def worker(host: str, script: Path, move: float = 60) -> TbpBot:
     kind: Host = "browser" if host == "browser" else "node"
-    deadlines = Deadlines(info=20.0, ready=5.0, move=move, quit=0.3)
+    deadlines = Deadlines(info=60, ready=60, move=move, quit=0.3)
     return TbpBot(["worker"], launch=launch_worker(str(script), host=kind), deadlines=deadlines)
 
 

@@ -39,7 +39,7 @@ from sevenbag.game import Game, Rules  # noqa: E402
 Json = dict[str, Any]
 
 RULES = Rules.preset("guideline")
-SHORT = Deadlines(info=2.0, ready=2.0, move=2.0, quit=0.3)
+SHORT = Deadlines(info=60, ready=60, move=60, quit=0.3)
 
 
 @pytest.fixture
@@ -225,9 +225,9 @@ async def test_those_that_fail_are_named(
 ) -> None:
     # Short only where somebody is silent on purpose.
     deadlines = Deadlines(
-        info=0.5 if handler is silent else 10.0,
-        ready=10.0,
-        move=0.5 if handler is hangs else 10.0,
+        info=0.5 if handler is silent else 60,
+        ready=60,
+        move=0.5 if handler is hangs else 60,
         quit=0.2,
     )
     async with at_address(handler) as address:
