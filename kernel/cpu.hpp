@@ -1,4 +1,4 @@
-// What this machine's processor can run.
+// Instruction sets that this machine's processor supports.
 #pragma once
 
 namespace sevenbag {

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PATIENT = Deadlines(prepare=60, tell=60, suggest=60, stop=60, quit=60)
 QUICK = Deadlines(prepare=0.2, tell=0.2, suggest=0.2, stop=0.2, quit=0.2)
-"""Where a bot hangs."""
+"""Deadlines for bots that hang."""
 
 
 async def match(first: Bot, second: Bot, *watchers: Watcher, **changes: object) -> Result:

@@ -260,7 +260,7 @@ def test_a_reader_that_has_gone_ends_it_quietly(mark: str) -> None:
 
 
 def test_the_introduction_comes_at_once(mark: str) -> None:
-    # What takes long at the start is loading modules that it does not need.
+    # A slow start comes from loading modules that it does not need.
     with started([sys.executable, "-X", "importtime", *SERVE[1:]]) as process:
         _, times = process.communicate(lines_of([QUIT]), timeout=120)
     loaded = {

@@ -23,12 +23,12 @@ class Reason(enum.StrEnum):
 
     @property
     def is_top_out(self) -> bool:
-        """Whether the player topped out."""
+        """Return True if the player topped out."""
         return self in _TOP_OUTS
 
     @property
     def is_fault(self) -> bool:
-        """Whether the bot failed. A resignation is not a fault."""
+        """Return True if the bot failed. A resignation is not a fault."""
         return not self.is_top_out and self is not Reason.RESIGNATION
 
 

@@ -75,7 +75,7 @@ _LONGEST_BASE: Final = 50
 
 
 def _are_names(specs: Sequence[str], name: str) -> bool:
-    """Whether the specifications of bots with this name can serve as unique names."""
+    """Return True if the specifications of bots with this name can serve as unique names."""
     return len(set(specs)) == len(specs) and all(
         spec.startswith(name) and len(spec) <= LONGEST and spec.isprintable() for spec in specs
     )

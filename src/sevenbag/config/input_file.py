@@ -38,7 +38,7 @@ def read_input(path: str | os.PathLike[str], largest: int) -> bytes:
 
 
 def names_file(text: str) -> bool:
-    """Whether a text that is no known name means a file: it has a slash, or there is such a file.
+    """Return True if an unknown name denotes a file: it has a slash, or such a file exists.
 
     The file need not be regular, so that the error can say why it cannot be read.
     """

@@ -122,7 +122,7 @@ def test_a_team_practises(site: Site, planner: list[str]) -> None:
         printed = client.ends_well()
     assert "winner" in printed
     pieces, _, moves = map(int, printed.splitlines()[-1].split()[-3:])
-    # How many depends on the machine.
+    # The number depends on the machine.
     assert moves >= pieces > 0
 
 

@@ -58,7 +58,7 @@ class Publisher:
 
     def heard(self) -> bytes:
         """Wait for the next subscription, or the end of one; what it is."""
-        assert self._socket.poll(120_000), "nobody subscribed"
+        assert self._socket.poll(120_000), "no subscriber connected"
         return self._socket.recv()
 
     def wait_until_heard(self) -> None:

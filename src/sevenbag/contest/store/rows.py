@@ -190,7 +190,7 @@ class MatchRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_live(self) -> bool:
-        """Whether pages show it as live; a test match is live once its first game has begun."""
+        """Return True if pages show it as live; a test match is live once its first game began."""
         if self.state == "placed":
             return self.kind == "contest" or self.began is not None
         return self.state == "playing"

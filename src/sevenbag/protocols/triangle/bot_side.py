@@ -121,7 +121,7 @@ class BotSide:
         # Of the first piece only the host knows which it is; it lies in the hold slot then.
         self._parked = False
         self._to_park = False
-        # Whether a hold was requested in this game.
+        # True once a hold was requested in this game.
         self._pressed_hold = False
         self._seen = 0
 
