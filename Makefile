@@ -49,10 +49,16 @@ ARGS ?=
 play: build
 	@"$(BIN)/sevenbag" play "$(A)" "$(B)" --ramp 100 --pieces 250 --pps 5 $(ARGS)
 
-## test: every test, the kernel's own first
+## test: the quick tests of everything, the kernel's own first
 .PHONY: test
-test: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser $(STAMPS)/peers
-	@"$(BIN)/python" -m pytest -q -n $(JOBS) $(PYTEST_ARGS)
+test: kernel-test $(STAMPS)/dev
+	@"$(BIN)/python" -m pytest -q -n $(JOBS) \
+		-m "not (slow or browser or peers or postgres or faults)" $(PYTEST_ARGS)
+
+## test-all: every test, with more random cases
+.PHONY: test-all
+test-all: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser $(STAMPS)/peers
+	@"$(BIN)/python" -m pytest -q -n $(JOBS) --hypothesis-profile=ci $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
 

@@ -17,12 +17,21 @@ if TYPE_CHECKING:
     import pytest
 
 
+# The same cases on every machine, whatever its speed; --hypothesis-profile chooses another profile.
+settings.register_profile(
+    "fast",
+    max_examples=20,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("ci", settings.get_profile("fast"), max_examples=100)
+# Looks for cases that nobody has seen yet.
+settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
+settings.load_profile("fast")
+
+
 def pytest_configure() -> None:
-    # The verdict does not depend on the machine's speed.
-    settings.register_profile(
-        "sevenbag", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-    )
-    settings.load_profile("sevenbag")
     # A runner in the background, or one that outlives its terminal, may ignore these, and every
     # process under test would inherit that.
     for number, usual in (

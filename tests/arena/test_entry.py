@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import msgspec
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.arena.book import read_book
@@ -15,6 +15,7 @@ from sevenbag.arena.records import TournamentHeader
 from sevenbag.arena.settings import engines_of, openings_of, settings_of
 from sevenbag.errors import InputError
 from sevenbag.game import Rules
+from tests.properties import examples
 
 RULES = Rules.preset("guideline")
 KEYS = (
@@ -30,7 +31,7 @@ VALUES = (
 
 
 @given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES)), max_size=5))
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_any_keys_and_values(pairs: list[tuple[str, str]]) -> None:
     lines = [f"{key} = {value}" for key, value in dict(pairs).items()]
     lines += ["[[engine]]", 'bot = "random"', "[[engine]]", 'bot = "beam"', "nodes = 5"]
@@ -55,7 +56,7 @@ def test_any_keys_and_values(pairs: list[tuple[str, str]]) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_any_bytes(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
@@ -70,7 +71,7 @@ def test_any_bytes(data: bytes) -> None:
 
 
 @given(st.text(alphabet="0123456789 \n#@v15gABe", max_size=60))
-@settings(deadline=None, max_examples=200)
+@examples(200)
 def test_any_book(text: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "book"

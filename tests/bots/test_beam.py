@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag._kernel import BeamSearch, Board, Piece, Placement, Spin
@@ -18,6 +18,7 @@ from sevenbag.bots.bot import Limits, Position, Suggestion
 from sevenbag.errors import BoardError, BotStartError, SpecError
 from sevenbag.game import Game, Rules
 from sevenbag.game.rules import kernel_rules
+from tests.properties import examples
 
 RULES = Rules.preset("guideline")
 PIECES = st.sampled_from(list(Piece))
@@ -70,7 +71,7 @@ def boards(draw: st.DrawFn) -> Board:
 # --- legal moves --------------------------------------------------------------------------------
 
 
-@settings(deadline=None, max_examples=150)
+@examples(150)
 @given(
     board=boards(),
     queue=st.lists(PIECES, min_size=1, max_size=8),

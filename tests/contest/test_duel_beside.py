@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.contest.duel import Duel, Outcome, Seat, Verdict
@@ -18,6 +18,7 @@ from sevenbag.protocols.pason.board import from_kernel, to_kernel
 from sevenbag.protocols.pason.messages import MOVES
 from sevenbag.protocols.pason.placing import Place, to_placement
 from tests.contest.reference_duel import SlowDuel
+from tests.properties import examples
 from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def test_games_go_as_the_slow_one_under_every_setting(part: int) -> None:
         play_both(rules, chance.getrandbits(62), stacks, random_actions(chance, 150))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     rules=st.sampled_from(ALL_RULES),
     seed=st.integers(0, 1 << 62),
@@ -190,7 +191,7 @@ def test_games_go_as_the_slow_one_whatever_is_done(
 # --- beside the kernel ----------------------------------------------------------------------------
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     seed=st.integers(0, 1 << 62),
     chance=st.randoms(use_true_random=False),

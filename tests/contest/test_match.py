@@ -7,7 +7,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.contest import link, record
@@ -25,6 +25,7 @@ from sevenbag.protocols.pason.messages import (
     PieceState,
 )
 from tests.contest.stage import FIELDS, SEATS, STATE_FIELDS, TEAMS, TOKEN, Stage, game
+from tests.properties import examples
 
 if TYPE_CHECKING:
     from sevenbag.contest.duel import Duel
@@ -93,7 +94,7 @@ def state_of(duel: Duel) -> tuple[dict[str, Any], list[str]]:
 
 
 @given(seed=st.integers(0, 1 << 40))
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
     chance = random.Random(seed)
     quick = GameRules(

@@ -9,7 +9,7 @@ import zlib
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.contest import record
@@ -19,6 +19,7 @@ from sevenbag.contest.rules import GameRules
 from sevenbag.errors import FormatError
 from sevenbag.protocols.pason.board import encode as encode_board
 from sevenbag.protocols.pason.messages import MOVES
+from tests.properties import examples
 
 if TYPE_CHECKING:
     from sevenbag.contest.duel import Seat
@@ -62,7 +63,7 @@ def played(seed: int, rules: GameRules = RULES, most: int = 100_000) -> tuple[Re
 
 
 @given(st.integers(0, 1 << 62), st.sampled_from((5, 60, 100_000)))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_record_that_is_read_again_plays_the_same_game(seed: int, most: int) -> None:
     kept, duel = played(seed, most=most)
     again = record.decode(record.encode(kept))

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Game, Key, Placement, Rules, Spin, Versus
 from sevenbag.envs import Actions, KeysEnv, PlacementEnv, VectorEnv, VersusEnv
+from tests.properties import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,7 +77,7 @@ def lowest(mask: NDArray[np.int8], actions: Actions, random: np.random.Generator
 @pytest.mark.parametrize("rules", ["guideline", "tetrio-season-1", NO_HOLD, NARROW])
 @pytest.mark.parametrize("apart", [False, True])
 @given(seed=st.integers(0, 2**63 - 1))
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_a_placement_environment_is_the_game(rules: Any, apart: Any, seed: Any) -> None:
     env = PlacementEnv(rules, spins_apart=apart, reward={"attack": 2, "placement": 0.25})
     seen, info = env.reset(seed=seed)
@@ -104,7 +105,7 @@ def test_a_placement_environment_is_the_game(rules: Any, apart: Any, seed: Any) 
 
 
 @given(seed=st.integers(0, 2**62))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_kinds_of_spin_apart_are_exactly_the_placements(seed: Any) -> None:
     env = PlacementEnv("guideline", spins_apart=True)
     env.reset(seed=seed)
@@ -187,7 +188,7 @@ def test_a_vector_of_games_is_those_games(mode: Any, threads: Any) -> None:
 
 @pytest.mark.parametrize("rules", ["guideline", HEAVY])
 @given(seed=st.integers(0, 2**63 - 1))
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_a_versus_environment_is_the_game(rules: Any, seed: Any) -> None:
     env = VersusEnv(rules, reward={"sent": 1, "garbage": -0.5, "win": 10, "loss": -10})
     seen, _ = env.reset(seed=seed)
@@ -239,7 +240,7 @@ def test_versus_games_in_a_vector_are_those_games() -> None:
 
 
 @given(seed=st.integers(0, 2**63 - 1), data=st.data())
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_keys_lead_where_the_path_leads(seed: Any, data: Any) -> None:
     env = KeysEnv("tetrio-season-1", reward="attack")
     env.reset(seed=seed)

@@ -7,19 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sevenbag import Placement, Rotation
 from sevenbag.formats.fumen import Field, Fumen, Page
 from tests.formats.fumen_peers import PyFumen, TetrisFumen
+from tests.properties import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LETTERS = ".ILOZTJSG"
 
-EXAMPLES = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = examples(150)
 
 rows = st.one_of(
     st.just("." * 10),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag._kernel import RuleSet, Spin
@@ -13,6 +13,7 @@ from sevenbag.game import Rules
 from tests.counted import compared
 from tests.game.recorded import LEAGUE, SPINS
 from tests.game.reference_attack import attacks_of
+from tests.properties import examples
 from tests.truth import truth_json, truth_lines
 
 PRESETS = ["guideline", "ppt", "jstris", "botris", "tetrio-league", "tetrio-season-1"]
@@ -181,7 +182,7 @@ CHANGES: Any = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(changes=CHANGES, data=st.data())
 def test_against_the_formula(changes: dict[str, Any], data: st.DataObject) -> None:
     rules = LEAGUE.replace(changes)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.game import Game, Rules
 from sevenbag.game.course import after_new_piece
 from tests.counted import compared
 from tests.game.reference import general_bag, seven_bag
+from tests.properties import examples
 from tests.truth import truth_json
 
 BAGS = [
@@ -64,7 +65,7 @@ def test_no_bag_where_pieces_are_drawn_one_by_one() -> None:
 # --- bags of any pieces -------------------------------------------------------------------------
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 2**32), st.text("IOTLJSZ", min_size=1, max_size=63))
 def test_general_bags(seed: int, filled: str) -> None:
     expected = general_bag(seed, 33, filled)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
 from sevenbag.errors import BoardError, PlacementError
 from sevenbag.game import Game, Rules, TopOut
 from tests.game.reference import Reference
+from tests.properties import examples
 
 SEEDS = st.integers(0, 2**31)
 
@@ -270,7 +271,7 @@ _VARIANTS: dict[str, Rules] = {
 
 
 @pytest.mark.parametrize("name", _VARIANTS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=SEEDS, choices=st.lists(st.integers(0, 2**16), min_size=20, max_size=60))
 def test_against_the_reference(name: str, seed: int, choices: list[int]) -> None:
     rules = _VARIANTS[name]
@@ -338,7 +339,7 @@ def _check_books(game: Game, entered: int) -> None:
         assert sum(game.pending) == stats.received - stats.cancelled - entered
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(seed=SEEDS, choices=st.lists(st.integers(0, 2**16), max_size=40))
 def test_the_same_seed_and_moves_make_the_same_game(seed: int, choices: list[int]) -> None:
     first, second = Game(seed=seed), Game(seed=seed)

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sevenbag.game.kicks_file
@@ -16,6 +16,7 @@ from sevenbag.errors import KicksError, RulesError
 from sevenbag.game import Game, Rules
 from sevenbag.game.kicks_file import read_data, read_text, to_data
 from tests.kernel import reference, systems
+from tests.properties import examples
 
 PAGE = Path(__file__).parents[2] / "docs" / "kicks.md"
 
@@ -135,7 +136,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         Kicks.from_file(str(bad))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(systems.systems)
 def test_plain_data_and_back(system: reference.System) -> None:
     made = systems.kicks(system)
@@ -144,7 +145,7 @@ def test_plain_data_and_back(system: reference.System) -> None:
     assert (again, again.name) == (kicks, kicks.name)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(alphabet='IOTLJSZ0123-=[], "\n#.basenmrx+', max_size=80))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:

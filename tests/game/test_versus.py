@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag._kernel import Board, Placement, Rotation
 from sevenbag.errors import BoardError, PlacementError, RulesError
 from sevenbag.game import Player, TopOut, Versus
+from tests.properties import examples
 
 
 def lowest(player: Player) -> Placement:
@@ -71,7 +72,7 @@ def test_impossible_time() -> None:
         Versus(frames_per_turn=40000)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(seed=st.integers(0, 2**31), choices=st.lists(st.integers(0, 2**16), max_size=80))
 def test_what_one_sends_the_other_receives(seed: int, choices: list[int]) -> None:
     versus = Versus(seed=seed)
@@ -107,7 +108,7 @@ def vertical(player: Player) -> Placement:
 
 
 @given(st.integers(0, 1000), st.lists(st.integers(0, 2**30), min_size=1, max_size=60))
-@settings(deadline=None, max_examples=40)
+@examples(40)
 def test_both_at_the_same_frames_are_as_in_turns(seed: int, choices: list[int]) -> None:
     turns, times = Versus(seed=seed, frames_per_turn=12), Versus(seed=seed)
     for number, choice in enumerate(choices, start=1):

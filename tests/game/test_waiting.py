@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag._kernel import Crossing, GarbageQueue
@@ -13,6 +13,7 @@ from sevenbag.errors import RulesError
 from sevenbag.game import Rules
 from sevenbag.game.rules import kernel_rules
 from tests.game.reference_garbage import Waiting
+from tests.properties import examples
 
 LEAGUE = Rules.preset("tetrio-league")
 
@@ -47,7 +48,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(changes=GARBAGE, width=st.sampled_from([7, 10]), seed=st.integers(0, 2**32), steps=STEPS)
 def test_against_the_reference(
     changes: dict[str, Any], width: int, seed: int, steps: list[Any]

@@ -4,13 +4,14 @@ import pickle
 import random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Kicks, Piece, Placement, Rotation, Spin, SpinMode, SpinRules
 from sevenbag._kernel import spin_mode, spin_mode_name
 from sevenbag.errors import KicksError, RulesError
 from tests.kernel import reference, systems
+from tests.properties import examples
 
 PIECES = "IOTLJSZ"
 
@@ -59,7 +60,7 @@ boards = st.tuples(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     boards,
     st.sampled_from(PIECES),
@@ -81,7 +82,7 @@ def test_any_board(
     same(board, piece, system, spawn, mode)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     st.integers(0, 10**9),
     st.integers(0, 21),

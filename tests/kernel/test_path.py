@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Key, Placement, Rotation, Spin, SpinMode
@@ -13,6 +13,7 @@ from sevenbag.game import Rules
 from sevenbag.game.rules import kernel_rules
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import PIECES, field_of, random_board
+from tests.properties import examples
 
 TURNS = {Key.CW: 1, Key.FLIP: 2, Key.CCW: 3}
 SHIFTS = {Key.LEFT: (-1, 0), Key.RIGHT: (1, 0), Key.SOFT_DROP: (0, -1)}
@@ -120,7 +121,7 @@ def distance(
     return None
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**9),
     st.integers(0, 12),
@@ -155,7 +156,7 @@ def test_every_placement_has_a_shortest_path(
         assert len(keys) == distance(field, piece, system, goal, mode)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**9),
     st.integers(0, 9),
@@ -201,7 +202,7 @@ def test_ways_by_the_keys_there_are_from_wherever_gravity_has_moved_it(
             assert landed(field, piece, system, at, mode) == goal
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 10**9),
     st.integers(0, 12),
@@ -247,7 +248,7 @@ def test_another_piece_leads_nowhere() -> None:
         kernel.path(Board(), Placement("S", Rotation.NORTH, 4, 0), cleared=False, start=start)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.integers(0, 10**9),
     st.integers(0, 12),

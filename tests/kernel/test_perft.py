@@ -9,13 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag import Board, Piece, SpinMode, perft
 from sevenbag.errors import KicksError, PieceError, QueueError
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import field_of, random_board
+from tests.properties import examples
 
 PUBLISHED = json.loads((Path(__file__).parent.parent / "data" / "perft.json").read_text())
 # Depth 7 (2.6 thousand million leaves) is counted by bench/perft.py.
@@ -56,7 +57,7 @@ def test_threads_count_the_same() -> None:
     assert perft("IOLJSZ", threads=2) == 67002200
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.integers(0, 10**9),
     st.integers(4, 12),
@@ -82,7 +83,7 @@ def test_small_trees(
     assert ours == reference.perft(field_of(board), "".join(queue), system, spawn, mode)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     st.integers(0, 10**9),
     st.integers(0, 6),
