@@ -7,4 +7,4 @@ from hypothesis import settings
 
 def examples(count: int) -> settings:
     """Return settings for `count` examples in the profile `ci`, a fifth of them in `fast`."""
-    return settings(max_examples=max(1, count * settings.default.max_examples // 100))
+    return settings(max_examples=max(1, count * settings().max_examples // 100))
