@@ -55,6 +55,12 @@ double chain_bonus(const Rules& rules, const Clear& clear, int chain) {
     return 0;
 }
 
+int combo_table_lines(const Rules& rules, const Counters& counters) {
+    const int c = counters.combo - 1;
+    if (c < 0 || rules.combo_table_size == 0) return 0;
+    return rules.combo_table[std::min(c, rules.combo_table_size - 1)];
+}
+
 // A charge leaves in three parts, the middle ones as near to a third as whole lines go. Returns the
 // lines that are sent of it.
 int release(const Rules& rules, AttackList& list, int lines) {
@@ -73,13 +79,9 @@ double base_lines(const Rules& rules, const Clear& clear, const Counters& counte
 }
 
 double with_combo(const Rules& rules, double lines, const Counters& counters) {
+    if (rules.combo == Combo::table) return lines + combo_table_lines(rules, counters);
     const int c = counters.combo - 1;
-    if (c < 0) return lines;
-    if (rules.combo == Combo::table) {
-        if (rules.combo_table_size == 0) return lines;
-        return lines + rules.combo_table[std::min(c, rules.combo_table_size - 1)];
-    }
-    if (c == 0) return lines;
+    if (c <= 0) return lines;
     lines *= 1 + 0.25 * c;
     return c > 1 ? std::max(std::log1p(1.25 * c), lines) : lines;
 }
@@ -113,7 +115,8 @@ Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, dou
     double lines = base_lines(rules, clear, counters);
     if (clear.perfect && rules.perfect_clear == PerfectClear::replaces_base)
         lines = rules.perfect_clear_lines;
-    const double combined = with_combo(rules, lines, counters) + targeting_bonus(rules, attackers);
+    const int targeting = targeting_bonus(rules, attackers);
+    const double combined = with_combo(rules, lines, counters) + targeting;
     const double bonus =
         rules.garbage_bonus && clear.difficult() && clear.garbage_lines > 0 ? 1 : 0;
 
@@ -124,7 +127,11 @@ Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, dou
     if (rules.combo_apart) {
         attack.clear = rounded(rules, lines * multiplier + bonus, random);
         attack.list.add(attack.clear);
-        attack.list.add(rounded(rules, (combined - lines) * multiplier, random));
+        // In floating point, `combined - lines` may be just below the whole lines of a table.
+        const double apart = rules.combo == Combo::table
+                                 ? combo_table_lines(rules, counters) + targeting
+                                 : combined - lines;
+        attack.list.add(rounded(rules, apart * multiplier, random));
     } else {
         attack.clear = rounded(rules, combined * multiplier + bonus, random);
         attack.list.add(attack.clear);

@@ -85,24 +85,28 @@ def attacks_of(
             g += 1
         elif rules.back_to_back.bonus == "chain":
             log = math.log(1 + 0.8 * b)
-            g += math.floor(1 + log)
-            if b > 1:
-                g += (1 + (log - math.floor(log))) / 3
+            # One sum is added to g: in floating point, two additions may round to another number.
+            g += math.floor(1 + log) + (0 if b == 1 else (1 + (log - math.floor(log))) / 3)
 
     if perfect and rules.perfect_clear.kind == "replaces base":
         g = rules.perfect_clear.lines
 
     c = combo - 1
     whole = g
+    added = 0.0
     if rules.combo.kind == "table":
         if rules.combo.table:
-            whole = g + rules.combo.table[min(c, len(rules.combo.table) - 1)]
+            added = rules.combo.table[min(c, len(rules.combo.table) - 1)]
+            whole = g + added
     elif c > 0:
         whole = g * (1 + 0.25 * c)
         if c > 1:
             whole = max(whole, math.log(1 + 1.25 * c))
+        added = whole - g
     if attack.targeting:
-        whole += attack.targeting[min(attackers, len(attack.targeting) - 1)]
+        bonus = attack.targeting[min(attackers, len(attack.targeting) - 1)]
+        whole += bonus
+        added += bonus
 
     difficult = spin != Spin.NONE or lines >= 4
     special = 1 if attack.garbage_bonus and difficult and garbage_lines else 0
@@ -111,7 +115,7 @@ def attacks_of(
     else:
         if rules.combo.apart:
             parts.append(rounded(g * multiplier + special))
-            parts.append(rounded((whole - g) * multiplier))
+            parts.append(rounded(added * multiplier))
         else:
             parts.append(rounded(whole * multiplier + special))
         if perfect and rules.perfect_clear.kind == "adds":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -180,6 +181,22 @@ CHANGES: Any = st.fixed_dictionaries(
         ),
     }
 )
+
+
+def test_a_combo_apart_sends_the_lines_of_its_table() -> None:
+    """The chain's bonus is a fraction: as floats, (g + table) - g may be below the table."""
+    bonuses = {2: 1, 3: 2, 4: 2, 13: 3, 25: 4}  # rounded down
+    for base, table in itertools.product(range(8), range(1, 10)):
+        rules = LEAGUE.replace(
+            {
+                "attack": {"mini": [0, base, 0, 0, 0]},
+                "back_to_back": {"bonus": "chain", "charge_at": 0, "charge_base": 0},
+                "combo": {"kind": "table", "apart": True, "table": [table]},
+            }
+        )
+        for chain, bonus in bonuses.items():
+            attacks = rules.attacks(1, Spin.MINI, back_to_back=chain)
+            assert attacks == (base + bonus, table)
 
 
 @examples(300)
