@@ -40,7 +40,7 @@ def test_openings_of_the_page_are_some() -> None:
 @pytest.mark.parametrize("command", [match, tournament, play], ids=lambda c: c.__name__)
 def test_every_option_stands_in_the_manual(command: object) -> None:
     subparsers = argparse.ArgumentParser().add_subparsers()
-    command.register(subparsers)  # type: ignore[attr-defined]
+    command.add_parser(subparsers)  # type: ignore[attr-defined]
     (parser,) = subparsers.choices.values()
     pages = text_of("arena.md") + text_of("tournaments.md") + text_of("commands.md")
     for action in parser._actions:

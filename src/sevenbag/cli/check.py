@@ -32,7 +32,7 @@ _OWN: Final = "beam:nodes=100"
 """Whose moves are played to check a frontend, unless told otherwise."""
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "check",

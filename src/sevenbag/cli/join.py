@@ -22,7 +22,7 @@ something given cannot be used. See docs/pason-client.md.
 """
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "join", help="play a match of a contest with any bot", description=_DESCRIPTION

@@ -129,7 +129,7 @@ def guarded(run: Callable[[], int]) -> int:
 
 
 class _Command(Protocol):
-    def register(self, subparsers: Subparsers) -> None: ...
+    def add_parser(self, subparsers: Subparsers) -> None: ...
 
     def run(self, args: argparse.Namespace) -> int: ...
 
@@ -148,7 +148,7 @@ def _run(arguments: list[str]) -> int:
     for name, summary in COMMANDS.items():
         if name == called:
             command = cast("_Command", importlib.import_module(f"sevenbag.cli.{name}"))
-            command.register(subparsers)
+            command.add_parser(subparsers)
         else:
             subparsers.add_parser(name, help=summary)
     args = parser.parse_args(arguments)

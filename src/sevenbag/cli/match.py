@@ -57,7 +57,7 @@ _OF_THE_MATCH: Final = (
 """Options that a match in a folder has already."""
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "match", help="two bots play many games", description=_DESCRIPTION

@@ -25,7 +25,7 @@ _SPINS = {spin_mode_name(mode).lower(): mode for mode in SpinMode}
 _LARGEST = 1_000_000
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "perft",

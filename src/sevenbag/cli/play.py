@@ -53,7 +53,7 @@ _TALL: Final = 100
 _LIVE_PPS: Final = 6.0
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "play", help="two bots play against each other", description=_DESCRIPTION

@@ -29,7 +29,7 @@ _VERBS: Final[dict[str, tuple[_Verb, str]]] = {
 }
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the group."""
     parser = subparsers.add_parser(
         "replay", help="play back a replay file, draw it, convert it, count what was done"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TOLD = 5
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "report",

@@ -26,7 +26,7 @@ connection, and pages can load it as a worker from there. See docs/tbp.md and do
 """
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "serve",

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sevenbag.cli.main import Subparsers
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "stats",

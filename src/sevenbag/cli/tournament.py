@@ -21,7 +21,7 @@ tournament. It is kept in a folder; broken off at any moment, it goes on from th
 """
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "tournament", help="many bots play against each other", description=_DESCRIPTION

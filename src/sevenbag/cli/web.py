@@ -24,7 +24,7 @@ every message shown. See docs/web.md. Ctrl-C ends it.
 _PORT: Final = 8123
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the command."""
     parser = subparsers.add_parser(
         "web", help="a page on which bots play, yours in the page itself", description=_DESCRIPTION

@@ -27,7 +27,7 @@ COMMANDS: Final = {
 _EXTRA: Final = "contest"
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the group."""
     parser = subparsers.add_parser(
         "contest",

@@ -26,7 +26,7 @@ COMMANDS: Final = {
 """Every command, with what it does; the module of the same name lies beside this one."""
 
 
-def register(subparsers: Subparsers) -> None:
+def add_parser(subparsers: Subparsers) -> None:
     """Add the group."""
     parser = subparsers.add_parser(
         "pc",
