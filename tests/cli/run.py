@@ -1,18 +1,29 @@
-"""Runs the real command in a process of its own."""
+"""Run commands as users do: in this process, or in one of their own where that matters."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
+from unittest import mock
+
+from sevenbag.cli.main import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 COMMAND = [sys.executable, "-P", "-m", "sevenbag"]
+
+FAKES = Path(__file__).parents[1] / "fakes"
+
+QUICK_BOT = f"tbp:{sys.executable} -S {FAKES / 'dropper.py'}"
+"""An external bot, named "dropper", that starts in a tenth of the time of ours."""
 
 TRACES = ("Traceback", "Warning", "nanobind", "asyncio", "Exception ignored")
 """What no user should ever see."""
@@ -25,22 +36,86 @@ def environment() -> dict[str, str]:
 
 
 def sevenbag(
-    *words: str | Path, folder: Path | None = None, timeout: float = 120, **variables: str
+    *words: str | Path, folder: Path | None = None, typed: str = "", **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run to the end; whatever happens, the machinery must not show."""
+    """Run ``sevenbag`` in this process.
+
+    Args:
+        words: Arguments of the command.
+        folder: Working directory; default: the present one.
+        typed: Standard input.
+        variables: Environment variables to add.
+
+    Returns:
+        Exit code and output.
+    """
+    return run_main(main, *words, folder=folder, typed=typed, **variables)
+
+
+def run_main(
+    program: Callable[[list[str]], int],
+    *words: str | Path,
+    folder: Path | None = None,
+    typed: str = "",
+    **variables: str,
+) -> subprocess.CompletedProcess[str]:
+    """Run the main function of a command; arguments as for `sevenbag`."""
+    arguments = list(map(str, words))
+    handlers = {number: signal.getsignal(number) for number in _CHANGED_BY_COMMANDS}
+    # Files, because commands use the descriptors of streams as well.
+    with (
+        text_file() as stdin,
+        text_file() as stdout,
+        text_file() as stderr,
+        contextlib.chdir(folder or Path.cwd()),
+        mock.patch.dict(os.environ, environment() | variables, clear=True),
+        mock.patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr),
+    ):
+        stdin.write(typed)
+        stdin.seek(0)
+        try:
+            code = program(arguments)
+        except SystemExit as stop:
+            code = cast("int", stop.code)  # argparse has no others
+        finally:
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+        stdout.seek(0)
+        stderr.seek(0)
+        done = subprocess.CompletedProcess(arguments, code, stdout.read(), stderr.read())
+    assert_no_trace(done.stdout + done.stderr)
+    return done
+
+
+def run_process(
+    command: list[str], *words: str | Path, folder: Path | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own; arguments as for `sevenbag`."""
     done = subprocess.run(
-        [*COMMAND, *map(str, words)],
+        [*command, *map(str, words)],
         cwd=folder,
         env=environment() | variables,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=600,
         check=False,
     )
-    for trace in TRACES:
-        assert trace not in done.stdout + done.stderr
+    assert_no_trace(done.stdout + done.stderr)
     return done
+
+
+def assert_no_trace(text: str) -> None:
+    """Assert that an output shows nothing of the implementation."""
+    assert not any(trace in text for trace in TRACES), text
+
+
+def text_file() -> IO[str]:
+    """Open a temporary text file."""
+    return tempfile.TemporaryFile("w+", encoding="utf-8")
+
+
+_CHANGED_BY_COMMANDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def start(*words: str | Path, folder: Path) -> subprocess.Popen[str]:

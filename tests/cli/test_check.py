@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import msgspec
 import pytest
 
+from tests.cli.run import COMMAND, run_process, sevenbag
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 
+if TYPE_CHECKING:
+    import subprocess
+
 FAKES = Path(__file__).parents[1] / "fakes"
-SEVENBAG = [sys.executable, "-P", "-m", "sevenbag", "check"]
 
 
 def check(*arguments: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [*SEVENBAG, *arguments], capture_output=True, text=True, timeout=120, check=False
-    )
-    assert "Traceback" not in done.stderr
-    return done
+    return sevenbag("check", *arguments)
 
 
 def fake(fault: str = "") -> str:
@@ -102,14 +101,7 @@ def test_what_cannot_be_used(arguments: tuple[str, ...], words: str) -> None:
 
 
 def test_a_frontend_that_says_nothing() -> None:
-    done = subprocess.run(
-        [*SEVENBAG, "--frontend"],
-        input="",
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_process([*COMMAND, "check", "--frontend"])
     assert json.loads(done.stdout)["type"] == "info"
     assert "warning: quit: closed the input without a quit" in done.stderr
     assert done.returncode == 0

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -44,14 +43,8 @@ def test_the_object_is_the_last_line(queues: Path) -> None:
 
 
 def test_two_lines_from_standard_input() -> None:
-    done = subprocess.run(
-        [*COMMAND, "pc", "bench", "-", "--height", "2", "--kicks", "srs", "--json"],
-        input="IJLOOI\nSZSZSZ\n",
-        capture_output=True,
-        text=True,
-        env=environment(),
-        check=True,
-    )
+    words = ("pc", "bench", "-", "--height", "2", "--kicks", "srs", "--json")
+    done = sevenbag(*words, typed="IJLOOI\nSZSZSZ\n")
     figures = json.loads(done.stdout)
     assert (figures["solved"], figures["none"]) == (1, 1)
 
@@ -86,19 +79,19 @@ def test_the_group_lists_its_commands() -> None:
     assert "--repeat" in sevenbag("pc", "bench", "--help").stdout
 
 
-def test_it_can_be_interrupted(tmp_path: Path) -> None:
-    path = tmp_path / "queues.txt"
-    path.write_text("OIZSOZOISLT\n" * 20_000)
-    running = subprocess.Popen(
-        [*COMMAND, "pc", "bench", str(path)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+def test_it_can_be_interrupted() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "pc", "bench", "-"],
+        stdin=subprocess.PIPE,
         env=environment(),
-    )
-    time.sleep(1.5)
-    running.send_signal(signal.SIGINT)
-    running.communicate(timeout=120)
-    assert running.returncode in (-signal.SIGINT, 128 + signal.SIGINT)
+        bufsize=0,
+        pipesize=4096,
+    ) as running:
+        assert running.stdin is not None
+        # More than the pipe and a buffer hold: once it is written, the first queues are solved.
+        running.stdin.write(b"OIZSOZOISLT\n" * 2_000)
+        running.send_signal(signal.SIGINT)
+        assert running.wait(timeout=600) == -signal.SIGINT
 
 
 def test_a_table_is_made_shown_and_used(tmp_path: Path) -> None:

@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag.pc.network import Network
-from tests.cli.run import alive, descendants, environment, sevenbag, start, wait_until
+from tests.cli.run import (
+    COMMAND,
+    alive,
+    descendants,
+    environment,
+    run_process,
+    sevenbag,
+    start,
+    wait_until,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -141,7 +150,7 @@ def test_a_generation_is_broken_off_in_its_middle(tmp_path: Path) -> None:
 def test_the_meter_goes_away_on_a_terminal(tmp_path: Path) -> None:
     ours, theirs = os.openpty()
     with subprocess.Popen(
-        [sys.executable, "-P", "-m", "sevenbag", "pc", "train", *SMALL, "--generations", "2"],
+        [*COMMAND, "pc", "train", *SMALL, "--generations", "2"],
         cwd=tmp_path,
         env=environment(),
         stdout=subprocess.PIPE,
@@ -197,15 +206,7 @@ def test_without_neat_python(tmp_path: Path) -> None:
         "import sys; sys.modules['neat'] = None; from sevenbag.cli.main import main;"
         "sys.exit(main(['pc', 'train']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", program],
-        cwd=tmp_path,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_process([sys.executable, "-P", "-c", program], folder=tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "sevenbag: training needs neat-python; install it with: pip install 'sevenbag[train]'\n"

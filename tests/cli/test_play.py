@@ -13,13 +13,18 @@ import pytest
 
 from sevenbag.arena.playback import Playback
 from sevenbag.formats.replay import Replay
-from tests.cli.run import alive, descendants, sevenbag, start, wait_until
+from tests.cli.run import QUICK_BOT, alive, descendants, sevenbag, start, wait_until
 
 if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
-FOREIGN = "tbp:sevenbag serve random --as tbp"
+CALM = """\
+base = "guideline"
+[attack]
+multiplier = 0.0
+"""
+"""Rules without attack: games are long."""
 
 
 def checked(path: Path) -> Replay:
@@ -49,7 +54,10 @@ def test_a_match_is_told_and_kept(tmp_path: Path) -> None:
 
 
 def test_a_match_against_a_process(tmp_path: Path) -> None:
-    done = sevenbag("play", "random", FOREIGN, "--seed", "5", "--quiet", folder=tmp_path)
+    done = sevenbag(
+        *("play", "random", "tbp:sevenbag serve random --as tbp", "--seed", "5", "--quiet"),
+        folder=tmp_path,
+    )
     assert done.returncode == 0
     assert done.stderr == ""
     assert checked(tmp_path / "replays/match-5.replay").outcome.finished
@@ -74,6 +82,7 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.replay").read_bytes() == (tmp_path / "b.replay").read_bytes()
 
 
+@pytest.mark.slow
 def test_beam_in_two_processes_gives_the_same_bytes_too(tmp_path: Path) -> None:
     for name in ("a", "b"):
         done = sevenbag(
@@ -185,6 +194,7 @@ def test_a_name_that_was_not_given_is_one_that_is_free(tmp_path: Path) -> None:
     assert {each.name for each in (tmp_path / "replays").iterdir()} == set(names)
 
 
+@pytest.mark.faults
 def test_a_named_file_is_replaced_by_a_finished_game_only(tmp_path: Path) -> None:
     mine = tmp_path / "mine.replay"
     short = ("random", "random", "--replay", mine, "--quiet", "--pieces")
@@ -200,36 +210,37 @@ def test_a_named_file_is_replaced_by_a_finished_game_only(tmp_path: Path) -> Non
     assert not checked(tmp_path / "mine-2.replay").outcome.finished
 
 
+@pytest.mark.faults
 def test_a_replay_that_cannot_be_written_in_the_end_costs_only_the_replay(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path, "--replay", "games/a.replay", make=tmp_path / "games")
     (tmp_path / "games").rmdir()
     os.kill(bot, signal.SIGKILL)
     out, error = match.communicate(timeout=120)
     assert match.returncode == 1
-    assert "random wins: random (tbp) lost by crash" in out
+    assert "beam wins: dropper (tbp) lost by crash" in out
     assert error.startswith("sevenbag: the replay is lost: games/a.replay: cannot be written: No")
     assert len(error.splitlines()) == 1
 
 
 def test_who_played_stands_in_the_replay_and_the_result(tmp_path: Path) -> None:
     done = sevenbag(
-        *("play", "beam:nodes=70,ms=9000", FOREIGN, "--nodes", "50", "--pieces", "2", "--json"),
+        *("play", "beam:nodes=70,ms=9000", QUICK_BOT, "--nodes", "50", "--pieces", "2", "--json"),
         *("--replay", "a.replay"),
         folder=tmp_path,
     )
     assert done.returncode == 0
     assert done.stderr == (
-        f"sevenbag: --nodes is ignored for {FOREIGN}: TBP has no such limit; set it in the"
+        f"sevenbag: --nodes is ignored for {QUICK_BOT}: TBP has no such limit; set it in the"
         " bot's command\n"
     )
     first, second = checked(tmp_path / "a.replay").header.players
     assert (first.name, first.spec) == ("beam", "beam:nodes=70,ms=9000")
     assert (first.nodes, first.milliseconds) == (50, 9000)
-    assert (second.name, second.spec) == ("random (tbp)", FOREIGN)
+    assert (second.name, second.spec) == ("dropper (tbp)", QUICK_BOT)
     assert (second.nodes, second.milliseconds) == (None, None)
     told = json.loads(done.stdout)["players"]
-    assert [player["name"] for player in told] == ["beam", "random (tbp)"]
-    assert [player["spec"] for player in told] == ["beam:nodes=70,ms=9000", FOREIGN]
+    assert [player["name"] for player in told] == ["beam", "dropper (tbp)"]
+    assert [player["spec"] for player in told] == ["beam:nodes=70,ms=9000", QUICK_BOT]
     assert [player["nodes"] for player in told] == [50, None]
 
 
@@ -243,11 +254,11 @@ def test_what_holds_without_being_asked_for_is_kept_too(tmp_path: Path) -> None:
 
 
 def test_limits_that_do_not_hold_are_told(tmp_path: Path) -> None:
-    words = ("random", FOREIGN, "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
+    words = ("random", QUICK_BOT, "--ms", "1", "--pieces", "1", "--quiet", "--no-replay")
     lines = sevenbag("play", *words, folder=tmp_path).stderr.splitlines()
     assert lines[0] == "sevenbag: --ms is ignored for random: the bot has no limits"
     assert lines[1].startswith(
-        f"sevenbag: --ms 1 is the time after which {FOREIGN} is asked for its move"
+        f"sevenbag: --ms 1 is the time after which {QUICK_BOT} is asked for its move"
     )
     assert len(lines) == 2
 
@@ -262,10 +273,12 @@ def test_what_cannot_be_told_to_a_triangle_bot(tmp_path: Path) -> None:
 def slow_match(
     folder: Path, *words: str, make: Path | None = None
 ) -> tuple[subprocess.Popen[str], int]:
-    """A match that would take for ever, some turns in; and the pid of its foreign bot."""
+    """Start a match of minutes; returns it after some turns, with the pid of its external bot."""
     if make is not None:
         make.mkdir()
-    match = start(*("play", "random", FOREIGN, "--pps", "20", "--seed", "5", *words), folder=folder)
+    (folder / "calm.toml").write_text(CALM)
+    rules = ("--rules", "calm.toml", "--pps", "3", "--seed", "5")
+    match = start(*("play", "beam:nodes=20", QUICK_BOT, *rules, *words), folder=folder)
     assert match.stdout is not None
     while not match.stdout.readline().startswith("   3"):
         assert match.poll() is None
@@ -275,12 +288,19 @@ def slow_match(
 def foreign_bot(match: int) -> int:
     for pid in descendants(match):
         with open(f"/proc/{pid}/cmdline", "rb") as file:  # noqa: PTH123
-            if b"serve\0random" in file.read():
+            if b"dropper.py" in file.read():
                 return pid
     raise AssertionError("no foreign bot runs")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGINT,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.faults),
+        pytest.param(signal.SIGHUP, marks=pytest.mark.faults),
+    ],
+)
 def test_an_interrupt_ends_everything_and_keeps_what_was_played(
     number: signal.Signals, tmp_path: Path
 ) -> None:
@@ -299,6 +319,7 @@ def test_an_interrupt_ends_everything_and_keeps_what_was_played(
     assert len(replay.turns) >= 3
 
 
+@pytest.mark.faults
 def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path)
     children = descendants(match.pid)
@@ -314,6 +335,7 @@ def test_killing_the_foreign_bot_is_a_loss_for_it(tmp_path: Path) -> None:
     assert replay.outcome.falls[1].reason == "crash"
 
 
+@pytest.mark.faults
 def test_killing_the_arena_leaves_no_bot_behind(tmp_path: Path) -> None:
     match, bot = slow_match(tmp_path)
     match.kill()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.formats.fumen import Fumen
-from tests.cli.run import COMMAND, TRACES, environment, sevenbag
+from tests.cli.run import COMMAND, TRACES, environment, run_process, sevenbag
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ def test_one_turn_is_drawn(game: Path) -> None:
 
 
 def test_a_terminal_that_knows_few_characters_is_no_obstacle(game: Path) -> None:
-    done = sevenbag("replay", "show", game, "--turn", "7", PYTHONIOENCODING="ascii")
+    done = run_process(COMMAND, "replay", "show", game, "--turn", "7", PYTHONIOENCODING="ascii")
     assert done.returncode == 0
     assert "????" in done.stdout
 

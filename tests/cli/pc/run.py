@@ -1,4 +1,4 @@
-"""Runs ``pc`` in a process of its own, by lines or on a terminal."""
+"""Run ``pc`` in this process, or in one of its own on a terminal."""
 
 from __future__ import annotations
 
@@ -9,43 +9,38 @@ import re
 import select
 import signal
 import struct
-import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
+from subprocess import CompletedProcess
 from typing import TYPE_CHECKING, Self
 
-from tests.cli.run import TRACES, environment
+from sevenbag.cli.pc.dropin import main
+from tests.cli.run import environment, run_main, sevenbag
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What the installed script `pc` does.
+Run = Callable[..., CompletedProcess[str]]
+
 PC = [
     sys.executable,
     "-P",
     "-c",
     "import sys; from sevenbag.cli.pc.dropin import main; sys.exit(main())",
 ]
-SEVENBAG_PC = [sys.executable, "-P", "-m", "sevenbag", "pc"]
+"""The installed command ``pc``, in a process of its own."""
 
 
-def pc(
-    *words: str | Path, command: list[str] = PC, typed: str = "", timeout: float = 60
-) -> subprocess.CompletedProcess[str]:
-    """Run to the end; whatever happens, the machinery must not show."""
-    done = subprocess.run(
-        [*command, *map(str, words)],
-        env=environment(),
-        input=typed,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-        check=False,
-    )
-    for trace in TRACES:
-        assert trace not in done.stdout + done.stderr
-    return done
+def pc(*words: str | Path, folder: Path | None = None, typed: str = "") -> CompletedProcess[str]:
+    """Run ``pc`` in this process; arguments as for `sevenbag`."""
+    return run_main(main, *words, folder=folder, typed=typed)
+
+
+def sevenbag_pc(*words: str | Path) -> CompletedProcess[str]:
+    """Run ``sevenbag pc`` in this process."""
+    return sevenbag("pc", *words)
 
 
 class Terminal:

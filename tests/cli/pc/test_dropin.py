@@ -7,7 +7,7 @@ from importlib.metadata import entry_points
 import pytest
 
 from sevenbag.cli.pc.dropin import VERBS
-from tests.cli.pc.run import PC, SEVENBAG_PC, pc
+from tests.cli.pc.run import Run, pc, sevenbag_pc
 
 
 @pytest.mark.parametrize("words", [(), ("-h",), ("--help",)])
@@ -17,10 +17,10 @@ def test_help(words: tuple[str, ...]) -> None:
     assert all(verb in done.stdout for verb in ("demo", "display", "fumen", "validate", "version"))
 
 
-@pytest.mark.parametrize("command", [PC, SEVENBAG_PC], ids=["pc", "sevenbag pc"])
+@pytest.mark.parametrize("run", [pc, sevenbag_pc], ids=["pc", "sevenbag pc"])
 @pytest.mark.parametrize("verb", VERBS)
-def test_help_of_a_verb(verb: str, command: list[str]) -> None:
-    done = pc(verb, "-h", command=command)
+def test_help_of_a_verb(verb: str, run: Run) -> None:
+    done = run(verb, "-h")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Usage: pc {verb}")
     if verb != "version":
@@ -34,9 +34,9 @@ def test_help_where_an_input_is_needed(verb: str) -> None:
     assert done.stdout == pc(verb, "-h").stdout
 
 
-@pytest.mark.parametrize("command", [PC, SEVENBAG_PC], ids=["pc", "sevenbag pc"])
-def test_version(command: list[str]) -> None:
-    done = pc("version", command=command)
+@pytest.mark.parametrize("run", [pc, sevenbag_pc], ids=["pc", "sevenbag pc"])
+def test_version(run: Run) -> None:
+    done = run("version")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1.3.2\n", "")
 
 
@@ -111,10 +111,10 @@ def test_it_is_installed_as_pc() -> None:
 def test_our_own_verbs_are_verbs_of_pc_too() -> None:
     done = pc("bench", "--help")
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == pc("bench", "--help", command=SEVENBAG_PC).stdout
+    assert done.stdout == sevenbag_pc("bench", "--help").stdout
 
 
 def test_our_own_verbs_are_listed_beside() -> None:
-    done = pc("--help", command=SEVENBAG_PC)
+    done = sevenbag_pc("--help")
     assert done.returncode == 0
     assert all(verb in done.stdout for verb in VERBS)

@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag import Board, Kicks
 from sevenbag.formats.fumen import Field, Fumen, Page
-from tests.cli.pc.run import PC, SEVENBAG_PC, pc
+from tests.cli.pc.run import Run, pc, sevenbag_pc
 
 EMPTY = "vhAAgWeAFLDmClcJSAVDEHBEooRBMoAVBzeNFDK3jPCJHBAA"
 PART = "9gE8EeF8DeG8CeF8NeAgWZAFLDmClcJSAVDVSAVG88AYe88A5szPCvAAAA"
@@ -38,7 +38,7 @@ def solved(output: str, kicks: str) -> Fumen:
     return fumen
 
 
-@pytest.mark.parametrize("command", [PC, SEVENBAG_PC], ids=["pc", "sevenbag pc"])
+@pytest.mark.parametrize("run", [pc, sevenbag_pc], ids=["pc", "sevenbag pc"])
 @pytest.mark.parametrize(
     ("words", "kicks", "start", "length"),
     [
@@ -69,10 +69,8 @@ def solved(output: str, kicks: str) -> Fumen:
         ),
     ],
 )
-def test_solutions(
-    words: tuple[str, ...], kicks: str, start: str, length: int, command: list[str]
-) -> None:
-    done = pc("fumen", *words, command=command)
+def test_solutions(words: tuple[str, ...], kicks: str, start: str, length: int, run: Run) -> None:
+    done = run("fumen", *words)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(start)
     assert done.stdout.count("\n") == 1

@@ -12,7 +12,7 @@ import pytest
 from sevenbag.pc.network import Gene, Network
 from tests.cli.pc.run import PC, pc
 from tests.cli.pc.test_fumen import EMPTY, solved
-from tests.cli.run import environment, sevenbag
+from tests.cli.run import environment, run_process, sevenbag
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,15 +37,7 @@ def test_a_solution_by_a_network(network: Path) -> None:
 
 
 def test_beside_the_user(network: Path) -> None:
-    done = subprocess.run(
-        [*PC, "fumen", "--nn", network.name, FUMEN],
-        cwd=network.parent,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = pc("fumen", "--nn", network.name, FUMEN, folder=network.parent)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -56,22 +48,11 @@ def test_beside_the_program(network: Path, tmp_path: Path) -> None:
     elsewhere.mkdir()
     command = [sys.executable, "-P", str(program)]
     words = ("fumen", "--nn", network.name, FUMEN)
-
-    def run() -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*command, *words],
-            cwd=elsewhere,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    assert (run().returncode, run().stderr) == (0, "")
+    done = run_process(command, *words, folder=elsewhere)
+    assert (done.returncode, done.stderr) == (0, "")
     # A file beside the user comes first.
     (elsewhere / network.name).write_text("{}")
-    assert run().returncode == 1
+    assert run_process(command, *words, folder=elsewhere).returncode == 1
 
 
 def test_ours_by_its_name() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.cli.pc.run import PC, SEVENBAG_PC, pc
+from tests.cli.pc.run import Run, pc, sevenbag_pc
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ EXAMPLE = bytes.fromhex("0a00fcffffff0000000c341c1c")
 KICKED = bytes.fromhex("9d406746feff1b002048946a1400340c3400")
 
 
-@pytest.mark.parametrize("command", [PC, SEVENBAG_PC], ids=["pc", "sevenbag pc"])
+@pytest.mark.parametrize("run", [pc, sevenbag_pc], ids=["pc", "sevenbag pc"])
 @pytest.mark.parametrize(
     ("data", "line"),
     [
@@ -29,10 +29,10 @@ KICKED = bytes.fromhex("9d406746feff1b002048946a1400340c3400")
     ],
     ids=["empty", "three", "rest", "wrong y", "no piece", "kick"],
 )
-def test_verdicts(tmp_path: Path, data: bytes, line: str, command: list[str]) -> None:
+def test_verdicts(tmp_path: Path, data: bytes, line: str, run: Run) -> None:
     path = tmp_path / "file.pc"
     path.write_bytes(data)
-    done = pc("validate", path, command=command)
+    done = run("validate", path)
     assert (done.returncode, done.stdout) == (0, f"Validating {path}\n{line}\n")
     assert bool(done.stderr) == line.startswith("Error")
 

@@ -28,9 +28,9 @@ VERBS: Final = {
 """What ``pc`` can do; the module of the same name lies beside this one."""
 
 
-def main() -> int:
-    """The command ``pc``; returns the exit code."""
-    return guarded(lambda: run(sys.argv[1:]))
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command ``pc``; returns the exit code."""
+    return guarded(lambda: run(sys.argv[1:] if argv is None else argv))
 
 
 def run(words: Sequence[str]) -> int:
