@@ -118,7 +118,34 @@ class SmallServer:
     def stop(self) -> None:
         """End, without a word to anybody."""
         self._ends.set()
-        self._thread.join()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._context.destroy(linger=0)
+
+    # --- without sockets ------------------------------------------------------------------------
+
+    def answers_to(self, data: bytes) -> list[bytes]:
+        """Return the replies to a command: one, unless the server is tampered with."""
+        sent = self.answer(self.follow(data))
+        return [] if sent is None else [sent] * self.answers_each
+
+    def publications(self) -> list[list[bytes]]:
+        """Return the frames of the states that are due on the state channel."""
+        due = []
+        for token, match in self.matches.items():
+            for finished in match.take_finished():
+                match.game_kept(finished.result.number, time.monotonic())
+            for message in match.take_messages():
+                for state in self.say(match, msgspec.json.decode(message)):
+                    frames = self.envelope(token, state)
+                    if frames is not None:
+                        due.append(frames)
+        return due
+
+    def advance(self) -> None:
+        """Let the matches go on to the present."""
+        for match in self.matches.values():
+            match.advance(time.monotonic())
 
     # --- what may be tampered with --------------------------------------------------------------
 
@@ -195,27 +222,20 @@ class SmallServer:
                     for _ in range(50):
                         self._serve(self._commands.recv_multipart(zmq.NOBLOCK))
                         self._tell()
-                for match in self.matches.values():
-                    match.advance(time.monotonic())
+                self.advance()
                 self._tell()
         finally:
-            self._context.destroy(linger=0)
+            self._commands.close(0)
+            self._states.close(0)
 
     def _serve(self, frames: list[bytes]) -> None:
         *way, data = frames
-        sent = self.answer(self.follow(data))
-        for _ in range(self.answers_each if sent is not None else 0):
-            self._commands.send_multipart([*way, sent or b""])
+        for reply in self.answers_to(data):
+            self._commands.send_multipart([*way, reply])
 
     def _tell(self) -> None:
-        for token, match in self.matches.items():
-            for finished in match.take_finished():
-                match.game_kept(finished.result.number, time.monotonic())
-            for message in match.take_messages():
-                for state in self.say(match, msgspec.json.decode(message)):
-                    frames = self.envelope(token, state)
-                    if frames is not None:
-                        self._states.send_multipart(frames)
+        for frames in self.publications():
+            self._states.send_multipart(frames)
 
 
 def refusal(error: ErrorKind, message: str) -> Json:

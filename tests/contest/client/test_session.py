@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from sevenbag.contest.client.site import Task
 from sevenbag.contest.duel import Verdict
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.errors import ContestError, RefusedError, SilentServerError
+from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> Manner
 
 
 def match(server: SmallServer, *, mps: float = 0.0) -> list[Played]:
-    """Two bots play it."""
+    """Let two bots play it, in simulated time."""
 
     async def run() -> list[Played]:
         both = (play_match(server.address, server.token, manner(s, mps=mps), said) for s in (0, 1))
@@ -63,7 +63,7 @@ def match(server: SmallServer, *, mps: float = 0.0) -> list[Played]:
 
     lines: list[str] = []
     said = lines.append
-    return asyncio.run(run())
+    return simulate(run(), server)
 
 
 def test_a_match_end_that_is_lost() -> None:
@@ -71,9 +71,9 @@ def test_a_match_end_that_is_lost() -> None:
         def envelope(self, token: str, state: Json) -> list[bytes] | None:
             return None if state["comm_type"] == "MatchEnd" else super().envelope(token, state)
 
-    with Forgetful() as server:
-        played = match(server)
-        told = server.matches[server.token].result
+    server = Forgetful()
+    played = match(server)
+    told = server.matches[server.token].result
     assert told is not None
     assert [each.result.end_heard for each in played] == [False, False]
     assert played[0].result.games == told.games
@@ -89,18 +89,18 @@ def test_a_server_without_a_word_for_matches_that_are_over() -> None:
             over = self.matches[self.token].result is not None
             return {"comm_type": "ErrorResp", "error": "-7", "message": "no"} if over else reply
 
-    with Foreign() as server:
-        assert [each.result.end_heard for each in match(server)] == [False, False]
+    assert [each.result.end_heard for each in match(Foreign())] == [False, False]
 
 
 def test_a_server_that_is_gone_in_mid_match() -> None:
-    server = SmallServer(LONG)
-    with server:
-        stopper = threading.Timer(0.6, server.stop)
-        stopper.start()
-        with pytest.raises(SilentServerError, match="does not answer on its command channel"):
-            match(server, mps=20)
-        stopper.join()
+    class Mortal(SmallServer):
+        def advance(self) -> None:
+            super().advance()
+            if len(self.moves) >= 20:
+                self.stop()
+
+    with pytest.raises(SilentServerError, match="does not answer on its command channel"):
+        match(Mortal(LONG), mps=20)
 
 
 def test_a_server_that_is_silent_on_its_state_channel() -> None:
@@ -111,8 +111,8 @@ def test_a_server_that_is_silent_on_its_state_channel() -> None:
             self.states += 1
             return super().envelope(token, state) if self.states < 20 else None
 
-    with Mute(LONG) as server, pytest.raises(SilentServerError, match="tells no states any more"):
-        match(server)
+    with pytest.raises(SilentServerError, match="tells no states any more"):
+        match(Mute(LONG))
 
 
 def test_answers_that_get_lost() -> None:
@@ -125,8 +125,8 @@ def test_answers_that_get_lost() -> None:
             self.replies += 1
             return None if self.replies in {5, 40} else super().answer(reply)
 
-    with Swallowing() as server:
-        played = match(server)
+    server = Swallowing()
+    played = match(server)
     assert all(each.result.end_heard for each in played)
     assert not any(each.failure for each in played)
 
@@ -149,9 +149,9 @@ def test_a_server_that_tells_little() -> None:
         game=LONG.game,
         match=msgspec.structs.replace(LONG.match, games=1, game_seconds=1.5),
     )
-    with Lazy(rules) as server:
-        played = match(server)
-        assert set(server.verdicts) <= {Verdict.DONE, Verdict.GAME_OVER, Verdict.NO_PIECE}
+    server = Lazy(rules)
+    played = match(server)
+    assert set(server.verdicts) <= {Verdict.DONE, Verdict.GAME_OVER, Verdict.NO_PIECE}
     for each in played:
         missed, pieces = each.undone
         assert pieces >= 3
@@ -181,8 +181,7 @@ def test_answers_and_states_that_make_no_sense() -> None:
                 return SmallServer.envelope(self, token, state)
             return super().envelope(token, state)
 
-    with Never() as server:
-        assert all(each.result.end_heard for each in match(server))
+    assert all(each.result.end_heard for each in match(Never()))
 
 
 def test_moves_that_are_too_many_are_made_again() -> None:
@@ -195,8 +194,8 @@ def test_moves_that_are_too_many_are_made_again() -> None:
                 refusal("too many moves", "slow") if self.count % 5 == 0 else super().move(command)
             )
 
-    with Strict() as server:
-        played = match(server)
+    server = Strict()
+    played = match(server)
     assert all(each.result.end_heard for each in played)
     assert all(each.undone[0] <= each.undone[1] // 5 for each in played)
 
@@ -211,8 +210,7 @@ def test_a_server_that_forgets_its_clients_knows_them_again() -> None:
                 self._clients.clear()
             return super().follow(data)
 
-    with Restarted() as server:
-        assert all(each.result.end_heard for each in match(server))
+    assert all(each.result.end_heard for each in match(Restarted()))
 
 
 def test_a_team_that_is_thrown_out_hears_why() -> None:
@@ -220,8 +218,8 @@ def test_a_team_that_is_thrown_out_hears_why() -> None:
         def move(self, command: GameMove) -> Json:
             return refusal("unknown move", "there are no moves here")
 
-    with Strict() as server, pytest.raises(RefusedError, match="there are no moves here"):
-        match(server)
+    with pytest.raises(RefusedError, match="there are no moves here"):
+        match(Strict())
 
 
 class Notice:
@@ -238,7 +236,14 @@ class Notice:
 
 def test_a_match_that_moves_to_another_server() -> None:
     """One server dies in mid-match; the site says where the match goes on."""
-    first = SmallServer(LONG)
+
+    class Mortal(SmallServer):
+        def advance(self) -> None:
+            super().advance()
+            if len(self.moves) >= 100:
+                self.stop()
+
+    first = Mortal(LONG)
     second = SmallServer(QUICK)
     second.matches[first.token] = second.matches.pop(second.token)
     lines: list[str] = []
@@ -257,11 +262,7 @@ def test_a_match_that_moves_to_another_server() -> None:
             )
         )
 
-    with first, second:
-        stopper = threading.Timer(0.4, first.stop)
-        stopper.start()
-        both = asyncio.run(run())
-        stopper.join()
+    both = simulate(run(), first, second)
     for played in both:
         assert len(played) == 1
         assert sum(played[0].result.games) >= 2

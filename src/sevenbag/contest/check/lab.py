@@ -206,9 +206,9 @@ class Lab(Notebook):
         ends = min(time.monotonic() + seconds, self._ends_at)
         self._hear()
         while not known():
-            self._expect_time()
             left = ends - time.monotonic()
             if left <= 0:
+                self._expect_time()
                 return False
             await self._states.wait(left)
             self._hear()
@@ -238,7 +238,7 @@ class Lab(Notebook):
             self.note("answers", "error", "a request was answered twice")
 
     def _expect_time(self) -> None:
-        if time.monotonic() > self._ends_at:
+        if time.monotonic() >= self._ends_at:
             raise GoneError(
                 f"the check has taken {self.timing.whole:g} s; what is left is not done"
             )
