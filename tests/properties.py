@@ -5,6 +5,11 @@ from __future__ import annotations
 from hypothesis import settings
 
 
+def cases(count: int) -> int:
+    """Return `count` in the profile `ci`, a fifth of it in `fast`; at least one."""
+    return max(1, count * settings().max_examples // 100)
+
+
 def examples(count: int) -> settings:
-    """Return settings for `count` examples in the profile `ci`, a fifth of them in `fast`."""
-    return settings(max_examples=max(1, count * settings().max_examples // 100))
+    """Return settings for that many cases."""
+    return settings(max_examples=cases(count))

@@ -197,7 +197,13 @@ def box(piece: str, rotation: int) -> tuple[tuple[int, int], ...]:
 
 def shape(piece: str, system: System, rotation: int) -> list[tuple[int, int]]:
     """Cells as (columns right of, rows below) the state's x and y."""
-    plain = system.removesuffix(" without 180") if isinstance(system, str) else ""
+    return named_shape(piece, system if isinstance(system, str) else "", rotation)
+
+
+@cache
+def named_shape(piece: str, name: str, rotation: int) -> list[tuple[int, int]]:
+    """The same for a system's name, which is empty if it has none."""
+    plain = name.removesuffix(" without 180")
     if plain == "pason":
         # It appears pointing south; the orientations follow one another counter-clockwise.
         states = PASON[piece]
@@ -229,6 +235,8 @@ class Field:
         self.rows = rows
         self.filled = filled
         self.system = system
+        # Every state is asked about many times.
+        self._fits: dict[tuple[str, int, int, int], bool] = {}
 
     def under(self, system: System) -> Field:
         """The same for pieces that lie as in a system."""
@@ -245,16 +253,30 @@ class Field:
         return [(s.x + c, s.y - r) for c, r in shape(piece, self.system, s.rotation)]
 
     def fits(self, piece: str, s: State) -> bool:
-        return all(self.free(x, y) for x, y in self.cells(piece, s))
+        return self.fits_at(piece, s.x, s.y, s.rotation)
+
+    def fits_at(self, piece: str, x: int, y: int, rotation: int) -> bool:
+        place = piece, x, y, rotation
+        known = self._fits.get(place)
+        if known is None:
+            cells = shape(piece, self.system, rotation)
+            known = self._fits[place] = all(self.free(x + c, y - r) for c, r in cells)
+        return known
 
 
 def tests(piece: str, system: System, start: int, end: int) -> list[tuple[int, int]] | None:
     if isinstance(system, dict):
         return system.get((piece, int(start), int(end)))
+    return named_tests(piece, system, int(start), int(end))
+
+
+@cache
+def named_tests(piece: str, system: str, start: int, end: int) -> list[tuple[int, int]] | None:
+    """The same for a system's name."""
     plain = system.removesuffix(" without 180")
     if plain != system and (end - start) % 4 == 2:
         return None
-    turn = f"{int(start)}{int(end)}"
+    turn = f"{start}{end}"
     if plain == "jstris" and turn in JSTRIS_HALF_TURNS:
         return [(0, 0)] if piece == "O" else [(0, 0), JSTRIS_HALF_TURNS[turn]]
     if plain == "botris" and piece == "O":
@@ -276,26 +298,25 @@ def judging(spins: Judging) -> Spins:
 def moves(field: Field, piece: str, system: System, s: State, spins: Judging) -> list[State]:
     """Every state one key press away."""
     rules = judging(spins)
+    late = judged_at_lock(rules)
+    x, y, before, _ = s
     found = []
     for dx, dy in ((-1, 0), (1, 0), (0, -1)):
-        to = shifted(s, dx, dy, rules)
-        if field.fits(piece, to):
-            found.append(to)
+        if field.fits_at(piece, x + dx, y + dy, before):
+            found.append(shifted(s, dx, dy, rules))
     for turn in (1, 2, 3):
-        rotation = (s.rotation + turn) % 4
-        for i, (dx, dy) in enumerate(tests(piece, system, s.rotation, rotation) or []):
-            to = State(s.x + dx, s.y + dy, rotation, "NONE")
-            if field.fits(piece, to):
-                full = {
-                    "downward": (s.rotation, rotation, dx, dy) in DOWNWARD,
-                    "fifth": i + 1 == 5,
-                    "none": False,
-                }[rules.kicks]
-                if judged_at_lock(rules):
+        rotation = (before + turn) % 4
+        for i, (dx, dy) in enumerate(tests(piece, system, before, rotation) or []):
+            if field.fits_at(piece, x + dx, y + dy, rotation):
+                full = (rules.kicks == "fifth" and i + 1 == 5) or (
+                    rules.kicks == "downward" and (before, rotation, dx, dy) in DOWNWARD
+                )
+                if late:
                     spin = "KICKED" if full else "TURNED"
                 else:
+                    to = State(x + dx, y + dy, rotation, "NONE")
                     spin = verdict(field, piece, to, full, rules)
-                found.append(to._replace(spin=spin))
+                found.append(State(x + dx, y + dy, rotation, spin))
                 break
     return found
 
@@ -328,7 +349,7 @@ def verdict(field: Field, piece: str, s: State, full_kick: bool, rules: Spins) -
     mode = rules.mode
 
     def stuck(dx: int, dy: int) -> bool:
-        return not field.fits(piece, s._replace(x=s.x + dx, y=s.y + dy))
+        return not field.fits_at(piece, s.x + dx, s.y + dy, s.rotation)
 
     if mode == "none" or not stuck(0, -1):
         return "NONE"
@@ -390,10 +411,11 @@ def reachable(
     start = spawn_state(piece, system, spawn)
     if not field.fits(piece, start):
         return set()
+    rules = judging(spins)
     seen = {start, *(start._replace(spin=spin) for spin in carried)}
     waiting = list(seen)
     while waiting:
-        for to in moves(field, piece, system, waiting.pop(), spins):
+        for to in moves(field, piece, system, waiting.pop(), rules):
             if to not in seen:
                 seen.add(to)
                 waiting.append(to)
@@ -412,7 +434,7 @@ def placements(
     field = field.under(system)
     found = set()
     for s in reachable(field, piece, system, spawn, spins, carried):
-        if not field.fits(piece, s._replace(y=s.y - 1)):
+        if not field.fits_at(piece, s.x, s.y - 1, s.rotation):
             cells = tuple(sorted(field.cells(piece, s), key=lambda cell: (cell[1], cell[0])))
             found.add((cells, locked_spin(field, piece, s, spins)))
     return found

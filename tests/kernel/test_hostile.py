@@ -41,6 +41,7 @@ from sevenbag._kernel import (
 )
 from sevenbag.errors import BoardError, InputError, QueueError, RulesError, SevenbagError
 from sevenbag.game import Rules
+from tests.properties import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,8 +81,8 @@ ODD: list[Any] = [
     [],
     [None],
     ["##########"],
-    ["#"] * 100_000,
-    [Piece.T] * 100_000,
+    ["#"] * 10_000,
+    [Piece.T] * 10_000,
     (0, 0),
     (-1, 2**40),
     (4, 19),
@@ -99,8 +100,6 @@ ODD: list[Any] = [
 
 RULES = RuleSet(Rules.preset("guideline").to_dict())
 SOLVER = PcSolver("srs")
-PER_FUNCTION = 300
-"""Calls with drawn arguments, besides one with each odd value in each place."""
 
 
 def subjects() -> dict[type, Callable[[], Any]]:
@@ -216,15 +215,17 @@ CALLS = [pytest.param(call, names, id=name) for name, call, names in functions()
 
 @pytest.mark.parametrize(("call", "names"), CALLS)
 def test_odd_arguments(call: Callable[..., Any], names: list[str]) -> None:
+    """Call with each odd value in each place, and with drawn arguments."""
     rng = random.Random(len(names))
+    known = [sound(name) for name in names]
     attempts: list[tuple[Any, ...]] = [()]
     for place in range(len(names) + 1):
         for odd in ODD:
-            arguments = [rng.choice(sound(name) or ODD) for name in names]
+            arguments = [rng.choice(values or ODD) for values in known]
             arguments[place : place + 1] = [odd]
             attempts.append(tuple(arguments))
     attempts.extend(
-        tuple(rng.choice([*sound(name), *ODD]) for name in names) for _ in range(PER_FUNCTION)
+        tuple(rng.choice([*values, *ODD]) for values in known) for _ in range(cases(300))
     )
     for attempt in attempts:
         for keywords in (False, True):

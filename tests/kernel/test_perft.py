@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -101,51 +99,22 @@ def test_small_trees_of_width_ten(
     assert ours == reference.perft(field_of(board), "".join(queue), system, (4, 19), mode)
 
 
-def test_other_threads_run_meanwhile() -> None:
-    """Counting does not hold Python's lock: another thread gets on while it lasts."""
-    steps = 0
-    done = threading.Event()
-
-    def step() -> None:
-        nonlocal steps
-        while not done.is_set():
-            steps += 1
-            time.sleep(0.001)
-
-    other = threading.Thread(target=step)
-    other.start()
-    try:
-        for threads in (1, 2):
-            before = steps
-            assert perft("IOLJSZ", threads=threads) == 67002200
-            # It lasts some hundred milliseconds; with the lock held there would be a step or two.
-            assert steps - before > 5
-    finally:
-        done.set()
-        other.join()
-
-
 @pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_ends_it(threads: int) -> None:
-    """A tree that takes hours to count ends as soon as it is interrupted."""
-    script = (
-        "import sevenbag\n"
-        "print('counting', flush=True)\n"
-        f"sevenbag.perft('IOLJSZTIOLJSZ', threads={threads})\n"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "counting\n"
-            time.sleep(0.3)
-            process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=120)
-        finally:
-            process.kill()
-    assert said.rstrip().endswith("KeyboardInterrupt")
-    assert process.returncode == -signal.SIGINT
+def test_ctrl_c_from_another_thread_ends_it(threads: int) -> None:
+    """Counting releases Python's lock, or the other thread could not send the signal."""
+    started = time.process_time()
+
+    def interrupt() -> None:
+        # Nothing else here computes for so long.
+        while time.process_time() < started + 0.05:
+            time.sleep(0.001)
+        signal.raise_signal(signal.SIGINT)
+
+    other = threading.Thread(target=interrupt)
+    other.start()
+    with pytest.raises(KeyboardInterrupt):
+        perft("IOLJSZT", threads=threads)
+    other.join()
 
 
 def test_more_threads_than_there_is_work() -> None:
