@@ -53,6 +53,7 @@ def test_the_demo_plays_a_match_and_tells_who_won(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_demo_stays_to_be_looked_at_until_ctrl_c(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     process = start("contest", "demo", "--folder", folder, *QUICK, folder=tmp_path)
@@ -79,6 +80,7 @@ def test_the_demo_stays_to_be_looked_at_until_ctrl_c(tmp_path: Path) -> None:
     assert exported.stdout.count("\n") == 2
 
 
+@pytest.mark.slow
 def test_a_client_that_cannot_play_ends_the_demo_in_words(tmp_path: Path) -> None:
     done = sevenbag("contest", "demo", "beam", "tbp:false", *QUICK, folder=tmp_path)
     assert done.returncode == 1
@@ -114,6 +116,7 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
         close(process)
 
 
+@pytest.mark.slow
 def test_each_team_of_a_match_has_its_own_password(tmp_path: Path) -> None:
     teams = ("Team A", "Team B")
     for team in teams:
@@ -148,6 +151,7 @@ def test_each_team_of_a_match_has_its_own_password(tmp_path: Path) -> None:
             close(each)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: int) -> None:
     (tmp_path / "password").write_text("correct horse\n")

@@ -128,6 +128,7 @@ def contest(tmp_path: Path) -> Iterator[Contest]:
 
 
 @pytest.mark.slow
+@pytest.mark.faults
 def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Contest) -> None:
     teams = Visitor(contest.address)
     for team in TEAMS:

@@ -74,6 +74,7 @@ def play(
         return referee, [one.ends_well(), other.ends_well()]
 
 
+@pytest.mark.peers
 class TestCompiled:
     def test_cplusplus_against_java(
         self, server: Hosted, planner: list[str], stepper: list[str]
@@ -149,6 +150,7 @@ class TestCompiled:
 
 
 class TestRandomPlayer:
+    @pytest.mark.peers
     def test_falls_behind_and_comes_to_the_end(self, server: Hosted, planner: list[str]) -> None:
         match = server.place(
             "Ünïcode 落ちる", 'Tom & "Jerry" \\ Co', match={"games": 1, "game_seconds": 0.5}

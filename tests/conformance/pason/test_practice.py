@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 TEAM = "Falling Stars & Co"
 PASSWORD = "pa55 w0rd/with?signs=&%"
 SETTINGS = """
@@ -109,6 +111,7 @@ def planner(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return programs.planner(tmp_path_factory.mktemp("planner"))
 
 
+@pytest.mark.peers
 def test_a_team_practises(site: Site, planner: list[str]) -> None:
     # A game server may still be on its way to the site.
     wait_until(lambda: site.call(team_name=TEAM, password=PASSWORD)["status"] == "success")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.fakes.pason.bystanders import Bystanders
     from tests.fakes.pason.hosting import Hosted
 
+pytestmark = pytest.mark.faults
+
 MALFORMED = "malformed message"
 
 

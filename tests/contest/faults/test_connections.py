@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from tests.fakes.pason.bystanders import Bystanders
     from tests.fakes.pason.hosting import Hosted
 
+pytestmark = pytest.mark.faults
+
 PEERS = (OldPeer, NewPeer)
 PORTS = (COMMAND_PORT, STATE_PORT)
 UNKNOWN = json.dumps(

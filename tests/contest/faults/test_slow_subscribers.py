@@ -16,6 +16,8 @@ from tests.fakes.pason.zmtp import NewPeer
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.faults
+
 
 @pytest.fixture(autouse=True)
 def undisturbed() -> None:

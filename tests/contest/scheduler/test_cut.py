@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.faults
+
 GAMES = 31
 RULES = ContestRules(
     game=GameRules(gravity_ms=(50,)),

@@ -23,6 +23,8 @@ def database() -> Iterator[postgres.Server]:
         yield running
 
 
+@pytest.mark.postgres
+@pytest.mark.faults
 async def test_games_are_told_again_until_the_database_is_back(database: postgres.Server) -> None:
     house = House(database.new_database())
     await house.scheduler.start()

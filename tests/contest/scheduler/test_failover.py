@@ -14,7 +14,11 @@ import pytest
 from sevenbag.contest import link
 from tests.contest.scheduler.scripted import PLAN, House, ScriptedServer, game_done, match_done
 
-pytestmark = pytest.mark.parametrize("house", ["sqlite", "postgresql"], indirect=True)
+pytestmark = pytest.mark.parametrize(
+    "house",
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)],
+    indirect=True,
+)
 
 GRACE = 10.0
 SILENCE = 6.0

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.faults
+
 HOST = "127.88.9.1"  # no other test's address
 SERVER = "127.88.9.2"
 OTHER_SERVER = "127.88.9.3"

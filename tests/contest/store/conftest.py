@@ -23,7 +23,7 @@ def server() -> Generator[postgres.Server]:
         yield running
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Of a database that is empty, one of each kind."""
     if request.param == "sqlite":

@@ -143,6 +143,7 @@ def test_a_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
         assert store.matches.keep_game(row.token, game(1), b"")
 
 
+@pytest.mark.postgres
 def test_a_server_that_another_program_blocks_is_told(server: postgres.Server) -> None:
     import psycopg  # noqa: PLC0415
 
@@ -157,6 +158,7 @@ def test_a_server_that_another_program_blocks_is_told(server: postgres.Server) -
         assert store.matches.keep_game(row.token, game(1), b"")
 
 
+@pytest.mark.postgres
 def test_a_database_that_is_not_there_is_told(server: postgres.Server) -> None:
     with pytest.raises(StoreUnreachableError, match="does not exist"):
         Store(server.url("nowhere")).open()

@@ -59,6 +59,7 @@ def check_games(store: Store, token: str, told: int) -> int:
     return len(games)
 
 
+@pytest.mark.faults
 def test_games_survive_whoever_is_killed(url: str, tmp_path: Path) -> None:
     dice = random.Random(1)
     with Store(url) as store:
@@ -72,6 +73,7 @@ def test_games_survive_whoever_is_killed(url: str, tmp_path: Path) -> None:
             assert database.execute("PRAGMA foreign_key_check").fetchall() == []
 
 
+@pytest.mark.faults
 def test_a_game_is_kept_whole_or_not_at_all(url: str) -> None:
     """Killed before each statement, and before each commit."""
     with Store(url) as store:
@@ -91,6 +93,8 @@ def test_a_game_is_kept_whole_or_not_at_all(url: str) -> None:
         assert store.matches.get(row.token).result == ending()
 
 
+@pytest.mark.postgres
+@pytest.mark.faults
 def test_a_server_that_crashes_has_kept_what_it_told() -> None:
     if why := postgres.missing():
         pytest.skip(why)
@@ -108,6 +112,7 @@ def test_a_server_that_crashes_has_kept_what_it_told() -> None:
                 assert check_games(store, token, number) == number
 
 
+@pytest.mark.faults
 def test_tables_are_made_whole_or_not_at_all(url: str) -> None:
     killed = subprocess.run(dying("migrate", url), check=False, timeout=120, cwd=ROOT)
     assert killed.returncode == -signal.SIGKILL

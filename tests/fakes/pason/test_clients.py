@@ -31,6 +31,7 @@ def run(command: list[str], server: Scripted, *more: str) -> subprocess.Complete
     )
 
 
+@pytest.mark.peers
 class TestPlanner:
     def test_plays_to_the_end(self, planner: list[str]) -> None:
         with Scripted() as server:
@@ -88,6 +89,7 @@ class TestPlanner:
         assert ("one" if count == 1 else "three") + " frame" in done.stderr
 
 
+@pytest.mark.peers
 def test_the_stepper(tmp_path: Path) -> None:
     command = programs.stepper(tmp_path)
     with Scripted() as server:
@@ -116,6 +118,7 @@ def test_players_with_habits(habit: str) -> None:
     assert len(server.moves) >= 3
 
 
+@pytest.mark.peers
 def test_the_stub(tmp_path: Path) -> None:
     command = programs.stub(tmp_path)
     with Scripted() as server:
