@@ -6,11 +6,11 @@ import functools
 import re
 import signal
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots.web_worker import find_browser
+from tests.browser import browser, expected_errors, new_page
 from tests.cli.run import descendants, start, wait_until
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from typing import TextIO
+
+__all__ = ["browser", "expected_errors", "new_page"]
 
 
 class Server:
@@ -69,22 +71,6 @@ class Server:
         for stream in (self.process.stdout, self.process.stderr):
             assert stream is not None
             stream.close()
-
-
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium; for tests that are left out where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="module")

@@ -9,48 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.bots.web_worker import find_browser
 from sevenbag.formats.replay import Replay
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from tests.browser import Page
     from tests.web.conftest import Server
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+pytestmark = pytest.mark.browser
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "worker_bot.js"
 SOUND = EXAMPLE.read_text()
 
-Page = Any
-"""Playwright's; it may not be installed."""
-
 
 @pytest.fixture
-def visit(browser: Any, server: Server) -> Iterator[Callable[..., Page]]:
-    """Opens the page; what a browser complains of is a failure of the test."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
+def visit(new_page: Callable[..., Page], server: Server) -> Callable[..., Page]:
+    """Open the page."""
 
     def opened(width: int = 1000) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 800})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(120_000)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda said: complaints.append(said.text) if said.type == "error" else None,
-        )
+        page = new_page(viewport={"width": width, "height": 800})
         page.goto(server.address)
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return opened
 
 
 def script(page: Page, seat: int, text: str, name: str = "bot.js") -> None:
@@ -116,59 +98,51 @@ def test_the_example_plays_beam(visit: Callable[..., Page], server: Server) -> N
     assert len(replay.turns) == int(figures["pieces"])
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        pytest.param(
-            "\n\nthrow new Error('no model');",
-            r"no start \(.*no model \(line 3\)",
-            id="throws at load",
+FAULTS = {
+    "throws at load": ("\n\nthrow new Error('no model');", r"no start \(.*no model \(line 3\)"),
+    "no script": ("this is no script", r"no start \(.*SyntaxError"),
+    "throws in the game": (
+        SOUND.replace("suggest: () =>", "suggest: () => { throw Error('oh') }, never: () =>"),
+        r"crash \(.*oh",
+    ),
+    "rubbish": (SOUND.replace("moves: drops(queue[0])", "moves: 'no'"), r"rubbish \("),
+    "too long": (
+        SOUND.replace("moves: drops(queue[0])", "moves: 'x'.repeat(2 ** 21)"),
+        r"crash \(.*longer than 1048576 bytes",
+    ),
+    "floods": (
+        SOUND.replace(
+            "suggest: () =>",
+            "suggest: () => { for (let i = 0; i < 1e4; i++) postMessage(0) }, never: () =>",
         ),
-        pytest.param("this is no script", r"no start \(.*SyntaxError", id="no script"),
-        pytest.param(
-            SOUND.replace("suggest: () =>", "suggest: () => { throw Error('oh') }, never: () =>"),
-            r"crash \(.*oh",
-            id="throws in the game",
-        ),
-        pytest.param(
-            SOUND.replace("moves: drops(queue[0])", "moves: 'no'"), r"rubbish \(", id="rubbish"
-        ),
-        pytest.param(
-            SOUND.replace("moves: drops(queue[0])", "moves: 'x'.repeat(2 ** 21)"),
-            r"crash \(.*longer than 1048576 bytes",
-            id="too long",
-        ),
-        pytest.param(
-            SOUND.replace(
-                "suggest: () =>",
-                "suggest: () => { for (let i = 0; i < 1e4; i++) postMessage(0) }, never: () =>",
-            ),
-            r"(rubbish|crash) \(.*(1000 lines that are no|2000 messages that nobody)",
-            id="floods",
-        ),
-        pytest.param(
-            SOUND.replace("suggest: () =>", "suggest: () => { for (;;); }, never: () =>"),
-            r"timeout \(no answer to suggest within 0\.7 s",
-            id="hangs",
-        ),
-        pytest.param(
-            SOUND.replace("y: 21 }", "y: 25 }").replace("while (fits", "while (false && fits"),
-            r"illegal move \(",
-            id="plays in the air",
-        ),
-    ],
-)
+        r"(rubbish|crash) \(.*(1000 lines that are no|2000 messages that nobody)",
+    ),
+    "hangs": (
+        SOUND.replace("suggest: () =>", "suggest: () => { for (;;); }, never: () =>"),
+        r"timeout \(no answer to suggest within 0\.7 s",
+    ),
+    "plays in the air": (
+        SOUND.replace("y: 21 }", "y: 25 }").replace("while (fits", "while (false && fits"),
+        r"illegal move \(",
+    ),
+}
+"""Scripts, and how the page tells of their fault."""
+
+
 def test_faults_cost_the_game(
-    visit: Callable[..., Page], server: Server, text: str, told: str
+    visit: Callable[..., Page], server: Server, subtests: pytest.Subtests
 ) -> None:
     page = visit()
-    script(page, 0, text)
-    choose(page, 1, "house:random")
-    # Only who never answers is waited for so long.
-    play(page, pps=0, patience=0.7 if "timeout" in told else 30)
-    text = outcome(page)
-    assert re.match(r"random wins: .* lost by " + told, text), text
-    server.says(re.escape(text))
+    for name, (faulty, told) in FAULTS.items():
+        with subtests.test(name):
+            page.goto(server.address)
+            script(page, 0, faulty)
+            choose(page, 1, "house:random")
+            # Only who never answers is waited for so long.
+            play(page, pps=0, patience=0.7 if "timeout" in told else 30)
+            text = outcome(page)
+            assert re.match(r"random wins: .* lost by " + told, text), text
+            server.says(re.escape(text))
 
 
 def test_a_page_that_is_closed(visit: Callable[..., Page], server: Server) -> None:
@@ -318,8 +292,7 @@ EMSCRIPTEN = """
 """
 
 
-@pytest.mark.parametrize("name", ["bot.js", "bot.mjs"])
-def test_workers_may_evaluate_text(visit: Callable[..., Page], server: Server, name: str) -> None:
+def test_workers_may_evaluate_text(visit: Callable[..., Page], server: Server) -> None:
     (server.bots / "glue.js").write_text(EMSCRIPTEN + SOUND)
     # Emscripten's threads are nested workers.
     (server.bots / "thread.js").write_text(EMSCRIPTEN + "postMessage(0);")
@@ -327,33 +300,32 @@ def test_workers_may_evaluate_text(visit: Callable[..., Page], server: Server, n
         EMSCRIPTEN + "new Worker('thread.js').onmessage = () => importScripts('glue.js');"
     )
     page = visit()
-    choose(page, 0, "address")
-    page.fill("[data-seat='0'] [name=address]", "/bots/emscripten.js")
-    script(page, 1, EMSCRIPTEN + SOUND, name)
-    play(page, pieces=5, patience=60)
-    text = outcome(page)
-    assert "5 pieces" in text
-    server.says(re.escape(text))
+    for name in ("bot.js", "bot.mjs"):
+        page.goto(server.address)
+        choose(page, 0, "address")
+        page.fill("[data-seat='0'] [name=address]", "/bots/emscripten.js")
+        script(page, 1, EMSCRIPTEN + SOUND, name)
+        play(page, pieces=5, patience=60)
+        text = outcome(page)
+        assert "5 pieces" in text, name
+        server.says(re.escape(text))
 
 
-@pytest.mark.parametrize("path", ["", "bots/page.html", "bots/picture.svg"])
-def test_pages_may_not_evaluate_text(browser: Any, server: Server, path: str) -> None:
+def test_pages_may_not_evaluate_text(browser: Any, server: Server) -> None:
     (server.bots / "page.html").write_text("<p>a page</p><script src='/bots/page.js'></script>")
     (server.bots / "page.js").write_text("new Function('document.title = 1')();")
     (server.bots / "picture.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
-    context = browser.new_context()
-    try:
-        page = context.new_page()
+    # In a timer, because the policy does not apply to code called by the debugger.
+    tried = """() => new Promise((resolve) => setTimeout(() => {
+        try { resolve(new Function("return 'it ran'")()); }
+        catch (error) { resolve(error.name); }
+    }))"""
+    page = browser.new_page()
+    for path in ("", "bots/page.html", "bots/picture.svg"):
         page.goto(server.address + path)
-        # In a timer, because the policy does not apply to code called by the debugger.
-        tried = """() => new Promise((resolve) => setTimeout(() => {
-            try { resolve(new Function("return 'it ran'")()); }
-            catch (error) { resolve(error.name); }
-        }))"""
-        assert page.evaluate(tried) == "EvalError"
+        assert page.evaluate(tried) == "EvalError", path
         assert page.title() != "1"
-    finally:
-        context.close()
+    page.close()
 
 
 def test_a_file_is_dropped(visit: Callable[..., Page], server: Server) -> None:
@@ -375,23 +347,18 @@ def test_a_file_is_dropped(visit: Callable[..., Page], server: Server) -> None:
     server.says(r".*\(5 pieces\)")
 
 
-@pytest.mark.parametrize(
-    ("address", "told"),
-    [
-        ("https://elsewhere.example/bot.js", "from the page's own place only"),
-        ("data:text/javascript,0", "from the page's own place only"),
-        ("", "an address is missing"),
-    ],
-)
-def test_addresses_elsewhere_are_refused(
-    visit: Callable[..., Page], address: str, told: str
-) -> None:
+def test_addresses_elsewhere_are_refused(visit: Callable[..., Page]) -> None:
     page = visit()
     choose(page, 0, "address")
-    page.fill("[data-seat='0'] [name=address]", address)
-    page.click("#setup [type=submit]")
-    assert told in page.inner_text("[data-seat='0'] .wrong")
-    assert page.locator("#match").is_hidden()
+    for address, told in (
+        ("https://elsewhere.example/bot.js", "from the page's own place only"),
+        ("", "an address is missing"),
+        ("data:text/javascript,0", "from the page's own place only"),
+    ):
+        page.fill("[data-seat='0'] [name=address]", address)
+        page.click("#setup [type=submit]")
+        assert told in page.inner_text("[data-seat='0'] .wrong")
+        assert page.locator("#match").is_hidden()
 
 
 def test_what_the_server_refuses_is_told(visit: Callable[..., Page]) -> None:

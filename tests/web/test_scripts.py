@@ -1,4 +1,4 @@
-"""The page's scripts: their types, and the example among them, a whole bot."""
+"""Scripts of pages and reports: their types; and the example of a worker, a whole bot."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ TSC = ROOT / ".venv" / "node" / "node_modules" / ".bin" / "tsc"
 EXAMPLE = ROOT / "examples" / "worker_bot.js"
 
 
+@pytest.mark.peers
 def test_types() -> None:
     if not TSC.exists() or shutil.which("node") is None:
         pytest.skip("there is no TypeScript here: `make test` installs it where there is npm")
@@ -24,7 +25,7 @@ def test_types() -> None:
         [str(TSC), "--project", str(ROOT / "tsconfig.json")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.stdout == ""
@@ -37,6 +38,7 @@ def test_the_example_is_a_bot_in_forty_lines() -> None:
     assert max(map(len, lines)) <= 100
 
 
+@pytest.mark.peers
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here")
 @pytest.mark.parametrize("seed", range(3))
 async def test_the_example_never_loses_by_a_fault(seed: int) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 import shutil
-import subprocess
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pytest
 
-import sevenbag.arena.report
 from sevenbag.arena.conditions import Conditions, RealTime
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.report import report_page, write_report
@@ -21,7 +17,6 @@ from sevenbag.arena.report.games import told_game
 from sevenbag.arena.report.text import script_data, text
 from sevenbag.arena.summary import read_summary
 from sevenbag.bots.names import shortened
-from sevenbag.bots.web_worker import find_browser
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
 from sevenbag.formats import replay as replay_format
@@ -30,16 +25,11 @@ from sevenbag.game import Rules
 from tests.arena.tournaments import RULES, make_tournament, played
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
-playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
+    from tests.browser import Page
 
-in_a_browser = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
-
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 EVIL = '<img src=x onerror="window.hacked=1">'
 END = "</script><script>window.hacked=1</script>"
 
@@ -84,85 +74,80 @@ def written_page(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     return path
 
 
-@pytest.fixture(name="browser")
-async def chromium() -> AsyncIterator[Any]:
-    async with playwright.async_playwright() as play:
-        browser = await play.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        yield browser
-        await browser.close()
+# The games come before the browser: while it is open, no other event loop can run.
+@pytest.fixture
+def visit(
+    folder: Path, bombs: Path, at_once: Path, new_page: Callable[..., Page]
+) -> Iterator[Callable[..., Page]]:
+    """Open the page of a report; fail if it asks for anything else."""
+    asked_for: set[str] = set()
+    opened: set[str] = set()
+
+    def visited(path: Path, after: str = "") -> Page:
+        opened.add(path.as_uri())
+        page = new_page()
+        page.on("request", lambda asked: asked_for.add(asked.url.partition("#")[0]))
+        page.goto(path.as_uri() + after)
+        return page
+
+    yield visited
+    assert asked_for == opened
 
 
-async def opened(browser: Any, path: Path, after: str = "") -> tuple[Any, list[str]]:
-    """The page in a browser; and what went wrong or was asked for besides it."""
-    page = await browser.new_page()
-    faults: list[str] = []
-    page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("request", lambda asked: expect(asked.url))
-
-    def expect(url: str) -> None:
-        if url.partition("#")[0] != path.as_uri():
-            faults.append(url)
-
-    await page.goto(path.as_uri() + after)
-    return page, faults
-
-
-@in_a_browser
-async def test_it_opens_from_a_file_without_asking_for_anything(
-    browser: Any, page_file: Path
+@pytest.mark.browser
+def test_it_opens_from_a_file_without_asking_for_anything(
+    visit: Callable[..., Page], page_file: Path
 ) -> None:
-    page, faults = await opened(browser, page_file)
-    assert await page.locator("svg.chart").count() >= 4
-    assert await page.locator("#games tbody tr").count() == 4
-    assert faults == []
+    page = visit(page_file)
+    assert page.locator("svg.chart").count() >= 4
+    assert page.locator("#games tbody tr").count() == 4
 
 
-@in_a_browser
-async def test_names_are_text_and_no_markup(browser: Any, page_file: Path) -> None:
-    page, faults = await opened(browser, page_file)
-    await page.click("button[data-game='1']")
-    await page.keyboard.press("ArrowRight")
-    names = await page.locator(".side h3").all_text_contents()
+@pytest.mark.browser
+def test_names_are_text_and_no_markup(visit: Callable[..., Page], page_file: Path) -> None:
+    page = visit(page_file)
+    page.click("button[data-game='1']")
+    page.keyboard.press("ArrowRight")
+    names = page.locator(".side h3").all_text_contents()
     assert names == [shortened(END, 40), EVIL]
-    assert await page.locator("td.name").and_(page.get_by_title(EVIL)).count() > 0
-    assert await page.locator("img").count() == 0
-    assert await page.evaluate("window.hacked") is None
-    assert faults == []
+    assert page.locator("td.name").and_(page.get_by_title(EVIL)).count() > 0
+    assert page.locator("img").count() == 0
+    assert page.evaluate("window.hacked") is None
 
 
-@in_a_browser
-async def test_the_player_plays_the_games(browser: Any, folder: Path, page_file: Path) -> None:
-    page, faults = await opened(browser, page_file)
+@pytest.mark.browser
+def test_the_player_plays_the_games(
+    visit: Callable[..., Page], folder: Path, page_file: Path
+) -> None:
+    page = visit(page_file)
     for number in (0, 3):
         replay = Replay.load(folder / "replays" / f"{number}.replay")
-        await page.click(f"button[data-game='{number}']")
+        page.click(f"button[data-game='{number}']")
         turns = len(replay.turns)
-        assert await page.locator("#place").get_attribute("max") == str(turns)
-        await expect_boards(page, replay, (turns, turns // 2, 1))
-        told = await page.locator("#told").text_content()
+        assert page.locator("#place").get_attribute("max") == str(turns)
+        expect_boards(page, replay, (turns, turns // 2, 1))
+        told = page.locator("#told").text_content()
         assert told.startswith(f"{replay.header.players[0].name}: ")
         assert (", 2000 nodes, depth 7 — " in told) == (number == 3)
-        await page.keyboard.press("Escape")
-    assert faults == []
+        page.keyboard.press("Escape")
 
 
-async def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
+def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
     playback = Playback(replay)
     for turn in turns:
         playback.rewind(turn)
-        await page.evaluate(
+        page.evaluate(
             "(turn) => { const place = document.getElementById('place'); place.value = turn;"
             " place.dispatchEvent(new Event('input')); }",
             turn,
         )
         for player in (0, 1):
-            board = await page.evaluate(READ_BOARD, [player, COLORS])
+            board = page.evaluate(READ_BOARD, [player, COLORS])
             expected = playback.versus.players[player].colors
             assert board == list(expected[: len(board)])
             assert not any(row.strip(".") for row in expected[len(board) :])
-            told = await page.locator(".side p").nth(player).text_content()
-            drawn = await page.locator(".side canvas").nth(player).get_attribute("aria-label")
+            told = page.locator(".side p").nth(player).text_content()
+            drawn = page.locator(".side canvas").nth(player).get_attribute("aria-label")
             side = playback.versus.players[player]
             queue = "".join(piece.name for piece in side.queue)
             hold = side.hold.name if side.hold is not None else "empty"
@@ -180,9 +165,9 @@ def bomb_tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@in_a_browser
-async def test_rules_with_other_boards_are_played_as_well(
-    browser: Any, bombs: Path, tmp_path: Path
+@pytest.mark.browser
+def test_rules_with_other_boards_are_played_as_well(
+    visit: Callable[..., Page], bombs: Path, tmp_path: Path
 ) -> None:
     replay = Replay.load(bombs / "replays" / "1.replay")
     told = told_game(Playback(replay))
@@ -190,14 +175,10 @@ async def test_rules_with_other_boards_are_played_as_well(
     path = tmp_path / "report.html"
     assert write_report(bombs, path) == []
     turns = len(replay.turns)
-    page, faults = await opened(browser, path, f"#game=1&turn={turns}")
-    await page.wait_for_selector("dialog[open]")
-    assert (
-        await page.locator("#where").text_content()
-        == f"turn {turns} of {turns} · {turns / 2:.1f} s"
-    )
-    await expect_boards(page, replay, (turns // 2, turns * 3 // 4, turns))
-    assert faults == []
+    page = visit(path, f"#game=1&turn={turns}")
+    page.wait_for_selector("dialog[open]")
+    assert page.locator("#where").text_content() == f"turn {turns} of {turns} · {turns / 2:.1f} s"
+    expect_boards(page, replay, (turns // 2, turns * 3 // 4, turns))
 
 
 @pytest.fixture(name="at_once", scope="module")
@@ -212,9 +193,9 @@ def tournament_of_garbage_at_once(tmp_path_factory: pytest.TempPathFactory) -> P
     return folder
 
 
-@in_a_browser
-async def test_attacks_are_seen_when_they_are_made(
-    browser: Any, at_once: Path, tmp_path: Path
+@pytest.mark.browser
+def test_attacks_are_seen_when_they_are_made(
+    visit: Callable[..., Page], at_once: Path, tmp_path: Path
 ) -> None:
     replay = Replay.load(at_once / "replays" / "0.replay")
     told = told_game(Playback(replay))["steps"].split("|")
@@ -222,50 +203,48 @@ async def test_attacks_are_seen_when_they_are_made(
     assert changed
     path = tmp_path / "report.html"
     write_report(at_once, path)
-    page, faults = await opened(browser, path, "#game=0")
-    await page.wait_for_selector("dialog[open]")
-    await expect_boards(page, replay, (changed[0], changed[0] + 1, changed[-1], len(told)))
-    assert faults == []
+    page = visit(path, "#game=0")
+    page.wait_for_selector("dialog[open]")
+    expect_boards(page, replay, (changed[0], changed[0] + 1, changed[-1], len(told)))
 
 
-@in_a_browser
-async def test_keys_play_step_and_close(browser: Any, page_file: Path) -> None:
-    page, _ = await opened(browser, page_file)
-    await page.click("button[data-game='0']")
+@pytest.mark.browser
+def test_keys_play_step_and_close(visit: Callable[..., Page], page_file: Path) -> None:
+    page = visit(page_file)
+    page.click("button[data-game='0']")
 
-    async def turn() -> int:
-        return int(await page.evaluate("document.getElementById('place').value"))
+    def turn() -> int:
+        return int(page.evaluate("document.getElementById('place').value"))
 
     for key, expected in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0)):
-        await page.keyboard.press(key)
-        assert await turn() == expected
+        page.keyboard.press(key)
+        assert turn() == expected
     assert page.url.endswith("#game=0&turn=0")
-    await page.keyboard.press(" ")
-    for _ in range(400):
-        if await turn() > 2:
-            break
-        await asyncio.sleep(0.05)
-    await page.keyboard.press(" ")
-    assert await page.locator("#run").text_content() == "play"
-    await page.keyboard.press("Escape")
-    await page.wait_for_url(page_file.as_uri(), timeout=120_000)
-    assert not await page.locator("dialog").is_visible()
+    page.keyboard.press(" ")
+    page.locator("#where", has_text=re.compile(r"turn ([3-9]|\d\d+) of")).wait_for()
+    page.keyboard.press(" ")
+    assert page.locator("#run").text_content() == "play"
+    page.keyboard.press("Escape")
+    page.wait_for_url(page_file.as_uri())
+    assert not page.locator("dialog").is_visible()
 
 
-@in_a_browser
-async def test_games_are_filtered_and_the_theme_changes(browser: Any, page_file: Path) -> None:
-    page, _ = await opened(browser, page_file)
-    await page.fill("#filter", "nobody")
-    assert await page.locator("#games tbody tr:visible").count() == 0
-    await page.fill("#filter", "onerror")
-    assert await page.locator("#games tbody tr:visible").count() == 4
+@pytest.mark.browser
+def test_games_are_filtered_and_the_theme_changes(
+    visit: Callable[..., Page], page_file: Path
+) -> None:
+    page = visit(page_file)
+    page.fill("#filter", "nobody")
+    assert page.locator("#games tbody tr:visible").count() == 0
+    page.fill("#filter", "onerror")
+    assert page.locator("#games tbody tr:visible").count() == 4
     ground = "getComputedStyle(document.body).backgroundColor"
-    before = await page.evaluate(ground)
-    await page.click("#theme")
-    after = await page.evaluate(ground)
+    before = page.evaluate(ground)
+    page.click("#theme")
+    after = page.evaluate(ground)
     assert before != after
-    await page.click("#theme")
-    assert await page.evaluate(ground) == before
+    page.click("#theme")
+    assert page.evaluate(ground) == before
 
 
 def test_nothing_comes_from_elsewhere(page_file: Path) -> None:
@@ -313,15 +292,3 @@ def test_text_from_outside_can_end_nothing() -> None:
     assert element.count("<") == 2
     json = element.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
     assert msgspec.json.decode(json) == {"name": END, "lines": "\u2028\u2029<!--"}
-
-
-def test_the_script_has_the_types_that_it_says() -> None:
-    compiler = Path(__file__).parents[3] / ".venv/node/node_modules/typescript/bin/tsc"
-    node = shutil.which("node")
-    if node is None or not compiler.is_file():
-        pytest.skip("there is no TypeScript here; `make test` installs it where npm is")
-    script = Path(sevenbag.arena.report.__file__).with_name("report.js")
-    flags = "--noEmit --allowJs --checkJs --strict --target es2022 --lib es2022,dom,dom.iterable"
-    words = [node, str(compiler), *flags.split(), str(script)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
-    assert (done.returncode, done.stdout) == (0, "")

@@ -9,7 +9,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 import pytest
+from argon2 import PasswordHasher
 
+from sevenbag.contest import passwords
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
 from sevenbag.contest.settings import Settings, SiteSettings
@@ -21,6 +23,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
     from concurrent.futures import Future
     from pathlib import Path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Hash passwords with the least work that argon2 allows."""
+    quick = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_HASHER", quick)
+        passwords._nobodys_hash.cache_clear()
+        yield
+    passwords._nobodys_hash.cache_clear()
 
 
 class Running:

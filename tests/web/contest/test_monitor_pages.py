@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from sevenbag.bots.web_worker import find_browser
 from sevenbag.contest.record import decode
 from sevenbag.drawing.cells import COLORS
 from sevenbag.protocols.pason.board import cell_bit
@@ -19,46 +18,33 @@ from tests.web.contest.recorded_game import play
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tests.browser import Page
     from tests.web.contest.conftest import Running
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+pytestmark = pytest.mark.browser
 
 TEAM: Final = "Beta & <b>Co</b>"
 WELL: Final = "#14161b"
 
-Page = Any
-"""Playwright's; it may not be installed."""
+
+@pytest.fixture
+def expected_errors() -> tuple[str, ...]:
+    """Expect broken connections: tests break them."""
+    return ("WebSocket connection", "ERR_CONNECTION_REFUSED")
 
 
 @pytest.fixture
-def visit(browser: Any, site: Running) -> Iterator[Callable[..., Page]]:
-    """Opens a page; what a browser complains of is a failure of the test."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
+def visit(new_page: Callable[..., Page], site: Running) -> Callable[..., Page]:
+    """Open a page of the site."""
 
     def opened(path: str = "", width: int = 1280, **options: Any) -> Page:
-        context = browser.new_context(
+        page = new_page(
             viewport={"width": width, "height": 800}, reduced_motion="reduce", **options
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(120_000)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "console",
-            lambda said: complaints.append(said.text) if said.type == "error" else None,
         )
         page.goto(site.address + path)
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    # The line breaks where a test breaks it.
-    broken = ("WebSocket connection", "ERR_CONNECTION_REFUSED")
-    assert [each for each in complaints if not any(words in each for words in broken)] == []
+    return opened
 
 
 @pytest.fixture
@@ -176,9 +162,10 @@ BRIGHTNESS = """([row, column]) => {
 }"""
 
 
-def test_rows_flash_and_garbage_rises(browser: Any, site: Running, server: GameServer) -> None:
-    context = browser.new_context()
-    page = context.new_page()
+def test_rows_flash_and_garbage_rises(
+    new_page: Callable[..., Page], site: Running, server: GameServer
+) -> None:
+    page = new_page()
     page.clock.install()
     page.goto(f"{site.address}matches/{server.match}")
     line(page, "Waiting")
@@ -207,15 +194,13 @@ def test_rows_flash_and_garbage_rises(browser: Any, site: Running, server: GameS
     page.clock.run_for(200)
     assert [colour(page, 0, row, 0) for row in (15, 16, 19)] == [WELL, *[COLORS["G"]] * 2]
     assert colour(page, 0, 15, 8) == COLORS["O"]
-    context.close()
 
 
 def test_a_match_that_moves_to_another_server(
-    make_site: Callable[..., Running], browser: Any
+    make_site: Callable[..., Running], new_page: Callable[..., Page]
 ) -> None:
     site = make_site(grace_seconds=0.2)
-    context = browser.new_context()
-    page = context.new_page()
+    page = new_page()
     with GameServer(site) as first:
         first.host("Alpha")
         page.goto(f"{site.address}matches/{first.match}")
@@ -231,14 +216,12 @@ def test_a_match_that_moves_to_another_server(
             second.states.pieces(None, ("S", 0, 10, 5))
             line(page, "Live: Game 1")
             shows(page, 1, 10, 5, COLORS["S"])
-    context.close()
 
 
 def test_a_game_server_that_falls_silent_is_told_of(
-    browser: Any, site: Running, server: GameServer
+    new_page: Callable[..., Page], site: Running, server: GameServer
 ) -> None:
-    context = browser.new_context()
-    page = context.new_page()
+    page = new_page()
     page.clock.install()
     page.goto(f"{site.address}matches/{server.match}")
     line(page, "Waiting for the teams")
@@ -248,7 +231,6 @@ def test_a_game_server_that_falls_silent_is_told_of(
     line(page, re.compile(r"Nothing heard from the game server for \d+ s"))
     server.states.pieces(("J", 0, 5, 5), None)
     line(page, "Live: Game 1")
-    context.close()
 
 
 def test_the_line_breaks_and_comes_back(
@@ -344,18 +326,26 @@ def test_home_shows_matches_that_begin_and_end(visit: Callable[..., Page], site:
         ).first.wait_for()
 
 
-@pytest.mark.parametrize("width", [320, 390])
-def test_a_phone(visit: Callable[..., Page], site: Running, server: GameServer, width: int) -> None:
+def test_a_phone(visit: Callable[..., Page], site: Running, server: GameServer) -> None:
     game = play(1, server.states.teams)
     server.end_game(game.result, game.replay)
     server.states.pieces(("I", 0, 10, 5), None)
-    page = visit(width=width, device_scale_factor=2, has_touch=True, is_mobile=True)
+    page = visit(width=320, device_scale_factor=2, has_touch=True, is_mobile=True)
+
+    def fits(path: str) -> bool:
+        found: list[bool] = []
+        for width in (320, 390):
+            page.set_viewport_size({"width": width, "height": 800})
+            found.append(page.evaluate("document.documentElement.scrollWidth") <= width)
+        return all(found)
+
     for path in ("", "matches", "bracket", "ranking", f"matches/{server.match}/games/1"):
         page.goto(site.address + path)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-    page.goto(f"{site.address}matches/{server.match}")
+        assert fits(path), path
+    path = f"matches/{server.match}"
+    page.goto(site.address + path)
     shows(page, 0, 10, 5, COLORS["I"])
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert fits(path)
     # Both boards side by side, sharp, and on the first screen.
     boxes = [page.locator("canvas.well").nth(seat).bounding_box() for seat in (0, 1)]
     assert boxes[0]["y"] == boxes[1]["y"]
@@ -371,8 +361,9 @@ def test_what_is_drawn_is_also_said(
 ) -> None:
     game = play(1, server.states.teams)
     server.end_game(game.result, game.replay)
+    page = visit()
     for path in ("", f"matches/{server.match}", f"matches/{server.match}/games/1", "bracket"):
-        page = visit(path)
+        page.goto(site.address + path)
         assert page.locator("h1").count() == 1
         # Whatever is drawn or can be pressed has a name.
         assert (
@@ -388,13 +379,13 @@ def test_what_is_drawn_is_also_said(
         assert live.count() <= 1 or path.endswith("games/1")
 
 
-def test_without_script_results_are_there(browser: Any, site: Running, server: GameServer) -> None:
+def test_without_script_results_are_there(
+    new_page: Callable[..., Page], site: Running, server: GameServer
+) -> None:
     game = play(1, server.states.teams)
     server.end_game(game.result, game.replay)
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = new_page(java_script_enabled=False)
     page.goto(f"{site.address}matches/{server.match}")
     assert "results are here without it" in page.inner_text("main")
     scores = " : ".join(f"{score:,}" for score in game.result.scores)
     assert scores in page.inner_text("table.games")
-    context.close()

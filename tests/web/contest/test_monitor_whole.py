@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots.web_worker import find_browser
 from sevenbag.contest.client.address import parse_address
 from sevenbag.contest.client.join import Manner, play_match
 from sevenbag.contest.rules import GameRules, MatchRules
@@ -20,11 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.browser import Page
     from tests.web.contest.conftest import Running
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+pytestmark = pytest.mark.browser
 
 QUICK = Settings(
     game=GameRules(gravity_ms=(15,)),
@@ -54,7 +52,9 @@ WATCH = """() => {
 """Collects the colours that are ever seen in the lowest row of either board."""
 
 
-def test_two_bots_play(make_site: Callable[..., Running], tmp_path: Path) -> None:
+def test_two_bots_play(
+    make_site: Callable[..., Running], new_page: Callable[..., Page], tmp_path: Path
+) -> None:
     site = make_site(QUICK)
     site.add_team("Alpha")
     settings = ServerSettings(
@@ -78,34 +78,24 @@ def test_two_bots_play(make_site: Callable[..., Running], tmp_path: Path) -> Non
     server = site.run(started())
     try:
         made = site.run(site.scheduler.create_test_match("Alpha", patience=20))
-        with playwright.sync_playwright() as play:
-            chromium = play.chromium.launch(
-                executable_path=find_browser(),
-                args=["--headless", "--no-sandbox", "--disable-gpu"],
-            )
-            page = chromium.new_page()
-            page.set_default_timeout(120_000)
-            complaints: list[str] = []
-            page.on("pageerror", lambda error: complaints.append(str(error)))
-            page.goto(f"{site.address}matches/{made.match_id}")
-            page.locator("#line", has_text="Waiting for the teams").wait_for()
-            page.evaluate(WATCH)
-            address = parse_address(
-                f"pason://127.0.0.1:{made.address.command_port},{made.address.state_port}"
-            )
-            manner = Manner("Alpha", PASSWORD, "random", moves_per_second=40)
-            played = site.run(play_match(address, made.token, manner, lambda _: None))
-            page.locator("#line", has_text=re.compile("The match is over")).wait_for()
-            page.get_by_role("link", name="Watch game 1").wait_for()
-            (game,) = site.store.matches.games(made.match_id)
-            assert played.result.end_heard
-            shown = [page.inner_text(f"[data-figure=score][data-seat='{seat}']") for seat in (0, 1)]
-            assert shown == [f"{score:,}" for score in game.result.scores]
-            # Pieces came to lie there, in colours of theirs, and none of which nobody knows.
-            seen = set(page.evaluate("() => [...window.seen]"))
-            assert len(seen) > 4
-            assert 0x66708A not in seen
-            assert complaints == []
-            chromium.close()
+        page = new_page()
+        page.goto(f"{site.address}matches/{made.match_id}")
+        page.locator("#line", has_text="Waiting for the teams").wait_for()
+        page.evaluate(WATCH)
+        address = parse_address(
+            f"pason://127.0.0.1:{made.address.command_port},{made.address.state_port}"
+        )
+        manner = Manner("Alpha", PASSWORD, "random", moves_per_second=40)
+        played = site.run(play_match(address, made.token, manner, lambda _: None))
+        page.locator("#line", has_text=re.compile("The match is over")).wait_for()
+        page.get_by_role("link", name="Watch game 1").wait_for()
+        (game,) = site.store.matches.games(made.match_id)
+        assert played.result.end_heard
+        shown = [page.inner_text(f"[data-figure=score][data-seat='{seat}']") for seat in (0, 1)]
+        assert shown == [f"{score:,}" for score in game.result.scores]
+        # Pieces came to lie there, in colours of theirs, and none of which nobody knows.
+        seen = set(page.evaluate("() => [...window.seen]"))
+        assert len(seen) > 4
+        assert 0x66708A not in seen
     finally:
         site.run(server.stop("break off"))

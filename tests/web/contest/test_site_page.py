@@ -3,56 +3,42 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
-from sevenbag.bots.web_worker import find_browser
 from sevenbag.web.contest import create_admin_link
 from tests.web.contest.game_server import GameServer
 from tests.web.contest.visitor import PASSWORD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from tests.browser import Page
     from tests.web.contest.conftest import Running
 
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+pytestmark = pytest.mark.browser
 
 PHONE = 390
 
-Page = Any
-"""Playwright's; it may not be installed."""
+
+@pytest.fixture
+def expected_errors() -> tuple[str, ...]:
+    """Expect answers such as 422, which browsers call errors."""
+    return ("Failed to load resource",)
 
 
 @pytest.fixture
-def visit(browser: Any, site: Running) -> Iterator[Callable[..., Page]]:
-    """Opens a browser of its own; what it complains of is a failure of the test."""
-    contexts: list[Any] = []
-    complaints: list[str] = []
-
-    def complain(said: Any) -> None:
-        # An answer such as 422 is an error to browsers, and none to us.
-        if said.type == "error" and "Failed to load resource" not in said.text:
-            complaints.append(said.text)
+def visit(new_page: Callable[..., Page], site: Running) -> Callable[..., Page]:
+    """Open a page of the site."""
 
     def opened(path: str = "/", width: int = 1280) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 844})
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(120_000)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("console", complain)
+        page = new_page(viewport={"width": width, "height": 844})
         page.goto(site.address.rstrip("/") + path)
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return opened
 
 
 def fill(page: Page, **fields: str) -> None:
@@ -182,8 +168,9 @@ def test_an_organiser_from_the_link_to_a_running_contest(
 
 def test_every_field_has_a_name_that_is_read_out(visit: Callable[..., Page], site: Running) -> None:
     site.team("Labelled")
+    page = visit()
     for path in ("/login", "/register", "/login/organiser"):
-        page = visit(path)
+        page.goto(site.address.rstrip("/") + path)
         for field in page.locator("main input:visible").all():
             assert field.evaluate("field => field.labels.length") == 1
         assert page.locator("h1").count() == 1
