@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sevenbag.bots import process
+
 FAKES = Path(__file__).parents[1] / "fakes"
 
 Command = Callable[..., list[str]]
@@ -25,6 +27,13 @@ def marked(mark: str) -> list[str]:
         except (OSError, UnicodeDecodeError):
             continue
     return found
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits for the exit code of a bot that has ended, however busy the machine is."""
+    monkeypatch.setattr(process, "_LAST_WORDS", 120.0)
+    monkeypatch.setattr(process, "_KILL_GRACE", 120.0)
 
 
 @pytest.fixture

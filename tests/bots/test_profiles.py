@@ -46,6 +46,18 @@ def field(mark: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[st
     return lambda name: [sys.executable, "-S", str(FIELD), name]
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Grants bots more time than their profiles do: they may miss that on a busy machine."""
+    usual = TbpBot._seconds
+
+    def seconds(bot: TbpBot, what: str) -> float:
+        given = what == "quit" or f"{what}_seconds" in bot._flags
+        return usual(bot, what) if given else 120.0
+
+    monkeypatch.setattr(TbpBot, "_seconds", seconds)
+
+
 def legal(game: Game, moves: tuple[Placement, ...]) -> Placement:
     for move in moves:
         try:
@@ -111,7 +123,7 @@ async def test_known_by_their_names(
     [
         ("ColdClear2", {"back_to_back": "count"}, "exit code 101"),
         ("ColdClear2", {"retries": "0"}, "no legal move"),
-        ("Hikari", {"randomizer": "no"}, "no answer to the rules"),
+        ("Hikari", {"randomizer": "no", "ready_seconds": "0.2"}, "no answer to the rules"),
         ("Hikari", {"trusts_play": "yes"}, "no legal move"),
         ("MisaMino", {"suggest_advances": "yes", "trusts_play": "yes", "picks": "last"}, ""),
         ("Bashtet", {"json": "spaced"}, "exit code 4"),
@@ -122,7 +134,7 @@ async def test_what_is_peculiar_about_them(
     bot: str, flags: dict[str, str], words: str, field: Callable[[str], list[str]]
 ) -> None:
     """Spoken to in another way they fail: the fakes have the quirks that the profiles heed."""
-    driver = TbpBot(field(bot), flags={"ready_seconds": "0.5", "move_seconds": "3", **flags})
+    driver = TbpBot(field(bot), flags={"move_seconds": "60", **flags})
     if not words:
         await play(driver)
         return
@@ -328,6 +340,7 @@ async def test_ways_that_lead_elsewhere(field: Callable[[str], list[str]]) -> No
 # --- frontends of the field, imitated -----------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", profile_names())
 async def test_our_bot_plays_as_everybody_drives(name: str, mark: str) -> None:
     command = [sys.executable, "-P", "-m", "sevenbag", "serve", "beam:nodes=50"]

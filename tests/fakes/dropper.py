@@ -25,7 +25,22 @@ SHAPES = {  # cells around the centre, pointing north
     "S": [(-1, 0), (0, 0), (0, 1), (1, 1)],
     "Z": [(0, 0), (1, 0), (-1, 1), (0, 1)],
 }
-TURNS = {"north": 0, "east": 1, "south": 2, "west": 3}
+TURNS = ("north", "east", "south", "west")
+SILENT = "silent from now on"
+"""Written to standard error by a bot that will write no more messages."""
+
+
+def _turned(shape: Cells, quarters: int) -> Cells:
+    for _ in range(quarters):
+        shape = [(dy, -dx) for dx, dy in shape]
+    return shape
+
+
+TURNED = {
+    (piece, orientation): _turned(shape, quarters)
+    for piece, shape in SHAPES.items()
+    for quarters, orientation in enumerate(TURNS)
+}
 
 
 def cells_of(
@@ -36,10 +51,7 @@ def cells_of(
     **more: object,
 ) -> Cells:
     """The four cells of a location, whatever else is said of it."""
-    shape = SHAPES[type]
-    for _ in range(TURNS[orientation]):
-        shape = [(dy, -dx) for dx, dy in shape]
-    return [(x + dx, y + dy) for dx, dy in shape]
+    return [(x + dx, y + dy) for dx, dy in TURNED[type, orientation]]
 
 
 def is_free(board: Board, cells: Cells) -> bool:
@@ -49,16 +61,19 @@ def is_free(board: Board, cells: Cells) -> bool:
 
 def place(board: Board, cells: Cells) -> Board:
     """The board with the cells filled and full rows removed."""
-    rows = [[bool(cell) or (x, y) in cells for x, cell in enumerate(board[y])] for y in range(40)]
+    rows = list(board)
+    for x, y in cells:
+        rows[y] = [*rows[y][:x], True, *rows[y][x + 1 :]]
     rows = [row for row in rows if not all(row)]
     return rows + [[False] * 10 for _ in range(40 - len(rows))]
 
 
 def drops(board: Board, piece: str) -> Iterator[dict[str, Any]]:
     """Every location that a turned, shifted and dropped piece comes to."""
+    spawn = 19 if is_free(board, cells_of(piece, "north", 4, 19)) else 20
     for orientation in TURNS:
         for x in range(10):
-            y = 19 if is_free(board, cells_of(piece, "north", 4, 19)) else 20
+            y = spawn
             while is_free(board, cells_of(piece, orientation, x, y - 1)):
                 y -= 1
             if is_free(board, cells_of(piece, orientation, x, y)):
@@ -67,7 +82,8 @@ def drops(board: Board, piece: str) -> Iterator[dict[str, Any]]:
 
 def badness(board: Board) -> int:
     """Heights, squared, and holes."""
-    heights = [max((y + 1 for y in range(40) if board[y][x]), default=0) for x in range(10)]
+    filled = [y for y in range(40) if any(board[y])]
+    heights = [next((y + 1 for y in reversed(filled) if board[y][x]), 0) for x in range(10)]
     holes = sum(heights) - sum(map(sum, board))
     return sum(height**2 for height in heights) + 30 * holes
 
@@ -75,6 +91,11 @@ def badness(board: Board) -> int:
 def say(message: dict[str, Any]) -> None:
     """One line of compact JSON, sent at once."""
     print(json.dumps(message, separators=(",", ":")), flush=True)
+
+
+def say_no_more() -> None:
+    """Tell the tests that no message will follow, so that they need not wait for one."""
+    print(SILENT, file=sys.stderr, flush=True)
 
 
 class Dropper:

@@ -9,18 +9,25 @@ import io
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any, NoReturn
 
-from tests.fakes.dropper import Dropper, say
+from tests.fakes.dropper import Dropper, say, say_no_more
 
 
 def hang() -> NoReturn:
+    say_no_more()
     while True:
         time.sleep(60)
+
+
+def note(line: str) -> None:
+    """Append a line to the file that the test has named."""
+    # Without pathlib, which takes long to load.
+    file = os.open(os.environ["SEVENBAG_FAKE_NOTE"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.write(file, f"{line}\n".encode())
+    os.close(file)
 
 
 def fail(text: str, code: int) -> NoReturn:
@@ -63,7 +70,7 @@ class Refuses(Dropper):
 
 class HangsAtReady(Dropper):
     def rules(self, message: dict[str, Any]) -> None:
-        pass
+        say_no_more()
 
 
 class NullFeatures(Dropper):
@@ -80,6 +87,8 @@ class NeedsRandomizer(Dropper):
     def rules(self, message: dict[str, Any]) -> None:
         if message.get("randomizer") == "seven_bag":
             super().rules(message)
+        else:
+            say_no_more()
 
     def start(self, message: dict[str, Any]) -> None:
         if message["randomizer"]["type"] != "seven_bag" or not message["randomizer"]["bag_state"]:
@@ -126,14 +135,12 @@ class StrictTypes(Dropper):
                 fail("called `Option::unwrap()` on a `None` value", 101)
             if not self.hear(json.loads(line)):
                 break
-        with Path(os.environ["SEVENBAG_FAKE_NOTE"]).open("a") as note:
-            note.write("left by quit\n")
+        note("left by quit")
 
 
 class NotesWhatItHears(Dropper):
     def hear(self, message: dict[str, Any]) -> bool:
-        with Path(os.environ["SEVENBAG_FAKE_NOTE"]).open("a") as note:
-            note.write(f"{message['type']}\n")
+        note(message["type"])
         return super().hear(message)
 
 
@@ -344,8 +351,20 @@ class IgnoresQuit(Dropper):
         hang()
 
 
+class LeavesWhenTerminated(Dropper):
+    """Stays until it is terminated, and then leaves as if nothing were wrong."""
+
+    def run(self) -> None:
+        signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+        super().run()
+
+    def leave(self) -> None:
+        hang()
+
+
 class ExitsAtEndOfInput(Dropper):
     def quit(self) -> bool:
+        say_no_more()
         return True
 
 
@@ -353,7 +372,7 @@ class LeavesChildren(Dropper):
     """Its children hold its output open, and live on when it ends."""
 
     def start(self, message: dict[str, Any]) -> None:
-        subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+        os.spawnlp(os.P_NOWAIT, "sleep", "sleep", "600")
         super().start(message)
 
     def suggest(self) -> None:

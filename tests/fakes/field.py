@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any
 
-from tests.fakes.dropper import Dropper, cells_of, place, say
+from tests.fakes.dropper import Dropper, cells_of, place, say, say_no_more
 from tests.fakes.faulty import fail
 
 
@@ -137,6 +137,7 @@ class MisaMino(Dropper):
         pass
 
     def quit(self) -> bool:
+        say_no_more()
         return True
 
 
@@ -209,8 +210,8 @@ class Hikari(Dropper):
 
     def rules(self, message: dict[str, Any]) -> None:
         if "randomizer" not in message:
-            return
-        if message["randomizer"] != "seven_bag":
+            say_no_more()
+        elif message["randomizer"] != "seven_bag":
             say({"type": "error", "reason": "unsupported_rules"})
         else:
             say({"type": "ready"})

@@ -29,7 +29,7 @@ class Frontend:
     """Plays by the official text: play, new_piece; the first move that is legal."""
 
     previews = 5
-    seconds = 5.0
+    seconds = 120.0
     buffer: int | None = None
     info_keys = ("name", "version", "author", "features")
 
@@ -41,10 +41,11 @@ class Frontend:
         self.board: Board = []
         self.unsaid: list[str] = []
         self.pieces = 0
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-        )
+        self.process = self.launch(command)
         self.read = b""
+
+    def launch(self, command: list[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
 
     # --- the wire -------------------------------------------------------------------------------
 
@@ -181,7 +182,7 @@ class Frontend:
 
     def leave(self) -> int:
         self.say({"type": "quit"})
-        return self.process.wait(5)
+        return self.process.wait(120)
 
     def kill(self) -> None:
         self.process.kill()
@@ -238,7 +239,7 @@ class Playground(Frontend):
 
     def start(self) -> None:
         super().start()
-        time.sleep(0.1)
+        time.sleep(0.02)
 
     def choose(self, moves: list[Json]) -> Json:
         return super().choose(moves[:1])
@@ -249,7 +250,7 @@ class Playground(Frontend):
     def leave(self) -> int:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(5)
+        return self.process.wait(120)
 
 
 class Jstris(Playground):

@@ -14,7 +14,7 @@ import sys
 import time
 from typing import Any, NoReturn
 
-from tests.fakes.dropper import badness, cells_of, is_free, place, say
+from tests.fakes.dropper import badness, cells_of, is_free, place, say, say_no_more
 
 CENTRE_SHIFTS = {"I": [0, 1, 1, 0]}
 """What the column of the centre changes by when it turns."""
@@ -24,6 +24,7 @@ ALL = "iotljsz"
 
 
 def hang() -> NoReturn:
+    say_no_more()
     while True:
         time.sleep(60)
 
@@ -201,7 +202,7 @@ class Das(Engine):
 
 class Silent(Engine):
     def play(self, message: dict[str, Any]) -> None:
-        pass
+        say_no_more()
 
 
 class DiesAtPlay(Engine):
@@ -220,7 +221,7 @@ class Twice(Engine):
 
 class Slow(Engine):
     def play(self, message: dict[str, Any]) -> None:
-        time.sleep(0.3)
+        time.sleep(0.05)
         super().play(message)
 
 

@@ -68,11 +68,13 @@ class LineProcess:
 
     Attributes:
         name: the name by which errors call it.
+        was_terminated: whether `close` ended it by a signal, because it did not leave by itself.
     """
 
     def __init__(self, name: str) -> None:
         """Not for direct use; see `launch`."""
         self.name = name
+        self.was_terminated = False
         self._pipes = _Pipes()
         self._guard: Guard | None = None
         self._interrupted = False
@@ -220,6 +222,7 @@ class LineProcess:
                 self._say_farewell(farewell)
                 await _within(grace, pipes.exited)
             if not pipes.exited.is_set():
+                self.was_terminated = True
                 signal_group(self.pid, signal.SIGTERM)
                 await _within(_TERM_GRACE, pipes.exited)
         finally:

@@ -11,23 +11,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sevenbag.bots import process
 from sevenbag.bots.check import CheckSettings, Report
 from sevenbag.bots.check.rendering import as_json, as_junit, as_text
 from sevenbag.bots.check.triangle import CHOICES, check_engine
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.process import launch_process
 from tests.fakes import triangle_bots
+from tests.fakes.silence import launch_impatiently
 from tests.fakes.triangle_bots import Engine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sevenbag.bots.channel import Launch
 
 ROOT = Path(triangle_bots.__file__).parents[2]
 # Without an environment it has to be told where it lies.
 RUN = "import sys; sys.path.insert(0, {root!r}); from tests.fakes import triangle_bots; "
-PATIENT = CheckSettings(start_seconds=20.0, seconds=20.0, quick_seconds=10.0, quit_seconds=10.0)
-HURRIED = CheckSettings(start_seconds=1.5, seconds=1.2, quick_seconds=10.0, quit_seconds=0.4)
-SLOW = CheckSettings(seconds=20.0, quick_seconds=0.2, quit_seconds=10.0, pieces=2)
+PATIENT = CheckSettings(start_seconds=120.0, seconds=120.0, quick_seconds=120.0, quit_seconds=120.0)
+"""So long that no engine misses a limit on a busy machine."""
 
 LIMITS = {("kicks", "warning"), ("sizes", "warning")}
 """What none of them plays: pieces that appear otherwise, and other boards."""
@@ -80,12 +83,23 @@ IMPATIENT: dict[str, set[tuple[str, str]]] = {
     "StaysForEver": {("interrupt", "error"), ("end-of-input", "error")},
 }
 """Those that are waited for in vain."""
+QUICK = {
+    *("DiesAtStart", "PublishedNames", "NoHardDrop", "DiesAtPlay", "IgnoresState"),
+    *("Silent", "StaysForEver"),
+}
+"""One of each kind; the others take long together."""
+
+
+def tiered(faults: Iterable[str]) -> list[object]:
+    return [
+        fault if fault in QUICK else pytest.param(fault, marks=pytest.mark.slow) for fault in faults
+    ]
 
 
 def launches(fault: str) -> tuple[Launch, Launch]:
     run = RUN.format(root=str(ROOT)) + f"triangle_bots.{fault}().run()"
     command = [sys.executable, "-S", "-c", run]
-    return launch_process(command), launch_process(command, environment={})
+    return launch_impatiently(command), launch_impatiently(command, environment={})
 
 
 async def check(fault: str, settings: CheckSettings) -> Report:
@@ -96,7 +110,7 @@ async def check(fault: str, settings: CheckSettings) -> Report:
 def only_those_of(faults: set[tuple[str, str]], settings: CheckSettings) -> CheckSettings:
     """With the checks alone that can find them: the others would take their time for nothing."""
     found_by = {clause for clause, _ in faults}.intersection(CHOICES)
-    return dataclasses.replace(settings, only=tuple(found_by) or ("game",))
+    return dataclasses.replace(settings, only=tuple(found_by) or ("numbers",))
 
 
 def found_in(report: Report) -> set[tuple[str, str]]:
@@ -106,6 +120,7 @@ def found_in(report: Report) -> set[tuple[str, str]]:
 # --- right ones ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bot", ["beam:nodes=100", "pc:nodes=100"])
 async def test_our_bots_pass(bot: str, mark: str) -> None:
     command = ["sevenbag", "serve", bot, "--as", "triangle"]
@@ -133,20 +148,28 @@ def test_every_fake_is_checked() -> None:
     assert fakes == {"Engine", "Slow", *FOUND, *IMPATIENT}
 
 
-@pytest.mark.parametrize("fault", FOUND)
+@pytest.mark.parametrize("fault", tiered(FOUND))
 async def test_every_planted_fault_is_found(fault: str, mark: str) -> None:
     found = found_in(await check(fault, only_those_of(FOUND[fault], PATIENT)))
     assert FOUND[fault] <= found
 
 
-@pytest.mark.parametrize("fault", IMPATIENT)
-async def test_those_that_keep_hosts_waiting(fault: str, mark: str) -> None:
-    found = found_in(await check(fault, only_those_of(IMPATIENT[fault], HURRIED)))
+@pytest.mark.parametrize("fault", tiered(IMPATIENT))
+async def test_those_that_keep_hosts_waiting(
+    fault: str, mark: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It makes no difference by which signal they are ended.
+    monkeypatch.setattr(process, "_TERM_GRACE", 0.0)
+    # Whatever the limit: they never leave.
+    settings = dataclasses.replace(PATIENT, quit_seconds=0.1)
+    found = found_in(await check(fault, only_those_of(IMPATIENT[fault], settings)))
     assert IMPATIENT[fault] <= found
 
 
 async def test_slow_answers(mark: str) -> None:
-    assert ("quick", "warning") in found_in(await check("Slow", SLOW))
+    # It takes 0.05 seconds, or more.
+    settings = dataclasses.replace(PATIENT, quick_seconds=0.04, only=("environment",))
+    assert ("quick", "warning") in found_in(await check("Slow", settings))
 
 
 async def test_a_finding_says_what_where_and_shows_it(mark: str) -> None:
@@ -173,7 +196,7 @@ async def test_engine_that_needs_a_state_first(mark: str) -> None:
 
 async def test_only_some_checks(mark: str) -> None:
     launch, barren = launches("IgnoresState")
-    settings = CheckSettings(seconds=20.0, quick_seconds=10.0, only=("game",))
+    settings = dataclasses.replace(PATIENT, only=("game",))
     report = await check_engine(launch, "it", settings, barren=barren)
     assert report.findings == []
     skipped = {each.clause.id for each in report.checks if each.skipped == "it was not asked for"}

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
+import os
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from sevenbag.arena.match import Conditions, play_match
+from sevenbag.bots.check import Report, of_frontends
+from sevenbag.bots.check.hosting import check_frontend
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.tbp import TbpBot
 from sevenbag.game import Rules
@@ -22,6 +28,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+BY_THE_TEXT = ["Battletris", "ZxclPage", "TakesGarbage"]
 CHECK = [sys.executable, "-P", "-m", "sevenbag", "check", "--frontend", "--format", "json"]
 
 
@@ -109,7 +116,6 @@ class Believes(Frontend):
 class Impatient(Frontend):
     def ask(self) -> Json:
         self.say({"type": "suggest"})
-        time.sleep(0.1)
         self.say({"type": "suggest"})
         answer = self.hear()
         self.hear()
@@ -154,7 +160,7 @@ class Slams(Frontend):
     def leave(self) -> int:
         assert self.process.stdin is not None
         self.process.stdin.close()
-        return self.process.wait(5)
+        return self.process.wait(120)
 
 
 class OldBoard(Frontend):
@@ -163,10 +169,46 @@ class OldBoard(Frontend):
         return {**state, "board": state["board"][:20], "combo": -1, "back_to_back": 1}
 
 
-def findings(frontend: type[Frontend], tmp_path: Path, *more: str) -> set[tuple[str, str]]:
-    """What is found when this one plays two games; a lost game goes on with the next."""
-    file = tmp_path / "report.json"
-    partner = frontend([*CHECK, "--output", str(file), *more])
+class Hosted:
+    """The check of a frontend in a thread, for use like a process that is spoken to in pipes."""
+
+    def __init__(self) -> None:
+        self.report = Report("")
+        self._input, to_check = os.pipe()
+        from_check, self._output = os.pipe()
+        self.stdin = open(to_check, "wb", buffering=0)  # noqa: PTH123, SIM115
+        self.stdout = open(from_check, "rb", buffering=0)  # noqa: PTH123, SIM115
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        check = check_frontend(
+            create_bot("beam:nodes=20"),
+            kept=lambda _: None,
+            input_descriptor=self._input,
+            output_descriptor=self._output,
+        )
+        self.report = asyncio.run(check)
+
+    def wait(self, seconds: float | None = None) -> int:
+        self._thread.join(seconds)
+        assert not self._thread.is_alive()
+        return int(self.report.fails("error"))
+
+    def kill(self) -> None:
+        # It ends at the end of its input, as does the thread that reads it.
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.close()
+        self._thread.join()
+        for thread in threading.enumerate():
+            if thread.name == "sevenbag-serve-input":
+                thread.join()
+        os.close(self._input)
+        os.close(self._output)
+
+
+def play(partner: Frontend) -> int:
+    """Play two games and leave; a lost game goes on with the next. The exit code."""
     try:
         partner.agree()
         for _ in range(2):
@@ -174,27 +216,34 @@ def findings(frontend: type[Frontend], tmp_path: Path, *more: str) -> set[tuple[
                 partner.game(14)
             except LostError:
                 partner.say({"type": "stop"})
-        code = partner.leave()
+        return partner.leave()
     finally:
         partner.kill()
-    report = json.loads(file.read_text())
-    found = {
-        (check["id"], finding["severity"])
-        for check in report["checks"]
-        for finding in check["findings"]
-    }
-    assert code == int(any(severity == "error" for _, severity in found))
-    for check in report["checks"]:
-        for finding in check["findings"]:
-            assert finding["what"]
-            assert finding["place"]
-            assert finding["lines"]
-    return found
+
+
+def findings(frontend: type[Frontend], monkeypatch: pytest.MonkeyPatch) -> set[tuple[str, str]]:
+    """What is found when this one plays."""
+    # Nothing comes too early but what two of them write, however long it is waited for.
+    monkeypatch.setattr(of_frontends, "_BEFORE_INFO", 120.0 if frontend is Hasty else 0.0)
+    monkeypatch.setattr(of_frontends, "_BEFORE_READY", 120.0 if frontend is Hasty else 0.0)
+    monkeypatch.setattr(of_frontends, "_LATE", 120.0 if frontend is Impatient else 0.0)
+    monkeypatch.setattr(frontends.Battletris, "seconds", 120.0)
+    monkeypatch.setattr(Frontend, "launch", lambda *_: Hosted())
+    partner = frontend([])
+    play(partner)
+    assert isinstance(partner.process, Hosted)
+    report = partner.process.report
+    for finding in report.findings:
+        assert finding.what
+        assert finding.place or finding.clause.place
+        assert finding.lines
+    return {(finding.clause.id, finding.severity) for finding in report.findings}
 
 
 # --- right ones ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("garbage", [0, 40])
 async def test_our_own_driver_passes(garbage: int, mark: str, tmp_path: Path) -> None:
     file = tmp_path / "report.txt"
@@ -208,10 +257,11 @@ async def test_our_own_driver_passes(garbage: int, mark: str, tmp_path: Path) ->
     assert "0 errors, 0 warnings, 0 notes" in file.read_text()
 
 
-@pytest.mark.parametrize("name", ["Frontend", "Battletris", "ZxclPage", "TakesGarbage"])
-def test_those_by_the_text_pass(name: str, mark: str, tmp_path: Path) -> None:
-    frontend: type[Frontend] = getattr(frontends, name)
-    found = findings(frontend, tmp_path)
+@pytest.mark.parametrize(
+    "name", ["Frontend", *(pytest.param(name, marks=pytest.mark.slow) for name in BY_THE_TEXT)]
+)
+def test_those_by_the_text_pass(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = findings(getattr(frontends, name), monkeypatch)
     # A move is told back with the claim that was made; only one of them judges spins itself.
     assert found - {("spin", "warning"), ("preferred", "warning")} == set()
 
@@ -219,45 +269,58 @@ def test_those_by_the_text_pass(name: str, mark: str, tmp_path: Path) -> None:
 # --- others -------------------------------------------------------------------------------------
 
 
+FOUND: dict[type[Frontend], set[tuple[str, str]]] = {
+    Hasty: {("waits-for-info", "warning"), ("waits-for-ready", "error")},
+    AsksTooEarly: {("started", "error"), ("form", "error")},
+    PlaysTheLast: {("preferred", "error")},
+    Impatient: {("patience", "error")},
+    OldBoard: {("form", "error"), ("form", "warning")},
+}
+FOUND_SLOWLY: dict[type[Frontend], set[tuple[str, str]]] = {
+    ForeignBag: {("bag", "error")},
+    EmptyBag: {("form", "error")},
+    OtherRandomizer: {("same-randomizer", "error")},
+    ShortQueue: {("new-pieces", "warning")},
+    WrongPieces: {("dealt", "warning")},
+    PlaysAnother: {("preferred", "error")},
+    Hangs: {("legal", "error")},
+    Believes: {("spin", "warning")},
+    UnaskedGarbage: {("features", "error")},
+    FullGarbage: {("form", "error")},
+    StrictForms: {("cells", "warning")},
+    OnlyTheFirst: {("preferred", "warning")},
+    Slams: {("quit", "warning")},
+    frontends.Stadium: {("preferred", "error")},
+    frontends.Playground: {("quit", "warning")},
+    frontends.Swagtris: {("lines", "note")},
+    frontends.Adapter: {("lines", "warning"), ("form", "error")},
+    frontends.EarlyDraft: {("form", "error")},
+    frontends.Negative: {("form", "error")},
+    frontends.NoRules: {("rules", "error")},
+    frontends.Quadspace: {("started", "warning")},
+}
+
+
 @pytest.mark.parametrize(
     ("frontend", "expected"),
     [
-        (ForeignBag, ("bag", "error")),
-        (EmptyBag, ("form", "error")),
-        (OtherRandomizer, ("same-randomizer", "error")),
-        (Hasty, ("waits-for-info", "warning")),
-        (Hasty, ("waits-for-ready", "error")),
-        (AsksTooEarly, ("started", "error")),
-        (AsksTooEarly, ("form", "error")),
-        (ShortQueue, ("new-pieces", "warning")),
-        (WrongPieces, ("dealt", "warning")),
-        (PlaysAnother, ("preferred", "error")),
-        (PlaysTheLast, ("preferred", "error")),
-        (Hangs, ("legal", "error")),
-        (Believes, ("spin", "warning")),
-        (Impatient, ("patience", "error")),
-        (UnaskedGarbage, ("features", "error")),
-        (FullGarbage, ("form", "error")),
-        (StrictForms, ("cells", "warning")),
-        (OnlyTheFirst, ("preferred", "warning")),
-        (Slams, ("quit", "warning")),
-        (OldBoard, ("form", "error")),
-        (OldBoard, ("form", "warning")),
-        (frontends.Stadium, ("preferred", "error")),
-        (frontends.Playground, ("quit", "warning")),
-        (frontends.Swagtris, ("lines", "note")),
-        (frontends.Adapter, ("lines", "warning")),
-        (frontends.Adapter, ("form", "error")),
-        (frontends.EarlyDraft, ("form", "error")),
-        (frontends.Negative, ("form", "error")),
-        (frontends.NoRules, ("rules", "error")),
-        (frontends.Quadspace, ("started", "warning")),
+        *FOUND.items(),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in FOUND_SLOWLY.items()),
     ],
 )
 def test_what_they_do_is_found(
-    frontend: type[Frontend], expected: tuple[str, str], mark: str, tmp_path: Path
+    frontend: type[Frontend], expected: set[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert expected in findings(frontend, tmp_path)
+    assert expected <= findings(frontend, monkeypatch)
+
+
+def test_command(mark: str, tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    assert play(ForeignBag([*CHECK, "--output", str(file)])) == 1
+    report = json.loads(file.read_text())
+    found = {check["id"]: check["findings"] for check in report["checks"]}
+    assert {finding["severity"] for finding in found["bag"]} == {"error"}
+    assert found["bag"][0]["lines"]
 
 
 def test_the_report_is_there_before_the_end(mark: str, tmp_path: Path) -> None:

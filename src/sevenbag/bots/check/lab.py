@@ -115,8 +115,8 @@ class Lab(Notebook):
         ends = time.monotonic() + self.settings.seconds
         again = False
         while True:
-            await session.say({"type": "suggest", **(more or {})})
             began = time.monotonic()
+            await session.say({"type": "suggest", **(more or {})})
             answer = await session.hear("suggestion")
             took = time.monotonic() - began
             if took > self.settings.quick_seconds:

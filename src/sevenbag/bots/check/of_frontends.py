@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -86,8 +87,7 @@ class FrontendCheck:
 
     async def run(self) -> None:
         """Play until told to quit, or until no more is said; the bot is left to the caller."""
-        await asyncio.sleep(_BEFORE_INFO)
-        if self._waiting:
+        if await self._comes(_BEFORE_INFO):
             self._peek()
             self._find("waits-for-info", "warning", "says something before info has come")
         features = (tbp.GARBAGE,)
@@ -112,6 +112,17 @@ class FrontendCheck:
             self._news.clear()
             await self._news.wait()
         return self._waiting.popleft()
+
+    async def _comes(
+        self, seconds: float, matches: Callable[[bytes | None], bool] = lambda _: True
+    ) -> bool:
+        """Wait until a line that matches has come, at most this long; whether it has."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not any(map(matches, self._waiting)) and not self._closed:
+                    self._news.clear()
+                    await self._news.wait()
+        return any(map(matches, self._waiting))
 
     async def _told(self, line: object) -> bool:
         """Whether more is to come."""
@@ -188,12 +199,10 @@ class FrontendCheck:
         return True
 
     async def _told_rules(self, message: tbp.Rules) -> None:
-        if not self._rules_told:
-            await asyncio.sleep(_BEFORE_READY)
-            if self._waiting:
-                self._peek()
-                what = "goes on before the bot has said that it is ready"
-                self._find("waits-for-ready", "error", what)
+        if not self._rules_told and await self._comes(_BEFORE_READY):
+            self._peek()
+            what = "goes on before the bot has said that it is ready"
+            self._find("waits-for-ready", "error", what)
         self._rules_told = True
         self._follower.rules = message
         self._say(tbp.Ready())
@@ -210,8 +219,7 @@ class FrontendCheck:
         if self._probe is None:
             self._say(tbp.Suggestion(()))
             return
-        if self._probe.late:
-            await asyncio.sleep(_LATE)
+        if self._probe.late and await self._comes(_LATE, _supposes_answer):
             self._judge_patience()
         line = encode_line(self._probe.message)
         self._say_line(line)
@@ -222,13 +230,11 @@ class FrontendCheck:
         self._lines.extend(_shown(line) for line in self._waiting)
 
     def _judge_patience(self) -> None:
-        """See whether something came that supposes an answer."""
-        for line in self._waiting:
-            kind = type_of(plain(line)) if line is not None else ""
-            if kind in {"play", "suggest"}:
-                self._lines.append(_shown(line))
-                self._find("patience", "error", f"says {kind} before its question was answered")
-                return
+        """Name the first line that supposes an answer."""
+        line = next(line for line in self._waiting if _supposes_answer(line))
+        self._lines.append(_shown(line))
+        kind = type_of(plain(line)) if line is not None else ""
+        self._find("patience", "error", f"says {kind} before its question was answered")
 
     def _judge_play(self, message: tbp.Play) -> None:
         if self._probe is not None:
@@ -259,6 +265,10 @@ class FrontendCheck:
             return
         self._seen.add((clause, plain_words))
         check.findings.append(Finding(check.clause, severity, what, tuple(self._lines), place))
+
+
+def _supposes_answer(line: bytes | None) -> bool:
+    return line is not None and type_of(plain(line)) in {"play", "suggest"}
 
 
 def _shown(line: bytes | None) -> str:

@@ -212,7 +212,7 @@ async def leaves_at_end_of_input(lab: Lab) -> None:
             return
         seconds = lab.settings.quit_seconds
         await session.channel.close(b"", seconds)
-        if (code := session.exit_code) is not None and code < 0:
+        if session.was_terminated:
             what = f"still runs {seconds:g} s after the end of its input"
             lab.find("warning", what, session, lines=2)
             return

@@ -94,6 +94,11 @@ class Session:
         code: object = getattr(self._channel, "exit_code", None)
         return code if isinstance(code, int) else None
 
+    @property
+    def was_terminated(self) -> bool:
+        """Whether the bot's process was ended by a signal because it had not left by itself."""
+        return bool(getattr(self._channel, "was_terminated", False))
+
     def last(self, count: int = _SHORTEST_SEEN) -> tuple[str, ...]:
         """Return the last lines, preceded by the last messages to the bot.
 

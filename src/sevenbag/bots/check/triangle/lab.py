@@ -170,8 +170,8 @@ class EngineLab(Notebook):
             for message in await session.overhear(0):
                 what = f"said {message.get('type')!r} where nobody had asked"
                 self.find("error", what, session, clause="unasked", lines=3)
-            await session.say(question)
             began = time.monotonic()
+            await session.say(question)
             answer = await session.hear("move")
             if time.monotonic() - began > self.settings.quick_seconds:
                 slow = f"answered later than {self.settings.quick_seconds * 1000:g} ms"

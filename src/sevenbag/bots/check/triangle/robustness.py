@@ -152,8 +152,7 @@ async def end_of_input(lab: EngineLab) -> None:
             return
         seconds = lab.settings.quit_seconds
         await session.channel.close(b"", seconds)
-        code = session.exit_code
-        if code is not None and code < 0:
+        if session.was_terminated:
             what = f"still runs {seconds:g} s after the end of its input"
             lab.find("error", what, session, lines=2)
             return

@@ -1,0 +1,62 @@
+"""Ends waits for silent fakes by an event instead of a time limit."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from sevenbag.bots.process import LineProcess
+from tests.fakes.dropper import SILENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sevenbag.bots.channel import Launch
+
+_INTERVAL = 0.01
+"""Seconds between two looks at standard error."""
+
+
+class ImpatientProcess(LineProcess):
+    """A process that is given up as soon as it says that it will write no more messages.
+
+    Time limits can then be so long that no bot misses them on a busy machine, and nobody waits for
+    a bot that is silent on purpose.
+    """
+
+    async def receive(self) -> bytes:
+        """The next line; see `LineProcess.receive`.
+
+        Raises:
+            TimeoutError: no line will follow.
+        """
+        while self.running:
+            silent = SILENT in self.stderr
+            try:
+                async with asyncio.timeout(_INTERVAL):
+                    return await super().receive()
+            except TimeoutError:
+                # What was written before the words on standard error has arrived by now.
+                if silent and not self._pipes.ended and not self._pipes.lines:
+                    raise
+        return await super().receive()
+
+    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+        """End it, without grace if it is silent."""
+        await super().close(farewell, 0 if SILENT in self.stderr else grace)
+
+
+def launch_impatiently(
+    command: Sequence[str],
+    *,
+    interrupted: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> Launch:
+    """How a channel to a process of this command is opened; see `launch_process`."""
+
+    async def launch(name: str) -> LineProcess:
+        return await ImpatientProcess.launch(
+            command, name=name, interrupted=interrupted, environment=environment
+        )
+
+    return launch
