@@ -7,15 +7,41 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sevenbag.jobs import on_dask
+from tests.cli.run import wait_until
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 distributed: Any = importlib.import_module("distributed")
 
+WORKERS = 2
+
 
 @pytest.fixture(scope="session")
 def dask_cluster() -> Iterator[Any]:
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-    ) as cluster:
+    """Start a cluster for all tests of this process."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        distributed.LocalCluster(
+            n_workers=WORKERS,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=50,
+        ) as cluster,
+    ):
+        # On a busy machine a living cluster may take long to answer.
+        patch.setattr(on_dask, "_PATIENCE", 300)
+        # A result that died with its worker is computed again after so many seconds instead of 30.
+        cluster.scheduler.rpc.timeout = 1
         yield cluster
+
+
+def wait_for_workers(cluster: Any) -> None:
+    """Wait until every worker that was killed has been replaced."""
+
+    def is_complete() -> bool:
+        started = {nanny.worker_address for nanny in cluster.workers.values()}
+        return len(started) == WORKERS and started == set(cluster.scheduler.workers)
+
+    wait_until(is_complete)

@@ -9,6 +9,7 @@ import pytest
 
 from sevenbag import jobs
 from sevenbag.errors import JobError, ProtocolError, ScarceMemoryError
+from tests.cluster import wait_for_workers
 from tests.jobs import work
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
         made = jobs.local(2)
     else:
         cluster: Any = request.getfixturevalue("dask_cluster")
+        wait_for_workers(cluster)
         made = jobs.cluster(cluster.scheduler_address)
     with made as opened:
         assert opened.workers == (1 if request.param == "in process" else 2)

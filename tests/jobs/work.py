@@ -20,6 +20,11 @@ def square_slowly(number: int) -> int:
     return number * number
 
 
+def square_and_process(number: int) -> tuple[int, int]:
+    """Return the number's square and the process that computes it."""
+    return square_slowly(number), os.getpid()
+
+
 def fail_at_three(number: int) -> int:
     if number == 3:
         raise ProtocolError("no such piece", "move.type", "suggestion")

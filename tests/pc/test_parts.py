@@ -18,6 +18,7 @@ from sevenbag.pc import Question, chance_of
 from sevenbag.pc.batch import Tally, solve_all
 from sevenbag.pc.odds import find_odds
 from tests.cli.run import COMMAND, TRACES, alive, descendants, environment, sevenbag, wait_until
+from tests.cluster import wait_for_workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +37,9 @@ def executor(request: pytest.FixtureRequest) -> Iterator[Executor]:
     elif request.param == "local":
         made = jobs.local(2)
     else:
-        made = jobs.cluster(request.getfixturevalue("dask_cluster").scheduler_address)
+        cluster: Any = request.getfixturevalue("dask_cluster")
+        wait_for_workers(cluster)
+        made = jobs.cluster(cluster.scheduler_address)
     with made as opened:
         yield opened
 
@@ -252,11 +255,12 @@ def test_the_commands_refuse(words: list[str], code: int, told: str, tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
     tmp_path: Path, number: signal.Signals
 ) -> None:
-    words = ["pc", "solve", "--height", "6", "--limit", "300000", "--workers", "2"]
+    words = ["pc", "solve", "--height", "6", "--limit", "100000000", "--workers", "2"]
     process = subprocess.Popen(
         [*COMMAND, *words, "--save-every", "0.001"],
         cwd=tmp_path,
@@ -275,9 +279,7 @@ def test_a_command_that_is_ended_leaves_no_worker_and_can_go_on(
     assert process.returncode in (128 + number, -number)
     assert not any(trace in error for trace in TRACES)
     wait_until(lambda: not any(map(alive, workers)))
-    done = int((folder / "6.count").read_text())
     with jobs.local(2) as executor:
         solve_all(folder, 6, limit=1000, executor=executor)
     solve_all(tmp_path / "threads", 6, limit=int((folder / "6.count").read_text()))
-    assert done < 300_000
     assert files_in(folder) == files_in(tmp_path / "threads")
