@@ -380,14 +380,29 @@ async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
 
 
 async def test_being_interrupted_again_and_again_does_not_spare_a_bot_its_end() -> None:
-    async def slowly() -> None:
-        await asyncio.sleep(0.15)
+    asked, quitting, released = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
-    slow = FaultyBot("quit", slowly)
-    task = asyncio.ensure_future(match(slow, LowBot(), max_pieces=10_000, pps=100))
+    async def think() -> None:
+        asked.set()
+        await hang()
+
+    class Slow(FaultyBot):
+        async def quit(self) -> None:
+            quitting.set()
+            await released.wait()
+            await super().quit()
+
+    slow = Slow("suggest", think)
+    patient = Deadlines(suggest=3600, stop=3600, quit=3600)
+    task = asyncio.ensure_future(match(slow, LowBot(), deadlines=patient))
+    await asked.wait()
+    task.cancel()
+    await quitting.wait()
     for _ in range(5):
-        await asyncio.sleep(0.05)
         task.cancel()
+        await asyncio.sleep(0)
+    assert not task.done()
+    released.set()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert slow.calls[-1] == "quit"
@@ -436,9 +451,9 @@ async def test_granted_time_comes_on_top_of_the_deadline(
 
 async def test_the_pace_is_kept() -> None:
     began = time.monotonic()
-    result = await match(LowBot(), LowBot(), max_pieces=10, pps=50)
+    result = await match(LowBot(), LowBot(), max_pieces=3, pps=5)
     took = time.monotonic() - began
-    assert took >= 9 / 50
+    assert took >= 2 / 5
     # Waiting for the turn is not thinking.
     assert all((stats.thinking or 0) < took / 2 for stats in result.stats)
 

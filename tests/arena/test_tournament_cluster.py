@@ -6,6 +6,8 @@ import os
 import signal
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from sevenbag import jobs
 from sevenbag.arena.records import GameRecord, SprtRecord, read_result
 from sevenbag.arena.settings import Settings, header_of
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["dask_cluster"]
 
 
+@pytest.mark.slow
 def test_a_cluster_plays_the_same_games(dask_cluster: Any, tmp_path: Path) -> None:
     header = header_of("swiss", engines(*BEAMS), Settings(games=2, pieces=30), RULES)
     here = play(tmp_path / "here", header)
@@ -25,6 +28,7 @@ def test_a_cluster_plays_the_same_games(dask_cluster: Any, tmp_path: Path) -> No
     assert essence(here) == essence(there)
 
 
+@pytest.mark.faults
 def test_a_test_on_a_cluster_that_loses_a_worker_decides_the_same(
     dask_cluster: Any, tmp_path: Path
 ) -> None:

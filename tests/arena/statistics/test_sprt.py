@@ -141,6 +141,7 @@ def test_extreme_hypotheses_and_results_have_an_llr(
     assert math.isfinite(test.llr(Pentanomial(counts)))
 
 
+@pytest.mark.slow
 def test_it_errs_as_rarely_as_it_says() -> None:
     # Under H0 a test with 5 % errs in about 5 % of the cases; 400 have a deviation of 1.1 %.
     dice = random.Random(7)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import settings
 
 from sevenbag.protocols.triangle import BotSide, from_object
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.bot_side import Expectation, Send
 from tests.fakes.triangle_host import Batch, Game, Json, Room, expect_taps
 
-PIECES = 300
+PIECES = 3 * settings().max_examples
 LOWER_HALF = 12
 
 
@@ -52,7 +53,7 @@ def test_keys_lead_where_they_are_to(kicks: str) -> None:
                 side.receive(message(game.state()))
             if chance.random() < 0.2:
                 game.pending.append(Batch(chance.randint(1, 3), game.frame - 20))
-    assert spins > PIECES // 30
+    assert spins >= PIECES // 30
     assert holds > PIECES // 10
     assert waits > PIECES
 
