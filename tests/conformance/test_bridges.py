@@ -7,6 +7,7 @@ bot and host speak different ones, whole games pass through a bridge of ours.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import sys
 from typing import TYPE_CHECKING
 
@@ -71,9 +72,19 @@ HOSTS: dict[str, Callable[[str], None]] = {
     "TBP frontend": on_tbp_frontend,
     "Triangle host": on_triangle_host,
 }
+QUICK = (
+    ("TBP process", "arena"),
+    ("beam", "TBP frontend"),
+    ("TBP process", "Triangle host"),
+)
 
 
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize("bot", BOTS)
+@pytest.mark.parametrize(
+    ("bot", "host"),
+    [
+        pytest.param(bot, host, marks=[] if (bot, host) in QUICK else pytest.mark.slow)
+        for bot, host in itertools.product(BOTS, HOSTS)
+    ],
+)
 def test_no_misdrop(bot: str, host: str) -> None:
     HOSTS[host](BOTS[bot])

@@ -1,4 +1,4 @@
-"""Ten thousand placements go to each host as keys and come back: none of them goes astray.
+"""Thousands of placements go to each host as keys and come back: none of them goes astray.
 
 Here the keys are pressed on the slow reference; how the hosts name them is all that is theirs.
 """
@@ -17,8 +17,8 @@ from sevenbag.protocols.triangle import keys as triangle
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import field_of, random_board
 from tests.kernel.test_path import landed, pressed, starts
+from tests.properties import cases
 
-PLACEMENTS = 10_000
 SPAWN = (4, 20)
 MOST_FALLEN = 3
 
@@ -59,7 +59,7 @@ LACKS = {
 def test_no_placement_goes_astray(host: str) -> None:
     rng = random.Random(host)
     done = lost = 0
-    while done < PLACEMENTS:
+    while done < cases(10_000):
         system = systems.NAMES[rng.randrange(len(systems.NAMES))]
         rules = Rules.preset("guideline").replace(
             {"pieces": {"kicks": system, "spins": "none"}, "spawn": {"drop": 0}}
@@ -96,7 +96,7 @@ def test_gravity_moves_none_astray_that_can_be_saved(system: str) -> None:
     rules = Rules.preset("guideline").replace(
         {"pieces": {"kicks": system, "spins": "none"}, "spawn": {"drop": 0}}
     )
-    for _ in range(10):
+    for _ in range(cases(10)):
         board = random_board(rng.randrange(10**9), 10, 40, rng.randrange(14), 0.4)
         field = field_of(board).under(system)
         for piece in Piece:

@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from sevenbag.contest.children import Child
 from tests.cli.run import alive, wait_until
 
@@ -46,6 +48,7 @@ async def test_it_is_told_to_end_when_nobody_waits_for_it_any_more() -> None:
     assert not alive(pid)
 
 
+@pytest.mark.faults
 async def test_it_is_started_again_when_it_dies() -> None:
     lines: list[str] = []
     child = Child("page", STAYS, lines.append, again=True)
@@ -74,6 +77,7 @@ asyncio.run(child.run())
 """
 
 
+@pytest.mark.faults
 def test_it_dies_with_us_however_we_die() -> None:
     parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
     assert parent.stdout is not None

@@ -39,7 +39,7 @@ def close(process: subprocess.Popen[str]) -> None:
 
 
 def test_the_demo_plays_a_match_and_tells_who_won(tmp_path: Path) -> None:
-    done = sevenbag("contest", "demo", "--once", *QUICK, folder=tmp_path)
+    done = sevenbag("contest", "demo", "random", "random:seed=2", "--once", *QUICK, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert re.search(r"open http://127\.0\.0\.1:\d+/ and watch", done.stdout)
     assert re.search(r"^(Alpha|Beta) has won: majority of games$", done.stdout, re.MULTILINE)

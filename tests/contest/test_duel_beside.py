@@ -163,7 +163,9 @@ def play_both(
     assert state(fast) == slow_state(slow)
 
 
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, 8))]
+)
 def test_games_go_as_the_slow_one_under_every_setting(part: int) -> None:
     for number, rules in enumerate(ALL_RULES[part::8]):
         chance = random.Random(f"{part} {number}")

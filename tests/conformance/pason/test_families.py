@@ -202,12 +202,14 @@ class TestHabits:
         # Who is quicker may have topped out before the other one has a turn.
         assert sum(referee.pieces.values()) >= 5
 
+    @pytest.mark.slow
     def test_two_threads_and_guesses(self, server: Hosted) -> None:
         referee, (threads, guesser) = self.play(server, "threads", "guesser")
         assert guesser["errors"] == ["wrong password", "unknown match", "unknown client token"]
         assert not threads["errors"]
         assert sum(referee.pieces.values()) >= 5
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("tolerant", [False, True])
     def test_numbers_as_strings(self, server: Hosted, tolerant: bool) -> None:
         _, (strings, _) = self.play(
@@ -216,12 +218,14 @@ class TestHabits:
         assert strings["sent"] >= 3
         assert bool(strings["applied"]) is tolerant
 
+    @pytest.mark.slow
     def test_two_sprinters(self, server: Hosted) -> None:
         referee, (one, other) = self.play(server, "sprinter", "sprinter", game_seconds=1)
         assert not one["errors"] + other["errors"]
         assert min(one["sent"], other["sent"]) > 10
         assert referee.told > 20
 
+    @pytest.mark.slow
     def test_both_leave(self, server: Hosted) -> None:
         """Gravity plays on, and somebody tops out first."""
         match = server.place(game={"gravity_ms": [2]}, match={"games": 3, "game_seconds": 60})

@@ -13,6 +13,7 @@ from sevenbag.contest.link import Seat
 from sevenbag.contest.match import Match
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from tests.fakes.pason.referee import PIECES, FoulError, Referee
+from tests.properties import cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -144,11 +145,11 @@ def played(
 def test_random_games(drops: float) -> None:
     rules = GameRules(gravity_ms=(120, 60, 30), level_points=(300, 900), level_factors=(1, 3, 7))
     pieces = 0
-    for seed in range(20):
+    for seed in range(cases(20)):
         dice = random.Random(seed)
         referee = played(seed, rules, [Random(dice, drops), Random(dice, drops)])
         pieces += sum(referee.pieces.values())
-    assert pieces > 500
+    assert pieces > cases(500)
 
 
 GARBAGE = GameRules(gravity_ms=(400, 200), level_points=(1_000, 3_000), level_factors=(1, 2, 4))
@@ -162,12 +163,12 @@ def careful_ones(seed: int) -> list[Careful]:
 def test_games_with_garbage() -> None:
     """Both clear rows and send them; every row that comes is one that was sent."""
     rows = garbage = 0
-    for seed in range(6):
+    for seed in range(cases(6)):
         referee = played(seed, GARBAGE, careful_ones(seed))
         rows += sum(referee.rows.values())
         garbage += sum(referee.garbage.values())
-    assert rows > 100
-    assert garbage > 20
+    assert rows > cases(100)
+    assert garbage > cases(20)
 
 
 class Once:

@@ -125,6 +125,7 @@ def test_order_and_space_of_json_are_free(server: Hosted) -> None:
     server.result(match)
 
 
+@pytest.mark.slow
 def test_channels_at_different_hosts(tmp_path: Path) -> None:
     elsewhere = free_address()
     with hosted(tmp_path, state_bind=elsewhere) as server:

@@ -39,7 +39,7 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
         loop = runner.get_loop()
         stack.enter_context(mock.patch("time.monotonic", loop.time))
         network = Network(servers, loop)
-        for module in ("check.lab", "client.session"):
+        for module in ("check.lab", "client.session", "client.watch"):
             stack.enter_context(mock.patch(f"sevenbag.contest.{module}.Channel", network.connect))
         for server in servers:
             stack.callback(server.stop)

@@ -54,16 +54,29 @@ def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> Manner
     )
 
 
-def match(server: SmallServer, *, mps: float = 0.0) -> list[Played]:
+def match(server: SmallServer, *, bot: str = "random:seed=3", mps: float = 0.0) -> list[Played]:
     """Let two bots play it, in simulated time."""
 
     async def run() -> list[Played]:
-        both = (play_match(server.address, server.token, manner(s, mps=mps), said) for s in (0, 1))
+        both = (
+            play_match(server.address, server.token, manner(s, bot=bot, mps=mps), said)
+            for s in (0, 1)
+        )
         return list(await asyncio.gather(*both))
 
     lines: list[str] = []
     said = lines.append
     return simulate(run(), server)
+
+
+def test_bots_lose_hardly_a_piece() -> None:
+    server = SmallServer()
+    played = match(server, bot="beam:nodes=150")
+    for each in played:
+        missed, pieces = each.undone
+        assert pieces > 50
+        assert missed <= pieces // 50
+        assert not each.failure
 
 
 def test_a_match_end_that_is_lost() -> None:

@@ -14,6 +14,7 @@ from sevenbag.contest.client.watch import Scene, watch
 from sevenbag.contest.telling import GameFigures
 from sevenbag.errors import SilentServerError
 from sevenbag.protocols.pason.messages import GameEnd, PieceState, decode_state
+from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import SmallServer
 from tests.contest.client.test_play import play
 
@@ -29,8 +30,8 @@ def followed(*, terminal: bool, width: int = 80) -> tuple[str, SmallServer]:
             watch(server.url, server.token, console), play(server, 0), play(server, 1)
         )
 
-    with SmallServer() as server:
-        asyncio.run(run(server))
+    server = SmallServer()
+    simulate(run(server), server)
     return out.getvalue(), server
 
 

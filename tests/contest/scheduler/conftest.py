@@ -6,21 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.contest import postgres
 from tests.contest.scheduler.scripted import House
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Generator
+    from collections.abc import AsyncGenerator
     from pathlib import Path
 
-
-@pytest.fixture(scope="session")
-def postgresql() -> Generator[postgres.Server]:
-    """A server of it."""
-    if why := postgres.missing():
-        pytest.skip(why)
-    with postgres.running_server() as running:
-        yield running
+    from tests.contest import postgres
 
 
 @pytest.fixture

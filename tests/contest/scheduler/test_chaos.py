@@ -210,7 +210,10 @@ def wins(games: list[GameResult]) -> tuple[int, int]:
     return len(games) - second, second
 
 
-@pytest.mark.parametrize("seed", [3, 11, 19, 35, 40, 41, 69])
+@pytest.mark.parametrize(
+    "seed",
+    [3, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (11, 19, 35, 40, 41, 69))],
+)
 async def test_nothing_that_was_kept_is_lost_or_mixed(house: House, seed: int) -> None:
     await house.contest("a", "b", "c", "d", plan=PLAN, rules=RULES)
     world = World(house, seed)

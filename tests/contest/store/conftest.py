@@ -7,20 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.contest.store import Store
-from tests.contest import postgres
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-
-@pytest.fixture(scope="session")
-def server() -> Generator[postgres.Server]:
-    """PostgreSQL."""
-    if why := postgres.missing():
-        pytest.skip(why)
-    with postgres.running_server() as running:
-        yield running
+    from tests.contest import postgres
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
@@ -28,7 +20,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """Of a database that is empty, one of each kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'contest.db'}"
-    running: postgres.Server = request.getfixturevalue("server")
+    running: postgres.Server = request.getfixturevalue("postgresql")
     return running.new_database()
 
 

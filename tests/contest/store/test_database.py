@@ -144,14 +144,14 @@ def test_a_store_that_another_program_holds_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.postgres
-def test_a_server_that_another_program_blocks_is_told(server: postgres.Server) -> None:
+def test_a_server_that_another_program_blocks_is_told(postgresql: postgres.Server) -> None:
     import psycopg  # noqa: PLC0415
 
-    url = server.new_database()
+    url = postgresql.new_database()
     database = url.partition("?")[0].rpartition("/")[2]
     with Store(url, patience=0.2) as store:
         row = match(store)
-        with psycopg.connect(f"host={server.folder} user=owner dbname={database}") as other:
+        with psycopg.connect(f"host={postgresql.folder} user=owner dbname={database}") as other:
             other.execute("LOCK TABLE matches IN ACCESS EXCLUSIVE MODE")
             with pytest.raises(StoreLockedError, match="locked"):
                 store.matches.keep_game(row.token, game(1), b"")
@@ -159,11 +159,11 @@ def test_a_server_that_another_program_blocks_is_told(server: postgres.Server) -
 
 
 @pytest.mark.postgres
-def test_a_database_that_is_not_there_is_told(server: postgres.Server) -> None:
+def test_a_database_that_is_not_there_is_told(postgresql: postgres.Server) -> None:
     with pytest.raises(StoreUnreachableError, match="does not exist"):
-        Store(server.url("nowhere")).open()
+        Store(postgresql.url("nowhere")).open()
     with pytest.raises(StoreUnreachableError, match="no_such_role"):
-        Store(server.url().replace("owner@", "no_such_role@")).open()
+        Store(postgresql.url().replace("owner@", "no_such_role@")).open()
 
 
 def test_a_store_that_is_not_open_is_told(url: str) -> None:
