@@ -13,9 +13,18 @@ from tests.cli.run import wait_until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+dask: Any = importlib.import_module("dask")
 distributed: Any = importlib.import_module("distributed")
 
 WORKERS = 2
+
+# Idle processes measure themselves many times a second.
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "10s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "10s",
+}
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +32,7 @@ def dask_cluster() -> Iterator[Any]:
     """Start a cluster for all tests of this process."""
     with (
         pytest.MonkeyPatch.context() as patch,
+        dask.config.set(QUIET),
         distributed.LocalCluster(
             n_workers=WORKERS,
             threads_per_worker=1,

@@ -118,24 +118,28 @@ def tetris_fumen_process() -> Iterator[TetrisFumen]:
     peer.close()
 
 
+@pytest.mark.peers
 @EXAMPLES
 @given(pages=page_lists())
 def test_tetris_fumen_reads_what_we_write(tetris_fumen: TetrisFumen, pages: list[Page]) -> None:
     assert tetris_fumen.read(Fumen(tuple(pages)).encode()) == pages
 
 
+@pytest.mark.peers
 @EXAMPLES
 @given(pages=page_lists())
 def test_we_read_what_tetris_fumen_writes(tetris_fumen: TetrisFumen, pages: list[Page]) -> None:
     assert list(Fumen.parse(tetris_fumen.write(pages)).pages) == pages
 
 
+@pytest.mark.peers
 @EXAMPLES
 @given(pages=page_lists())
 def test_we_write_as_tetris_fumen_does(tetris_fumen: TetrisFumen, pages: list[Page]) -> None:
     assert Fumen(tuple(pages)).encode(fold=True) == tetris_fumen.write(pages)
 
 
+@pytest.mark.peers
 @EXAMPLES
 @given(cells=st.lists(st.integers(0, 8), min_size=220, max_size=220), action=st.integers(0, 7039))
 def test_version_110_is_read_alike(

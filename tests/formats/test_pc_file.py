@@ -19,6 +19,7 @@ from sevenbag.formats.pc_file import (
     read_solutions,
     write_solutions,
 )
+from tests.properties import cases
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -317,7 +318,7 @@ def test_solutions_are_judged_as_one_would(tmp_path: Path, name: str) -> None:
     dice = random.Random(name)
     kicks = Kicks(name)
     seen: set[PcFault] = set()
-    for number in range(500):
+    for number in range(cases(500)):
         data = piled_pieces(dice) if number % 5 == 0 else broken_solution(dice)
         verdict = check_file(file_of(tmp_path, data), [kicks])
         assert (verdict.fault, verdict.placement) == slowly(Solution.decode(data), [kicks]), data

@@ -10,7 +10,7 @@ from sevenbag.game import Game, Rules
 from sevenbag.game.course import after_new_piece
 from tests.counted import compared
 from tests.game.reference import general_bag, seven_bag
-from tests.properties import examples
+from tests.properties import cases, examples
 from tests.truth import truth_json
 
 BAGS = [
@@ -116,7 +116,7 @@ def test_what_remains_in_a_bag(bag: str, filled: str) -> None:
 
 def test_openings() -> None:
     begin = {
-        opening: [pieces_of("7-bag", seed, 2, opening=opening) for seed in range(400)]
+        opening: [pieces_of("7-bag", seed, 2, opening=opening) for seed in range(cases(400))]
         for opening in ("any", "no two of S and Z", "no S or Z")
     }
     both = {"SZ", "ZS"}

@@ -66,9 +66,15 @@ RULES = {
 seen: Counter[str] = Counter()
 
 
+def first_quick(values: Iterable[object]) -> list[Any]:
+    """Mark all of these parameters as slow but the first."""
+    first, *others = values
+    return [first, *(pytest.param(value, marks=pytest.mark.slow) for value in others)]
+
+
 @pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("time", TIMES)
-@pytest.mark.parametrize("handling", HANDLINGS)
+@pytest.mark.parametrize("handling", first_quick(HANDLINGS))
 def test_random_games(rules: str, time: str, handling: str) -> None:
     dice = random.Random(f"{rules} {time} {handling}")
     played, kicks = RULES[rules]
@@ -81,7 +87,7 @@ def test_random_games(rules: str, time: str, handling: str) -> None:
 @pytest.mark.parametrize("name", ROUNDS)
 @pytest.mark.parametrize("handling", ["of the recorded matches", "in tenths"])
 @pytest.mark.parametrize("rules", ["season 1", "league"])
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", first_quick(range(4)))
 def test_real_games_with_other_keys(name: str, handling: str, rules: str, number: int) -> None:
     """People clear lines, and a key that is missing leads them to odd places."""
     dice = random.Random(f"{name} {handling} {rules} {number}")
@@ -121,6 +127,7 @@ def test_round_longer_than_three_minutes() -> None:
     assert 0 < numbers["garbage.maxspike_nomult"] < numbers["garbage.maxspike"]
 
 
+@pytest.mark.slow
 def test_enough_has_been_seen() -> None:
     if seen["locks"] < 1500:
         pytest.skip("not all of these games ran here")

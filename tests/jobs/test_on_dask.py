@@ -37,6 +37,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- what is lost ---------------------------------------------------------------------------------
 
 
+@pytest.mark.faults
 def test_workers_that_are_killed_cost_no_result(dask_cluster: Any) -> None:
     found: list[tuple[int, int]] = []
     with jobs.cluster(dask_cluster.scheduler_address) as executor:
@@ -47,6 +48,7 @@ def test_workers_that_are_killed_cost_no_result(dask_cluster: Any) -> None:
     assert sorted(found) == [(number, number * number) for number in range(30)]
 
 
+@pytest.mark.faults
 def test_a_job_that_kills_its_workers_ends_the_run(dask_cluster: Any) -> None:
     with jobs.cluster(dask_cluster.scheduler_address) as executor:
         with pytest.raises(LostWorkersError, match=r"job 0 has cost [0-9]+ workers of the cluster"):
@@ -62,6 +64,7 @@ def test_what_cannot_come_back_is_told(dask_cluster: Any) -> None:
         list(executor.run(work.lock, [1]))
 
 
+@pytest.mark.faults
 def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
     with _scheduler(tmp_path) as (address, process), _worker(address, tmp_path):
         with jobs.cluster(address) as executor:
@@ -73,6 +76,7 @@ def test_a_scheduler_that_goes_is_told(tmp_path: Path) -> None:
         assert process.wait() == -signal.SIGKILL
 
 
+@pytest.mark.faults
 def test_leave_can_be_taken_of_a_scheduler_that_hangs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +147,7 @@ def test_another_version_at_a_worker(tmp_path: Path) -> None:
         jobs.cluster(address)
 
 
+@pytest.mark.slow
 def test_a_worker_without_sevenbag(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(
         "import importlib.metadata as metadata\n"

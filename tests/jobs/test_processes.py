@@ -43,6 +43,7 @@ def test_workers_that_are_killed_cost_no_result() -> None:
     expect_nobody_left(before)
 
 
+@pytest.mark.faults
 def test_a_job_may_cost_two_workers_and_is_blamed_for_no_other(tmp_path: Path) -> None:
     # Three of twelve kill two workers each, beside nine that do no harm.
     items = [(str(tmp_path), number, number % 4 == 1) for number in range(12)]
@@ -53,6 +54,7 @@ def test_a_job_may_cost_two_workers_and_is_blamed_for_no_other(tmp_path: Path) -
     assert tries == {"1": 3, "5": 3, "9": 3}
 
 
+@pytest.mark.faults
 def test_a_job_that_costs_three_workers_ends_the_run() -> None:
     with jobs.local(2) as executor:
         with pytest.raises(
@@ -178,6 +180,7 @@ def test_the_whole_group_may_hear_ctrl_c(tmp_path: Path) -> None:
         assert {pid for _, pid in results} == {worker}
 
 
+@pytest.mark.faults
 def test_a_line_kept_open_does_not_hide_a_loss(tmp_path: Path) -> None:
     """Copies of a worker, which it forked, have its line as well."""
     with jobs.local(1) as executor:

@@ -129,6 +129,7 @@ def test_workers_that_are_killed_cost_nothing(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.faults
 def test_nor_do_those_of_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     with jobs.cluster(dask_cluster.scheduler_address) as executor:
         expect_kills_to_cost_nothing(executor, lambda: dask_cluster.workers[1].pid, tmp_path)

@@ -193,7 +193,10 @@ def test_why_there_is_none(
     assert answer.solution is None
 
 
-@pytest.mark.parametrize("kicks", ["srs", "srs+", "srs-tetrio"])
+@pytest.mark.parametrize(
+    "kicks",
+    ["srs", *(pytest.param(name, marks=pytest.mark.slow) for name in ("srs+", "srs-tetrio"))],
+)
 def test_queues_without_a_perfect_clear_have_none(kicks: str) -> None:
     queues = truth("pc/no_pc_sample.txt").read_text().split()
     # The others are as good; a different part for each system.
@@ -282,6 +285,7 @@ def test_a_search_can_be_stopped_from_another_thread() -> None:
 # --- threads --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_threads_find_what_one_finds() -> None:
     # One of the queues for which everything must be tried; short ones are tests of the kernel.
     queue = "ZZLZZZZLLZSZZLZZ"

@@ -95,10 +95,21 @@ def test_networks_become_better(tmp_path: Path) -> None:
     assert len(champions) == 6
 
 
-@pytest.mark.parametrize("most", [1, 12, 17, 24])
-def test_what_is_gone_on_with_comes_to_the_same(most: int, tmp_path: Path) -> None:
-    whole, broken = tmp_path / "whole", tmp_path / "broken"
-    train(whole, SMALL, seed=4, generations=3)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return the files of a training that nothing interrupted."""
+    folder = tmp_path_factory.mktemp("whole")
+    train(folder, SMALL, seed=4, generations=3)
+    return files(folder)
+
+
+@pytest.mark.parametrize(
+    "most", [17, *(pytest.param(most, marks=pytest.mark.slow) for most in (1, 12, 24))]
+)
+def test_what_is_gone_on_with_comes_to_the_same(
+    most: int, tmp_path: Path, whole: dict[str, bytes]
+) -> None:
+    broken = tmp_path
     with pytest.raises(ImpatientError):
         train(broken, SMALL, seed=4, generations=3, watcher=Watcher(most))
     current = json.loads((broken / "current.json").read_bytes())
@@ -107,18 +118,16 @@ def test_what_is_gone_on_with_comes_to_the_same(most: int, tmp_path: Path) -> No
     watcher = Watcher()
     train(broken, generations=3, watcher=watcher)
     assert len(watcher.fitnesses) == 36 - most
-    assert files(broken) == files(whole)
+    assert files(broken) == whole
 
 
-def test_more_generations_later(tmp_path: Path) -> None:
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    train(whole, SMALL, seed=4, generations=3)
+def test_more_generations_later(tmp_path: Path, whole: dict[str, bytes]) -> None:
     for generations in (1, 2, 2, 3):
-        train(parts, SMALL, seed=4, generations=generations)
-    assert files(parts) == files(whole)
+        train(tmp_path, SMALL, seed=4, generations=generations)
+    assert files(tmp_path) == whole
     # There is nothing left to do, and nothing is undone.
-    train(parts, generations=1)
-    assert files(parts) == files(whole)
+    train(tmp_path, generations=1)
+    assert files(tmp_path) == whole
 
 
 class Killer(Watcher):
@@ -147,6 +156,7 @@ def test_workers_change_nothing_nor_does_their_death(tmp_path: Path) -> None:
     assert files(there) == files(here)
 
 
+@pytest.mark.faults
 def test_nor_does_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     train(here, SMALL, seed=5, generations=2)

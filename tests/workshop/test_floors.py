@@ -48,16 +48,21 @@ def imported_rooms(file: Path) -> Iterator[tuple[int, str]]:
             start = ".".join([*base, *([node.module] if node.module else [])])
             # `from sevenbag import bots` names a room only in its last word.
             names = [f"{start}.{alias.name}" for alias in node.names]
-        elif isinstance(node, ast.Call) and node.args and "import" in ast.unparse(node.func):
+        elif isinstance(node, ast.Call) and node.args and "import" in called_name(node):
             # importlib.import_module("sevenbag.bots") and the like
-            called = node.args[0]
-            names = [str(called.value)] if isinstance(called, ast.Constant) else []
+            module = node.args[0]
+            names = [str(module.value)] if isinstance(module, ast.Constant) else []
         else:
             continue
         for name in names:
             parts = name.split(".")
             if parts[0] == "sevenbag" and len(parts) > 1:
                 yield node.lineno, parts[1]
+
+
+def called_name(call: ast.Call) -> str:
+    """Return the last part of the name of a called function."""
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))
 
 
 def imported_by_name(text: str) -> list[str]:
