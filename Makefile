@@ -30,6 +30,8 @@ JOBS ?= 2
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 SETUP := requirements/install
+# Shows progress, and the output only if the command fails.
+QUIETLY := requirements/quietly
 STAMPS := .venv/stamps
 
 ## help: what can be made
@@ -74,32 +76,39 @@ moved: ;
 $(STAMPS)/env: moved
 endif
 
+# step(name): one step of the set-up, told which of how many it is. How many there will be, a dry run
+# finds out, which must not start another.
+TAKEN :=
+STEPS = $(eval STEPS := $(shell $(DRY_RUN) STEPS=0 $(MAKECMDGOALS) | grep -c '$(SETUP)'))$(STEPS)
+DRY_RUN = $(MAKE) -n $(if $(findstring B,$(firstword -$(MAKEFLAGS))),-B)
+step = $(eval TAKEN += $(1))STEP=$(words $(TAKEN))/$(STEPS) $(SETUP) $(1)
+
 $(STAMPS)/env: requirements/uv.txt
-	@$(SETUP) env
+	@$(call step,env)
 	@mkdir -p $(STAMPS) && echo '$(CURDIR)' > .venv/home && touch $@
 
 $(STAMPS)/compiler: $(STAMPS)/env
-	@$(SETUP) compiler
+	@$(call step,compiler)
 	@touch $@
 
 $(STAMPS)/run: $(STAMPS)/env requirements/build.txt requirements/run.txt
-	@$(SETUP) run
+	@$(call step,run)
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run requirements/dev.txt
-	@$(SETUP) dev
+	@$(call step,dev)
 	@touch $@
 
 $(STAMPS)/node: $(STAMPS)/env requirements/node/package-lock.json
-	@$(SETUP) node
+	@$(call step,node)
 	@touch $@
 
 $(STAMPS)/browser: $(STAMPS)/env
-	@$(SETUP) browser
+	@$(call step,browser)
 	@touch $@
 
 $(STAMPS)/peers: $(STAMPS)/env
-	@$(SETUP) peers
+	@$(call step,peers)
 	@touch $@
 
 CMAKE_FILES := CMakeLists.txt kernel/CMakeLists.txt $(wildcard cmake/*.cmake kernel/*/CMakeLists.txt fuzz/CMakeLists.txt)
@@ -111,7 +120,7 @@ PACKAGES := $(wildcard src/sevenbag/*/__init__.py src/sevenbag/*/*/__init__.py)
 
 $(STAMPS)/kernel: $(STAMPS)/run $(STAMPS)/compiler pyproject.toml $(CMAKE_FILES) $(PACKAGES) \
 		$(filter-out $(TEST_FILES),$(KERNEL_FILES))
-	@$(SETUP) kernel
+	@$(call step,kernel)
 	@touch $@
 
 # --- the kernel's own tests -----------------------------------------------------------------------
@@ -122,20 +131,19 @@ CTEST := ctest --output-on-failure --no-tests=error -j $(JOBS)
 ## kernel-test: the kernel's own C++ tests; KERNEL_TESTS=... is a pattern of names
 .PHONY: kernel-test
 kernel-test: build
-	@$(call quietly,cmake -S . -B build/editable -DSEVENBAG_KERNEL_TESTS=ON)
-	@$(call quietly,cmake --build build/editable --target kernel_tests)
-	@$(CTEST) --test-dir build/editable -Q -O build/kernel-test.log $(if $(KERNEL_TESTS),-R $(KERNEL_TESTS)) \
-		|| { cat build/kernel-test.log; exit 1; }
+	@$(QUIETLY) build/kernel-test.log cmake -S . -B build/editable -DSEVENBAG_KERNEL_TESTS=ON
+	@$(QUIETLY) build/kernel-test.log cmake --build build/editable --target kernel_tests
+	@$(QUIETLY) build/kernel-test.log $(CTEST) --test-dir build/editable $(if $(KERNEL_TESTS),-R $(KERNEL_TESTS))
 	@sed -n '/tests passed/p' build/kernel-test.log
 
 ## sanitize: the kernel's tests under the address and undefined-behaviour sanitizers
 .PHONY: sanitize
 sanitize: $(STAMPS)/run $(STAMPS)/compiler
 	@CXX="$$(cat .venv/cxx)"; export CXX; \
-	$(call quietly,cmake -S . -B build/sanitize -G Ninja -DSEVENBAG_PYTHON=OFF \
-		-DSEVENBAG_KERNEL_TESTS=ON -DSEVENBAG_SANITIZE=ON -DSEVENBAG_WERROR=ON)
-	@$(call quietly,cmake --build build/sanitize --target kernel_tests)
-	@$(CTEST) --test-dir build/sanitize -Q -O build/sanitize.log || { cat build/sanitize.log; exit 1; }
+	$(QUIETLY) build/sanitize.log cmake -S . -B build/sanitize -G Ninja -DSEVENBAG_PYTHON=OFF \
+		-DSEVENBAG_KERNEL_TESTS=ON -DSEVENBAG_SANITIZE=ON -DSEVENBAG_WERROR=ON
+	@$(QUIETLY) build/sanitize.log cmake --build build/sanitize --target kernel_tests
+	@$(QUIETLY) build/sanitize.log $(CTEST) --test-dir build/sanitize
 	@sed -n '/tests passed/s/$$/, sanitized/p' build/sanitize.log
 
 # Seconds for all fuzz targets together; building them comes on top.
@@ -146,17 +154,14 @@ FUZZ = build/fuzz
 .PHONY: fuzz
 fuzz: build $(STAMPS)/fuzz
 	@CXX="$$(cat .venv/fuzz-cxx)"; export CXX; \
-	$(call quietly,cmake -S . -B $(FUZZ) -G Ninja -DSEVENBAG_PYTHON=OFF -DSEVENBAG_SANITIZE=ON \
-		-DSEVENBAG_FUZZ="$$(cat .venv/fuzz-engine)")
-	@$(call quietly,cmake --build $(FUZZ) --target fuzz_targets)
+	$(QUIETLY) build/fuzz.log cmake -S . -B $(FUZZ) -G Ninja -DSEVENBAG_PYTHON=OFF -DSEVENBAG_SANITIZE=ON \
+		-DSEVENBAG_FUZZ="$$(cat .venv/fuzz-engine)"
+	@$(QUIETLY) build/fuzz.log cmake --build $(FUZZ) --target fuzz_targets
 	@"$(BIN)/python" -m fuzz.run $(FUZZ) $(FUZZ_SECONDS)
 
 $(STAMPS)/fuzz: $(STAMPS)/run $(STAMPS)/compiler requirements/fuzz.txt
-	@$(SETUP) fuzz
+	@$(call step,fuzz)
 	@touch $@
-
-# quietly(command): its output is shown only if it fails.
-quietly = $(1) > build/last.log 2>&1 || { cat build/last.log; exit 1; }
 
 # --- checks -----------------------------------------------------------------------------------------
 
@@ -167,15 +172,17 @@ CPP_FILES = $(shell git ls-files -co --exclude-standard 'kernel/*.cpp' 'kernel/*
 lint: build $(STAMPS)/dev
 	@ruff check --quiet .
 	@ruff format --quiet --check .
-	@$(MAKE) --no-print-directory types
+	@$(CHECK_TYPES)
 	@clang-format --dry-run -Werror $(CPP_FILES)
 	@echo "sevenbag: lint is clean"
+
+CHECK_TYPES = mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py docs/*/*.py fuzz/*.py))) \
+	&& basedpyright
 
 ## types: both type checkers
 .PHONY: types
 types: $(STAMPS)/dev
-	@mypy $(sort $(dir $(wildcard src/ tests/ bench/*.py examples/*.py docs/*/*.py fuzz/*.py)))
-	@basedpyright
+	@$(CHECK_TYPES)
 
 ## format: ruff and clang-format, in place
 .PHONY: format
@@ -205,7 +212,8 @@ bench: build
 .PHONY: wheel
 wheel: $(STAMPS)/run $(STAMPS)/compiler
 	@UV=$$(command -v uv); CXX="$$(cat .venv/cxx)"; export CXX; \
-	$(call quietly,$$UV build --quiet --wheel --no-build-isolation --python "$(BIN)/python" --out-dir dist)
+	$(QUIETLY) build/wheel.log $$UV build --color never --wheel --no-build-isolation \
+		--python "$(BIN)/python" --out-dir dist
 	@ls dist/*.whl
 
 ## hooks: run the checks before every commit
