@@ -216,7 +216,7 @@ def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
 
 
 def test_broken_off_a_test_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
-    sprt = SprtRecord(elo0=0, elo1=100)
+    sprt = SprtRecord(elo0=0, elo1=300)
     settings = Settings(pieces=25)
     header = header_of("match", engines(*BEAMS[:2]), settings, RULES, sprt=sprt)
     whole = play(tmp_path / "whole", header)

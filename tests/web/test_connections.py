@@ -212,6 +212,7 @@ async def test_proxy_may_use_all_connections() -> None:
             assert await peer.status() == 200
 
 
+@pytest.mark.slow
 def test_the_page_is_served_beside_idle_connections(tmp_path: Path) -> None:
     server = Server(tmp_path)
     address = urlsplit(server.address)

@@ -218,6 +218,7 @@ async def test_no_more_games_than_there_is_room_for(server: Server) -> None:
     server.says("unfinished")
 
 
+@pytest.mark.slow
 async def test_a_game_leaves_nothing_behind(tmp_path: Path) -> None:
     server = Server(tmp_path)
 
@@ -286,6 +287,7 @@ def test_without_the_extra() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_browser_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opener, seen = tmp_path / "opener", tmp_path / "seen"
     # Some return only when they are closed; that delays nobody's end.

@@ -117,6 +117,7 @@ def test_where_there_is_nothing_nothing_is_drawn(match: Summary) -> None:
     assert charts.histogram_chart(empty, "APP", "APP", lambda each: each.apps) is None
 
 
+@pytest.mark.slow
 def test_a_tournament_of_many_shows_the_best(tmp_path: Path) -> None:
     names = tuple(f"bot {number}" for number in range(charts.MOST_ENGINES + 2))
     header = make_tournament(tmp_path, names[:3], pairs=1, pieces=15)

@@ -15,6 +15,7 @@ from websockets.exceptions import InvalidStatus
 from sevenbag.contest.link import WALKOVER, GameResult, MatchResult
 from sevenbag.contest.rules import ContestRules, MatchRules
 from sevenbag.contest.tournament import Plan
+from tests.cli.run import wait_until
 from tests.web.contest.hosted import GameServer
 from tests.web.contest.publisher import filled
 from tests.web.contest.recorded_game import play
@@ -262,9 +263,8 @@ def test_a_bracket_fills(make_site: Callable[..., Running]) -> None:
         )
     play_slot(site, row, tournament.due[0].slot, 1)
     # Of another address: what was read is shown for a second.
-    page = visitor.get(f"/bracket?contest={row.id}&anew")
-    while "Ant Eel" not in page.words:
-        page = visitor.get("/bracket")
+    wait_until(lambda: "Ant Eel" in visitor.get("/bracket").words)
+    page = visitor.get("/bracket")
     assert "Ant Eel & <i>Co</i>" in page.words
     assert "<i>" not in page.text
     assert "Eel & <i>Co</i> 2 goes on" in page.words
@@ -304,10 +304,8 @@ def test_test_match_is_live_after_its_first_game_began(make_site: Callable[..., 
             words = visitor.get(path).words
             assert (" waiting " in words, " live " in words) == (True, False), path
         server.begin_game()
-        while "Test of Alpha (test)" not in visitor.get("/").words:
-            pass
-        while " live " not in visitor.get(here).words:
-            pass
+        wait_until(lambda: "Test of Alpha (test)" in visitor.get("/").words)
+        wait_until(lambda: " live " in visitor.get(here).words)
 
 
 def test_a_ranking(make_site: Callable[..., Running]) -> None:
