@@ -28,8 +28,12 @@ if TYPE_CHECKING:
 
     import structlog
 
-MOST_SUBSCRIBED: Final = 16 << 20
-"""Bytes that a subscriber may send in all: subscriptions to some 400,000 matches."""
+MOST_SUBSCRIBED: Final = 4 << 20
+"""Bytes that a subscriber may send in all: subscriptions to some 100,000 matches.
+
+libzmq takes 64 bytes of memory for each frame of an unfinished message, and a frame may be two
+bytes long: at worst, memory grows by 32 times as much.
+"""
 _PAUSE: Final = 0.05
 _SHARE: Final = 50
 """Seconds between two rounds, at least; and how many times as long as a round takes."""
