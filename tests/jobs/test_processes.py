@@ -111,11 +111,15 @@ def test_a_wrong_number_of_workers_is_told(workers: int) -> None:
 # --- who is left ----------------------------------------------------------------------------------
 
 
-def test_workers_stay_from_run_to_run_and_go_at_the_end() -> None:
+def test_workers_stay_from_run_to_run_and_go_at_the_end(tmp_path: Path) -> None:
     before = descendants(os.getpid())
+    folders = [tmp_path / "first", tmp_path / "second"]
     with jobs.local(2) as executor:
-        first = {pid for _, pid in executor.run(work.process, range(8))}
-        second = {pid for _, pid in executor.run(work.process, range(8))}
+        for folder in folders:
+            folder.mkdir()
+        first, second = (
+            {pid for _, pid in executor.run(work.meet, [str(folder)] * 2)} for folder in folders
+        )
         assert first == second == descendants(os.getpid()) - before
         assert len(first) == 2
     assert descendants(os.getpid()) == before
@@ -194,8 +198,6 @@ def test_a_line_kept_open_does_not_hide_a_loss(tmp_path: Path) -> None:
 def _hang_unless_empty(folder: str) -> None:
     if folder:
         work.hang(folder)
-    else:
-        time.sleep(0.3)
 
 
 def _die_with_a_copy_left(folder: str) -> str:

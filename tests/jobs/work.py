@@ -70,6 +70,14 @@ def die(_: int) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def meet(folder: str) -> int:
+    """Return the process once two of them are at work in a folder."""
+    (Path(folder) / str(os.getpid())).touch()
+    while len(list(Path(folder).iterdir())) < 2:
+        time.sleep(0.01)
+    return os.getpid()
+
+
 def process(_: int) -> int:
     """Which process does it, after a while."""
     time.sleep(0.05)
