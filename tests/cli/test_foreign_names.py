@@ -18,6 +18,8 @@ from sevenbag.drawing.picture import Picture, xml_text
 from sevenbag.errors import printable
 from tests.cli.run import sevenbag
 
+pytestmark = pytest.mark.usefixtures("no_single_worker")
+
 EVIL = "a\x1b[31m\x1b]0;title\x07\x9b2J\x85\u202e\u2066\u200b\ufeff\0\r\nb[/red] & <c> \ue000"
 """Escape sequences, C1 controls, bidi overrides, invisible characters, a line break, markup."""
 

@@ -21,6 +21,8 @@ from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, start, wait
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("no_single_worker")
+
 QUICK = ("--pieces", "8")
 
 

@@ -13,6 +13,8 @@ from sevenbag.cli.main import main
 from sevenbag.errors import FormatError
 from tests.cli.run import sevenbag
 
+pytestmark = pytest.mark.usefixtures("no_single_worker")
+
 FILE = """\
 name = "spring"
 kind = "round robin"
