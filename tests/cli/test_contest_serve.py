@@ -7,6 +7,8 @@ import pty
 import subprocess
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.cli.run import COMMAND, environment, sevenbag, start
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ def test_organiser_link_is_not_logged(tmp_path: Path) -> None:
     assert (done.returncode, "/welcome/" in done.stdout) == (0, True)
 
 
+@pytest.mark.slow
 def test_organiser_link_is_printed_in_a_terminal(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     process = subprocess.Popen(

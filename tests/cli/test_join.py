@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import msgspec
 import pytest
 
 from tests.bots.conftest import mark  # noqa: F401  # a fixture
-from tests.cli.run import COMMAND, environment, sevenbag
+from tests.cli.run import COMMAND, environment, sevenbag, wait_until
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 from tests.contest.client.test_session import LONG
 from tests.contest.client.test_site import Answers
@@ -51,7 +50,7 @@ def join(server: SmallServer, seat: int, bot: str, *more: str) -> subprocess.Pop
             "--bot",
             bot,
             "--server-seconds",
-            "5",
+            "120",
             *more,
         ],
         env=environment() | {"SEVENBAG_PASSWORD": PASSWORDS[seat]},
@@ -79,10 +78,13 @@ def test_a_match_and_its_exit_codes() -> None:
     assert winner[0].startswith(f"Alpha team has connected to {server.url}, played by beam")
 
 
+@pytest.mark.slow
 def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
     tbp = f"tbp:{sys.executable} {EXAMPLES / 'tbp_bot.py'}"
     triangle = f"triangle:{sys.executable} {EXAMPLES / 'triangle_bot.py'}"
-    with SmallServer(ONE_GAME) as server:
+    # Pieces fall slowly enough for any machine.
+    slow_fall = msgspec.structs.replace(QUICK.game, gravity_ms=(2000,))
+    with SmallServer(msgspec.structs.replace(ONE_GAME, game=slow_fall)) as server:
         both = ended(join(server, 0, tbp, "--moves-per-second", "300"), join(server, 1, triangle))
     assert mark
     assert sorted(code for code, _ in both) == [0, 3]
@@ -90,10 +92,11 @@ def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
         pieces, missed = (
             int(word) for word in lines[-2].replace(",", "").split() if word.isdigit()
         )
-        assert pieces > 15
-        assert missed < pieces / 5
+        assert pieces > 0
+        assert missed == 0
 
 
+@pytest.mark.faults
 def test_a_bot_that_dies_is_named_at_the_end(
     mark: str,  # noqa: F811
     tmp_path: Path,
@@ -115,9 +118,7 @@ def test_ctrl_c_leaves_no_bot_behind(mark: str) -> None:  # noqa: F811
     bot = f"tbp:{sys.executable} {EXAMPLES / 'tbp_bot.py'}"
     with SmallServer(LONG) as server:
         programs = [join(server, seat, bot, "--moves-per-second", "20") for seat in (0, 1)]
-        ends = time.monotonic() + 120
-        while not server.moves and time.monotonic() < ends:
-            time.sleep(0.02)
+        wait_until(lambda: bool(server.moves))
         for program in programs:
             os.kill(program.pid, signal.SIGINT)
         codes = [code for code, _ in ended(*programs)]
@@ -125,15 +126,14 @@ def test_ctrl_c_leaves_no_bot_behind(mark: str) -> None:  # noqa: F811
     assert codes == [130, 130]
 
 
+@pytest.mark.faults
 def test_a_server_that_goes() -> None:
     with SmallServer(LONG) as server:
         programs = [
             join(server, seat, "random", "--moves-per-second", "20", "--server-seconds", "1")
             for seat in (0, 1)
         ]
-        ends = time.monotonic() + 120
-        while not server.moves and time.monotonic() < ends:
-            time.sleep(0.02)
+        wait_until(lambda: bool(server.moves))
     for code, lines in ended(*programs):
         assert code == 1
         assert "does not answer on its command channel" in lines[-1]
@@ -223,6 +223,7 @@ def test_by_a_site(answers: Answers) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_server_is_checked_by_its_site(answers: Answers) -> None:
     with SmallServer(ONE_GAME) as server:
         answers.body = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import sys
+
 import pytest
 
 from sevenbag.cli.main import COMMANDS, Interrupted, main
 from sevenbag.errors import BotDiedError, PieceError
-from tests.cli.run import sevenbag
+from tests.cli.run import run_process, sevenbag
 
 
 def test_the_help_names_every_command() -> None:
@@ -71,8 +74,17 @@ def test_unknown_arguments_refer_to_the_help_of_their_command(
 
 
 def test_the_help_loads_neither_bots_nor_drawing() -> None:
-    done = sevenbag("--help")
+    done = run_process([sys.executable, "-P", "-X", "importtime", "-m", "sevenbag", "--help"])
     assert done.returncode == 0
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "sevenbag.cli.main" in loaded
+    assert loaded.isdisjoint({"sevenbag.bots", "sevenbag.drawing", "sevenbag.game", "rich"})
+
+
+def test_installed_command() -> None:
+    done = run_process(["sevenbag"], "perft", "IO", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["queue"] == "IO"
 
 
 @pytest.mark.parametrize(

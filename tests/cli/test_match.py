@@ -177,6 +177,7 @@ def test_no_match_is_written_over(tmp_path: Path) -> None:
     assert result_of(*other, "--resume", folder=tmp_path)["folder"] not in folders
 
 
+@pytest.mark.slow
 def test_the_same_command_plays_the_same_match(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "beam:nodes=80", "--sprt", "0,120", "--pieces", "30")
     once = result_of(*words, "--folder", "once", folder=tmp_path)

@@ -70,26 +70,23 @@ class Terminal:
         """All that was written, control sequences included."""
         return self.screen.decode("utf-8", "replace")
 
-    @property
-    def plain(self) -> str:
-        """The same without control sequences."""
-        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.text)
-
     def type(self, keys: str) -> None:
         os.write(self._descriptor, keys.encode())
 
-    def resize(self, columns: int, rows: int) -> None:
-        fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-
-    def read_for(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            self._read(left)
-
-    def wait_for(self, words: str, seconds: float = 120) -> None:
-        """Read until something is written that has not been before."""
+    def resize(self, columns: int, rows: int) -> str:
+        """Resize; returns the first frame of that size."""
         start = len(self.screen)
-        end = time.monotonic() + seconds
+        fcntl.ioctl(self._descriptor, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.wait_for("\x1b[2J", start)
+        begin = self.screen.index(b"\x1b[2J", start)
+        self.wait_for("\x1b[?2026l", begin)
+        return self.screen[begin:].decode("utf-8", "replace").partition("\x1b[?2026l")[0]
+
+    def wait_for(self, words: str, start: int | None = None) -> None:
+        """Read until something is written; from `start` on, if it may have been read already."""
+        if start is None:
+            start = len(self.screen)
+        end = time.monotonic() + 600
         while words not in self._since(start):
             assert time.monotonic() < end, f"{words!r} never came: {self.text[-2000:]!r}"
             self._read(0.1)
@@ -99,9 +96,9 @@ class Terminal:
         text = self.screen[start:].decode("utf-8", "replace")
         return text + re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
-    def end(self, seconds: float = 120) -> int:
+    def end(self) -> int:
         """The exit code."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + 600
         while True:
             pid, status = os.waitpid(self.pid, os.WNOHANG)
             if pid:

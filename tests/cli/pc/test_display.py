@@ -39,13 +39,12 @@ def test_enter_shows_the_next_until_the_end(path: Path) -> None:
         assert terminal.text.rstrip().endswith("\x1b[?1049l")
 
 
-@pytest.mark.parametrize(("typed", "number"), [("2", 2), ("0", 1), ("03", 3), ("x3\x7f2", 2)])
-def test_numbers_are_gone_to(path: Path, typed: str, number: int) -> None:
+def test_numbers_are_gone_to(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
-        terminal.type(f"\x1b[C{typed}\r")
-        terminal.read_for(0.5)
-        assert terminal.plain.rpartition("Solution ")[2].startswith(f"{number} of 3")
+        for typed, number in (("2", 2), ("0", 1), ("03", 3), ("x3\x7f2", 2)):
+            terminal.type(f"{typed}\r")
+            terminal.wait_for(f"Solution {number} of 3")
         terminal.type("q")
         assert terminal.end() == 0
 
@@ -83,15 +82,13 @@ def test_the_first_and_the_last_are_ends(path: Path) -> None:
         assert terminal.end() == 0
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(200, 60), (30, 12), (20, 5), (8, 2)])
-def test_it_follows_the_size_of_the_terminal(path: Path, columns: int, rows: int) -> None:
+def test_it_follows_the_size_of_the_terminal(path: Path) -> None:
     with Terminal("display", path) as terminal:
         terminal.wait_for("Skip to:")
-        terminal.resize(columns, rows)
-        terminal.wait_for("\x1b[2J")
-        terminal.read_for(0.3)
-        drawn = terminal.screen.rpartition(b"\x1b[2J")[2].decode()
-        assert f"\x1b[{rows + 1};1H" not in drawn
+        for columns, rows in ((200, 60), (30, 12), (20, 5), (8, 2)):
+            drawn = terminal.resize(columns, rows)
+            assert "\x1b[1;1H" in drawn
+            assert f"\x1b[{rows + 1};1H" not in drawn
         terminal.type("q")
         assert terminal.end() == 0
 

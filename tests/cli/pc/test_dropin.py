@@ -8,6 +8,7 @@ import pytest
 
 from sevenbag.cli.pc.dropin import VERBS
 from tests.cli.pc.run import Run, pc, sevenbag_pc
+from tests.cli.run import run_process
 
 
 @pytest.mark.parametrize("words", [(), ("-h",), ("--help",)])
@@ -106,6 +107,8 @@ def test_a_network_that_is_not_there(verb: str) -> None:
 def test_it_is_installed_as_pc() -> None:
     (script,) = entry_points(group="console_scripts", name="pc")
     assert script.value == "sevenbag.cli.pc.dropin:main"
+    done = run_process(["pc"], "version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "1.3.2\n", "")
 
 
 def test_our_own_verbs_are_verbs_of_pc_too() -> None:
