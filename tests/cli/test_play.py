@@ -157,7 +157,12 @@ def test_a_wrong_command_is_said_to_be_wrong(
     [
         (f"{sys.executable} -c 'raise SystemExit(3)'", "no start", "ended with exit code 3"),
         (f"{sys.executable} -c 'print(1)'", "no start", "ended with exit code 0"),
-        (f"{sys.executable} -c 'import os; os.close(1); input()'", "no start", "closed its output"),
+        pytest.param(
+            f"{sys.executable} -c 'import os; os.close(1); input()'",
+            "no start",
+            "closed its output",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_bot_that_does_not_start_has_lost(
