@@ -21,9 +21,9 @@ def run_until_signal(
 ) -> T:
     """What the coroutine returns.
 
-    The first signal cancels it; from then on signals are passed over, so that impatience cannot
-    break off the ending of other processes. Whoever is cancelled keeps that short, or lets itself
-    be hurried.
+    The first signal cancels it. From then on signals are ignored, until the program ends: they
+    could break off the ending of other processes. A coroutine ends soon after it is cancelled, or
+    lets itself be hurried.
 
     Args:
         work: what is run.
@@ -40,23 +40,29 @@ async def _guarded(work: Coroutine[object, object, T], insist: Callable[[], None
     task = asyncio.ensure_future(work)
     came: list[int] = []
 
-    def stop(number: int) -> None:
+    def react(number: int) -> None:
         if not came:
             task.cancel()
         elif insist is not None:
             insist()
         came.append(number)
 
-    # A signal that somebody chose to ignore, as nohup does, stays ignored.
-    heeded = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
-    for number in heeded:
-        loop.add_signal_handler(number, stop, number)
+    def wake(number: int, _: object) -> None:
+        loop.call_soon_threadsafe(react, number)
+
+    # A signal that somebody chose to ignore, as nohup does, stays ignored. Not by the loop's own
+    # handlers: while these are removed, a signal would end the program.
+    before = {number: signal.getsignal(number) for number in _ENDING}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, wake)
     try:
         return await task
     except asyncio.CancelledError:
-        if came:
-            raise Interrupted(came[0]) from None
-        raise
+        if not came:
+            raise
+        before = dict.fromkeys(before, signal.SIG_IGN)
+        raise Interrupted(came[0]) from None
     finally:
-        for number in heeded:
-            loop.remove_signal_handler(number)
+        for number, handler in before.items():
+            signal.signal(number, handler)
