@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pickle
 import signal
@@ -28,8 +29,9 @@ def main() -> None:
     line = Connection(descriptor)
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(line, jobs), daemon=True).start()
-    while True:
-        line.send_bytes(_outcome(jobs.get()))
+    with contextlib.suppress(OSError):  # the line is closed: nobody waits for results any more
+        while True:
+            line.send_bytes(_outcome(jobs.get()))
 
 
 # --- helpers ------------------------------------------------------------------------------------
