@@ -17,6 +17,11 @@ FAKES = Path(__file__).parents[1] / "fakes"
 Command = Callable[..., list[str]]
 
 
+def slow(*values: object) -> list[object]:
+    """Parameters with which a test is slow."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
 def marked(mark: str) -> list[str]:
     """Command lines of all processes whose environment holds the mark."""
     found: list[str] = []

@@ -149,10 +149,11 @@ async def test_nodes_alone_make_the_same_game() -> None:
     assert first.stats == second.stats
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["base", "x86-64-v3"])
 async def test_every_instruction_set_makes_the_same_game(name: str) -> None:
     script = (
-        "import asyncio, test_beam as t\n"
+        "import asyncio, tests.bots.test_beam as t\n"
         "game = asyncio.run(t.game_of(t.BeamBot(nodes=2000), 40, seed=6, every=5))\n"
         "print(game.board)"
     )
@@ -160,7 +161,7 @@ async def test_every_instruction_set_makes_the_same_game(name: str) -> None:
         sys.executable,
         "-c",
         script,
-        cwd=Path(__file__).parent,
+        cwd=Path(__file__).parents[2],
         env=os.environ | {"SEVENBAG_INSTRUCTION_SET": name},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -19,6 +19,7 @@ from sevenbag.bots.random_bot import RandomBot
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serve_triangle import triangle_service
 from sevenbag.errors import BotDiedError
+from tests.bots.conftest import slow
 from tests.fakes.triangle_host import Host, Room
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def held(locks: list[tuple[Lock, Json]]) -> list[int]:
 # --- games, by a strict host --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("pps", [2, 7.5, 30])
+@pytest.mark.parametrize("pps", [2, *slow(7.5, 30)])
 def test_every_board_is_the_one_that_was_expected(pps: float) -> None:
     with Host(served("beam:nodes=1000"), Room(), seed=2) as host:
         locks = host.play(200, pps, now_and_then(5))
@@ -76,8 +77,8 @@ def test_every_board_is_the_one_that_was_expected(pps: float) -> None:
         assert ended_quietly(host)
 
 
-@pytest.mark.parametrize("bag", ["7-bag", "total mayhem"])
-@pytest.mark.parametrize("states", ["after garbage", "always"])
+@pytest.mark.parametrize("bag", ["7-bag", *slow("total mayhem")])
+@pytest.mark.parametrize("states", ["after garbage", *slow("always")])
 def test_a_room_without_hold(states: str, bag: str) -> None:
     """No host announces that hold is off, but its states never show a held piece."""
     room = Room(hold=False, bag=bag)
@@ -91,7 +92,7 @@ def test_a_room_without_hold(states: str, bag: str) -> None:
         assert ended_quietly(host)
 
 
-@pytest.mark.parametrize("kicks", ["SRS", "SRS-X", "TETRA-X", "NRS", "ARS", "ASC", "none"])
+@pytest.mark.parametrize("kicks", ["SRS-X", *slow("SRS", "TETRA-X", "NRS", "ARS", "ASC", "none")])
 def test_every_rotation_system(kicks: str) -> None:
     with Host(served("beam:nodes=1000"), Room(kicks=kicks), seed=3) as host:
         assert misdrops(host.play(70, 4)) == []
@@ -102,11 +103,13 @@ def test_every_rotation_system(kicks: str) -> None:
     "room",
     [
         Room(width=4, height=26, kicks="SRS-X", spins="handheld"),
-        Room(width=7),
-        Room(width=12, height=16),
-        Room(bag="14-bag"),
-        Room(spins="T-spins", combo_table="classic guideline"),
-        Room(gravity=0.2, gravity_growth=0.0),
+        *slow(
+            Room(width=7),
+            Room(width=12, height=16),
+            Room(bag="14-bag"),
+            Room(spins="T-spins", combo_table="classic guideline"),
+            Room(gravity=0.2, gravity_growth=0.0),
+        ),
     ],
     ids=["4wide", "odd width", "wide and low", "14-bag", "season 1", "ten times the gravity"],
 )
@@ -116,7 +119,7 @@ def test_rooms(room: Room) -> None:
         assert ended_quietly(host)
 
 
-@pytest.mark.parametrize("garbage", [False, True])
+@pytest.mark.parametrize("garbage", [True, *slow(False)])
 def test_a_first_piece_that_cannot_be_known(garbage: bool) -> None:
     with Host(served("beam:nodes=1000"), Room(bag="total mayhem"), seed=11) as host:
         locks = host.play(70, 4, now_and_then(2) if garbage else lambda _: 0)
@@ -134,7 +137,7 @@ def test_a_host_that_tells_every_position() -> None:
         assert ended_quietly(host)
 
 
-@pytest.mark.parametrize("bot", ["random:seed=4", "pc:nodes=2000"])
+@pytest.mark.parametrize("bot", ["random:seed=4", *slow("pc:nodes=2000")])
 def test_other_bots_of_ours(bot: str) -> None:
     with Host(served(bot), Room(), seed=6) as host:
         assert misdrops(host.play(12, 10)) == []
@@ -199,7 +202,7 @@ def test_a_question_with_nonsense_is_a_question() -> None:
     assert "garbageCap" in log
 
 
-@pytest.mark.parametrize("ignored", [False, True], ids=["heeded", "ignored at first"])
+@pytest.mark.parametrize("ignored", [*slow(False), True], ids=["heeded", "ignored at first"])
 @pytest.mark.parametrize(
     "command",
     [served("beam"), [sys.executable, str(EXAMPLES / "triangle_bot.py")]],

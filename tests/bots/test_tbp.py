@@ -29,6 +29,7 @@ from sevenbag.errors import (
     PlacementError,
 )
 from sevenbag.game import Game, Rules
+from tests.bots.conftest import slow
 from tests.fakes.silence import launch_impatiently
 
 if TYPE_CHECKING:
@@ -106,18 +107,20 @@ async def test_plays_games(fake: Command) -> None:
     "fault",
     [
         "NullFeatures",
-        "NeedsRandomizer",
-        "GrepsCompactJson",
-        "Chatty",
-        "FirstMoveIllegal",
         "EmptyAtFirst",
-        "FalseSpins",
-        "LowerCase",
-        "OddForms",
-        "MoveInfo",
         "IgnoresQuit",
-        "ExitsAtEndOfInput",
-        "TalksToStderr",
+        *slow(
+            "NeedsRandomizer",
+            "GrepsCompactJson",
+            "Chatty",
+            "FirstMoveIllegal",
+            "FalseSpins",
+            "LowerCase",
+            "OddForms",
+            "MoveInfo",
+            "ExitsAtEndOfInput",
+            "TalksToStderr",
+        ),
     ],
 )
 async def test_plays_in_spite_of(fault: str, fake: Command) -> None:
@@ -506,10 +509,7 @@ asyncio.run(main())
     "end",
     [
         "await asyncio.sleep(600)",
-        *(
-            pytest.param(end, marks=pytest.mark.slow)
-            for end in ("os._exit(1)", "sys.exit(1)", "raise OSError", "return")
-        ),
+        *slow("os._exit(1)", "sys.exit(1)", "raise OSError", "return"),
     ],
 )
 def test_no_bot_outlives_the_interpreter(fault: str, end: str, fake: Command) -> None:

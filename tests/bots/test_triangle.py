@@ -25,7 +25,7 @@ from sevenbag.errors import (
 )
 from sevenbag.game import Game, Rules
 from sevenbag.protocols.triangle.host_side import Stage
-from tests.bots.conftest import FAKES
+from tests.bots.conftest import FAKES, slow
 from tests.fakes.silence import launch_impatiently
 
 Command = Callable[[str], list[str]]
@@ -85,7 +85,7 @@ async def faulty(command: list[str], settings: HostSettings = PATIENT) -> Triang
 
 
 @pytest.mark.parametrize("states", ["always", "garbage"])
-@pytest.mark.parametrize("process", ["new", "kept"])
+@pytest.mark.parametrize("process", ["new", *slow("kept")])
 async def test_plays_games(states: str, process: str, engine: Command) -> None:
     settings = HostSettings(states=states, process=process, move_seconds=120, quit_seconds=5)  # type: ignore[arg-type]
     bot = TriangleBot(engine("Engine"), settings=settings)
@@ -106,18 +106,20 @@ async def test_plays_games(states: str, process: str, engine: Command) -> None:
 @pytest.mark.parametrize(
     "fault",
     [
-        "NoAuthor",
-        "Chatty",
         "NoKeysAtFirst",
-        "Das",
         "NeedsState",
-        "IgnoresPieces",
-        "OneSpelling",
-        "OldSpelling",
-        "TalksToStderr",
-        "NeedsEnvironment",
         "Slow",
-        "AppendsTwice",
+        *slow(
+            "NoAuthor",
+            "Chatty",
+            "Das",
+            "IgnoresPieces",
+            "OneSpelling",
+            "OldSpelling",
+            "TalksToStderr",
+            "NeedsEnvironment",
+            "AppendsTwice",
+        ),
     ],
 )
 async def test_plays_in_spite_of(fault: str, engine: Command) -> None:

@@ -25,11 +25,17 @@ SOUND = WORKER.read_text()
 HOSTS = [
     pytest.param(
         "browser",
-        marks=pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here"),
+        marks=[
+            pytest.mark.browser,
+            pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here"),
+        ],
     ),
     pytest.param(
         "node",
-        marks=pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here"),
+        marks=[
+            pytest.mark.peers,
+            pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here"),
+        ],
     ),
 ]
 on_hosts = pytest.mark.parametrize("host", HOSTS)
@@ -77,6 +83,7 @@ async def test_a_worker_is_known_by_its_name(host: str, mark: str, tmp_path: Pat
     assert (bot.name, bot.profile.name) == ("Cold Clear 2", "cold-clear-2-web")
 
 
+@pytest.mark.browser
 async def test_the_host_is_found(mark: str) -> None:
     if find_browser() is None and shutil.which("node") is None:
         pytest.skip("there is neither Chromium nor node here")
@@ -186,6 +193,7 @@ async def test_one_that_hangs(host: str, mark: str, tmp_path: Path) -> None:
         await play(worker(host, tmp_path / "entry.js", move=0.5))
 
 
+@pytest.mark.browser
 async def test_only_files_beside_the_entry_are_served(mark: str, tmp_path: Path) -> None:
     if find_browser() is None:
         pytest.skip("there is no Chromium here")

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 playwright = pytest.importorskip("playwright.async_api", reason="playwright is not installed")
 
-pytestmark = pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here"),
+]
 
 FAKES = Path(__file__).parents[1] / "fakes"
 FLAGS = [
@@ -95,8 +98,6 @@ async def test_a_page_without_a_sevenbag(site: str) -> None:
 async def test_the_worker_ends_its_bot(site: str, port: int) -> None:
     before = asyncio.all_tasks()
     await played(f"{site}/?bot=sevenbag.js%3Fws%3Dws%3A%2F%2F127.0.0.1%3A{port}%2F")
-    for _ in range(100):
-        if asyncio.all_tasks() <= before:
-            break
-        await asyncio.sleep(0.05)
-    assert asyncio.all_tasks() <= before
+    async with asyncio.timeout(120):
+        while not asyncio.all_tasks() <= before:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)

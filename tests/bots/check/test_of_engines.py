@@ -17,6 +17,7 @@ from sevenbag.bots.check.rendering import as_json, as_junit, as_text
 from sevenbag.bots.check.triangle import CHOICES, check_engine
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.process import launch_process
+from tests.bots.conftest import slow
 from tests.fakes import triangle_bots
 from tests.fakes.silence import launch_impatiently
 from tests.fakes.triangle_bots import Engine
@@ -91,9 +92,7 @@ QUICK = {
 
 
 def tiered(faults: Iterable[str]) -> list[object]:
-    return [
-        fault if fault in QUICK else pytest.param(fault, marks=pytest.mark.slow) for fault in faults
-    ]
+    return [each for fault in faults for each in ([fault] if fault in QUICK else slow(fault))]
 
 
 def launches(fault: str) -> tuple[Launch, Launch]:
