@@ -2,7 +2,9 @@
 // the answers of a census against one queue at a time.
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "board.hpp"
@@ -48,26 +50,53 @@ std::vector<std::vector<std::uint8_t>> sequences_by_definition(std::size_t lette
     }
 }
 
-// Whether the pieces can clear the board for good, on the general board. `height` is left to fill.
-bool clears(const Board& board, int height, std::vector<Piece> queue, const Kicks& kicks) {
-    if (height == 0) return true;
-    if (queue.empty()) return false;
-    for (std::size_t which = 0; which < 2 && which < queue.size(); ++which) {
-        std::vector<Piece> rest = queue;
-        const Piece piece = rest[which];
-        rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(which));
-        std::vector<Placement> placements;
-        generate(board, piece, kicks, {4, 25}, SpinMode::none, placements);
-        for (const Placement& placement : placements) {
-            if (std::ranges::any_of(cells_of(placement), [&](Cell c) { return c.y >= height; }))
-                continue;
-            Board next = board;
-            const int rows = std::popcount(next.lock(placement));
-            if (clears(next, height - rows, rest, kicks)) return true;
+// Searches for perfect clears of two lines on the general board.
+class PlainSearch {
+  public:
+    explicit PlainSearch(const Kicks& kicks) : kicks_(kicks) {}
+
+    bool clears(const std::vector<Piece>& queue) { return clears({Board(), 2}, queue); }
+
+  private:
+    struct Field {
+        Board board;
+        int height;  // left to fill
+    };
+    // Two rows, the height and the piece.
+    using Key = std::tuple<std::uint32_t, std::uint32_t, int, Piece>;
+
+    bool clears(const Field& field, const std::vector<Piece>& queue) {
+        if (field.height == 0) return true;
+        for (std::size_t which = 0; which < 2 && which < queue.size(); ++which) {
+            std::vector<Piece> rest = queue;
+            rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(which));
+            for (const Field& next : after(field, queue[which]))
+                if (clears(next, rest)) return true;
         }
+        return false;
     }
-    return false;
-}
+
+    // The fields after each placement, stored because many queues share few fields.
+    const std::vector<Field>& after(const Field& field, Piece piece) {
+        const Key key{field.board.row(0), field.board.row(1), field.height, piece};
+        const auto [entry, is_new] = after_.try_emplace(key);
+        if (!is_new) return entry->second;
+        std::vector<Placement> placements;
+        generate(field.board, piece, kicks_, {4, 25}, SpinMode::none, placements);
+        for (const Placement& placement : placements) {
+            if (std::ranges::any_of(cells_of(placement),
+                                    [&](Cell c) { return c.y >= field.height; }))
+                continue;
+            Field next = field;
+            next.height -= std::popcount(next.board.lock(placement));
+            entry->second.push_back(next);
+        }
+        return entry->second;
+    }
+
+    const Kicks& kicks_;
+    std::map<Key, std::vector<Field>> after_;
+};
 
 // The handfuls that finish a board in some order, by the edges of the graph.
 std::set<pc::Handful> finishers(const pc::Graph& graph, std::size_t layer, std::uint32_t board) {
@@ -139,12 +168,13 @@ TEST(two_lines_are_cleared_exactly_where_a_plain_search_clears_them) {
         Told told(census.length());
         for (std::size_t block = 0; block < census.blocks().size(); block += 41)
             walk.run(block, told);
+        PlainSearch search(kicks);
         int possible = 0;
         const std::size_t step = 20 / static_cast<std::size_t>(check::cases(20));
         for (std::size_t n = 0; n < told.sequences.size(); n += step) {
             std::vector<Piece> queue;
             for (std::uint8_t letter : told.sequences[n]) queue.push_back(pc::kLetters[letter]);
-            CHECK_EQ(clears(Board(), 2, queue, kicks), bool(told.answers[n]));
+            CHECK_EQ(search.clears(queue), bool(told.answers[n]));
             possible += told.answers[n];
         }
         CHECK(possible > 0);

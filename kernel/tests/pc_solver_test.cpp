@@ -7,6 +7,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -139,21 +140,20 @@ bool holds_good(const pc::Request& request, const pc::Answer& answer, const Kick
     Board board = *request.board;
     board.clear_rows();
     std::size_t next = 0;
+    const auto take = [&]() -> std::optional<Piece> {
+        if (next == request.pieces.size()) return std::nullopt;
+        return request.pieces[next++];
+    };
     std::optional<Piece> held;
-    if (request.holding) held = request.pieces[next++];
+    if (request.holding) held = take();
     int height = answer.height;
     for (std::size_t i = 0; i < answer.placements.size(); ++i) {
         if (i > 0 && request.strict && board.empty()) return false;
-        std::optional<Piece> current =
-            next < request.pieces.size() ? std::optional(request.pieces[next++]) : std::nullopt;
+        std::optional<Piece> current = take();
         if (answer.holds[i]) {
             if (!request.hold) return false;
-            const std::optional<Piece> out =
-                held ? held
-                     : (next < request.pieces.size() ? std::optional(request.pieces[next++])
-                                                     : std::nullopt);
-            held = current;
-            current = out;
+            if (!held) held = take();
+            std::swap(held, current);
         }
         const Placement& placement = answer.placements[i];
         if (current != placement.piece || rises_above(placement, height)) return false;
@@ -245,7 +245,7 @@ pc::Problem problem_of(std::uint64_t filled, int height, const std::vector<Piece
 
 // Tables for a search by itself.
 struct Table {
-    std::vector<std::uint64_t> slots = std::vector<std::uint64_t>(1 << 18);
+    std::vector<std::uint64_t> slots = std::vector<std::uint64_t>(1 << 15);
     pc::Visited visited{slots.data(),
                         slots.size() - 1,
                         0,
@@ -317,9 +317,10 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
     int found = 0;
     int none = 0;
     const std::vector<Kicks>& all = all_kicks();
+    const std::vector<pc::Motion> motions(all.begin(), all.end());
     for (int n = 0; n < check::cases(4000); ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
-        const pc::Motion motion(kicks);
+        const pc::Motion& motion = motions[static_cast<std::size_t>(n) % all.size()];
         const int height = 2 + below(random, 5);
         const int needed = 3 + below(random, 6);
         if (4 * needed > pc::kFieldWidth * height) continue;
