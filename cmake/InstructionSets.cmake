@@ -40,6 +40,9 @@ function(sevenbag_add_hot_sources target)
         set(part ${target}_${isa})
         add_library(${part} OBJECT ${ARGN})
         target_link_libraries(${part} PRIVATE sevenbag_options)
+        set_target_properties(
+            ${part} PROPERTIES UNITY_BUILD ${SEVENBAG_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0
+        )
         target_compile_definitions(${part} PRIVATE SB_ISA=${isa})
         # Vectors wider than the machine's are only ever passed to functions that are inlined.
         target_compile_options(${part} PRIVATE ${SEVENBAG_ISA_FLAGS_${isa}} -Wno-psabi)

@@ -12,19 +12,12 @@ namespace sevenbag {
 
 namespace {
 
-void check(const char* name, int value, int least, int most) {
-    if (value < least || value > most)
-        throw Error(ErrorKind::rules, std::string(name) + " is " + std::to_string(value) +
-                                          ", must be " + std::to_string(least) + " to " +
-                                          std::to_string(most));
-}
-
 const EnvOptions& checked(const Rules& rules, const EnvOptions& options) {
-    check("number of games", options.games, 1, 1 << 20);
-    check("players", options.players, 1, 2);
-    check("rows", options.rows, 1, rules.rows);
-    check("frames_per_turn", options.frames_per_turn, 0, 36000);
-    check("most_pieces", options.most_pieces, 0, 1'000'000'000);
+    check_range("number of games", options.games, 1, 1 << 20);
+    check_range("players", options.players, 1, 2);
+    check_range("rows", options.rows, 1, rules.rows);
+    check_range("frames_per_turn", options.frames_per_turn, 0, 36000);
+    check_range("most_pieces", options.most_pieces, 0, 1'000'000'000);
     return options;
 }
 

@@ -143,10 +143,11 @@ SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
 }
 
 // Finds all positions that shifts, drops and rotations lead to, from the positions below an open
-// sky or from those in `reach`; stops early, if told so, once every resting position is reached. L,
-// J, S and Z move as T does: the same kicks, and centres in the same columns.
+// sky or from those in `reach`; stops early, if told so, once every resting position is reached;
+// half turns can be left out. L, J, S and Z move as T does: the same kicks, and centres in the same
+// columns.
 template <const KickTable& K, Piece P, bool Open, class V, int N>
-[[gnu::noinline]] void flood(Reach<V, N>& s, bool early) {
+[[gnu::noinline]] void flood(Reach<V, N>& s, bool early, bool half_turns) {
     auto& [free, rest, reach] = s;
     if constexpr (Open)
         unrolled<kUsed<P>>([&](auto r) __attribute__((always_inline)) {
@@ -183,6 +184,7 @@ template <const KickTable& K, Piece P, bool Open, class V, int N>
             unrolled<kUsed<P>>([&](auto target) __attribute__((always_inline)) {
                 constexpr int To = target;
                 if constexpr (To != From && K.of(P, From, To).exists) {
+                    if ((To ^ From) == 2 && !half_turns) return;
                     Window<V, N> got = Window<V, N>::none();
                     rotated<K, P, From, To, Open>(
                         fresh, free.of[To],
@@ -206,7 +208,7 @@ struct Turns {
 };
 
 template <const KickTable& K, bool Open, class V, int N>
-[[gnu::noinline]] void find_turns(const Reach<V, N>& s, Turns<V, N>& turns) {
+[[gnu::noinline]] void find_turns(const Reach<V, N>& s, Turns<V, N>& turns, bool half_turns) {
     constexpr Piece T = Piece::T;
     unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
         turns.turned.of[r] = turns.kicked.of[r] = Window<V, N>::none();
@@ -215,7 +217,8 @@ template <const KickTable& K, bool Open, class V, int N>
         unrolled<kRotations>([&](auto to) __attribute__((always_inline)) {
             constexpr int From = from;
             constexpr int To = to;
-            if constexpr (From != To && K.of(T, From, To).exists)
+            if constexpr (From != To && K.of(T, From, To).exists) {
+                if ((To ^ From) == 2 && !half_turns) return;
                 rotated<K, T, From, To, Open>(
                     s.reach.of[From], s.free.of[To],
                     [&](auto index, const Window<V, N>& led) __attribute__((always_inline)) {
@@ -225,6 +228,7 @@ template <const KickTable& K, bool Open, class V, int N>
                         Window<V, N>& set = (kFull ? turns.kicked : turns.turned).of[To];
                         set = set | (led & s.rest.of[To]);
                     });
+            }
         });
     });
 }
@@ -233,16 +237,29 @@ template <const KickTable& K, bool Open, class V, int N>
 // for all systems.
 template <class V, int N>
 struct KickSearch {
-    void (*floods[kPieces])(Reach<V, N>& s, bool early);
-    void (*turns)(const Reach<V, N>& s, Turns<V, N>& turns);  // of a T
+    bool half_turns;
+    void (*floods[kPieces])(Reach<V, N>& s, bool early, bool half_turns);
+    void (*turns)(const Reach<V, N>& s, Turns<V, N>& turns, bool half_turns);  // of a T
 };
+
+// SRS turns all pieces but I as SRS+ does, half turns aside.
+constexpr bool same_quarter_turns(const KickTable& a, const KickTable& b, Piece piece) {
+    for (int from = 0; from < kRotations; ++from)
+        for (int to = 0; to < kRotations; ++to)
+            if ((from ^ to) != 2 && a.of(piece, from, to) != b.of(piece, from, to)) return false;
+    return true;
+}
+static_assert(same_quarter_turns(kSrs, kSrsPlus, Piece::T));
+static_assert(!kSrs.of(Piece::T, 0, 2).exists && kSrsPlus.of(Piece::T, 0, 2).exists);
 
 template <const KickTable& K, bool Open, class V, int N>
 inline constexpr KickSearch<V, N> kKickSearch = {
+    K.of(Piece::T, 0, 2).exists,
     {flood<K, Piece::I, Open, V, N>, flood<kSrs, Piece::O, Open, V, N>,
-     flood<K, Piece::T, Open, V, N>, flood<K, Piece::T, Open, V, N>, flood<K, Piece::T, Open, V, N>,
-     flood<K, Piece::T, Open, V, N>, flood<K, Piece::T, Open, V, N>},
-    find_turns<K, Open, V, N>};
+     flood<kSrsPlus, Piece::T, Open, V, N>, flood<kSrsPlus, Piece::T, Open, V, N>,
+     flood<kSrsPlus, Piece::T, Open, V, N>, flood<kSrsPlus, Piece::T, Open, V, N>,
+     flood<kSrsPlus, Piece::T, Open, V, N>},
+    find_turns<kSrsPlus, Open, V, N>};
 
 // How many rows above the stack a rotation can still be influenced by it. A rotation of a piece in
 // open air is decided by the walls alone; it lowers the base by this much at the most.
@@ -291,7 +308,7 @@ template <Piece P, bool Spins, class V, int N>
 SB_INLINE void reach_open(const Window<V, N>& occupied, const KickSearch<V, N>& kicks,
                           Reach<V, N>& s) {
     find_free<P>(occupied, s.free);
-    kicks.floods[static_cast<int>(P)](s, !Spins);
+    kicks.floods[static_cast<int>(P)](s, !Spins, kicks.half_turns);
 }
 
 // One position.
@@ -320,7 +337,7 @@ SB_INLINE void reach_closed(const Window<Word, N>& occupied, int rows, int spawn
                             const KickSearch<Word, N>& kicks, Reach<Word, N>& s) {
     find_free<P>(occupied, s.free);
     enter_closed(s, P, rows, spawn_x, spawn_y);
-    kicks.floods[static_cast<int>(P)](s, !Spins);
+    kicks.floods[static_cast<int>(P)](s, !Spins, kicks.half_turns);
 }
 
 // Resting positions by distinct cells: rotations that name the same cells are merged into the

@@ -19,7 +19,7 @@ std::string described(const Placement& p) {
            std::to_string(p.x) + ", y " + std::to_string(p.y);
 }
 
-[[noreturn]] void refuse(const std::string& text) { throw Error(ErrorKind::placement, text); }
+[[noreturn]] void refuse_move(const std::string& text) { throw Error(ErrorKind::placement, text); }
 
 std::shared_ptr<const Rules> checked(std::shared_ptr<const Rules> rules) {
     validate(*rules);
@@ -120,21 +120,21 @@ void Game::set_attackers(int attackers) {
 }
 
 Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) const {
-    if (over()) refuse("the game is over: no move can be played");
+    if (over()) refuse_move("the game is over: no move can be played");
     const std::optional<Piece> offered = offered_by_hold();
     const bool holds = hold.value_or(placement.piece != current_);
     if (holds && !offered)
-        refuse(named(placement.piece) + " cannot be played: the current piece is " +
-               named(current_) +
-               (rules_->hold ? ", and what hold would bring is out of sight"
-                             : ", and these rules have no hold"));
+        refuse_move(named(placement.piece) + " cannot be played: the current piece is " +
+                    named(current_) +
+                    (rules_->hold ? ", and what hold would bring is out of sight"
+                                  : ", and these rules have no hold"));
     if (placement.piece != (holds ? *offered : current_))
-        refuse(named(placement.piece) + " cannot be played: the current piece is " +
-               named(current_) + (offered ? ", and hold offers " + named(*offered) : ""));
+        refuse_move(named(placement.piece) + " cannot be played: the current piece is " +
+                    named(current_) + (offered ? ", and hold offers " + named(*offered) : ""));
     if (!solid().fits(placement))
-        refuse(described(placement) + " does not fit: a cell is filled or outside the board");
+        refuse_move(described(placement) + " does not fit: a cell is filled or outside the board");
     if (!solid().resting(placement))
-        refuse(described(placement) + " is in mid-air: nothing lies below it");
+        refuse_move(described(placement) + " is in mid-air: nothing lies below it");
 
     thread_local PlacementList list;
     list_moves(placement.piece, holds, list);
@@ -149,7 +149,8 @@ Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) con
             (!allowed && found.spin < best->spin))
             best = &found;
     }
-    if (!best) refuse(described(placement) + " cannot be reached from where the piece appears");
+    if (!best)
+        refuse_move(described(placement) + " cannot be reached from where the piece appears");
     return {{placement.piece, placement.rotation, placement.x, placement.y, best->spin}, holds};
 }
 

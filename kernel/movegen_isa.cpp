@@ -41,7 +41,7 @@ Placement* generate_window(const PackedBoard& board, const KickSearch<Word, N>& 
         reach_closed<P, Corners>(occupied, board.rows, spawn_x, spawn_y, kicks, s);
     if constexpr (Corners) {
         Turns<Word, N> turns;
-        kicks.turns(s, turns);
+        kicks.turns(s, turns, kicks.half_turns);
         Sets<Word, N> spawned;
         unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
             // In an open window the highest resting place can only be entered from above it.

@@ -167,7 +167,7 @@ class Perft {
         };
         if constexpr (Spins) {
             Turns<Lanes, N> turns;
-            kicks.turns(s, turns);
+            kicks.turns(s, turns, kicks.half_turns);
             Sets<Lanes, N> sky;
             unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
                 sky.of[r] = open_to_sky(s.free.of[r]);

@@ -73,23 +73,16 @@ void add(const Playout& part, Playout& sum) {
     sum.unfinished += part.unfinished;
 }
 
-void check(const char* name, int value, int least, int most) {
-    if (value < least || value > most)
-        throw Error(ErrorKind::rules, std::string(name) + " is " + std::to_string(value) +
-                                          ", must be " + std::to_string(least) + " to " +
-                                          std::to_string(most));
-}
-
 }  // namespace
 
 Playout random_versus(std::shared_ptr<const Rules> rules, std::uint64_t seed,
                       const PlayoutOptions& options) {
-    check("games", options.games, 0, 1'000'000'000);
-    check("frames_per_turn", options.frames_per_turn, 0, 36000);
-    check("hold_one_in", options.hold_one_in, 0, 1'000'000'000);
-    check("draws", options.draws, 1, 1000);
-    check("most_turns", options.most_turns, 0, 1'000'000'000);
-    check("threads", options.threads, 1, kMaxThreads);
+    check_range("games", options.games, 0, 1'000'000'000);
+    check_range("frames_per_turn", options.frames_per_turn, 0, 36000);
+    check_range("hold_one_in", options.hold_one_in, 0, 1'000'000'000);
+    check_range("draws", options.draws, 1, 1000);
+    check_range("most_turns", options.most_turns, 0, 1'000'000'000);
+    check_range("threads", options.threads, 1, kMaxThreads);
     // Wrong rules are told here, by the thread that asks.
     Versus(rules, 1, options.frames_per_turn);
     std::vector<Playout> parts(static_cast<std::size_t>(options.threads));

@@ -14,7 +14,7 @@ constexpr std::string_view kNames[kSpinModes] = {
     "all-mini+", "mini-only", "handheld", "stupid", "immobile",
 };
 
-std::string plain(std::string_view text) {
+std::string plain_mode_name(std::string_view text) {
     std::string out;
     for (char c : text)
         out += c == '_' || c == ' '
@@ -28,10 +28,10 @@ std::string plain(std::string_view text) {
 std::string_view name(SpinMode mode) { return kNames[static_cast<int>(mode)]; }
 
 SpinMode find_spin_mode(std::string_view text) {
-    const std::string wanted = plain(text.substr(0, 64));
+    const std::string wanted = plain_mode_name(text.substr(0, 64));
     std::string names;
     for (int i = 0; i < kSpinModes; ++i) {
-        if (plain(kNames[i]) == wanted) return static_cast<SpinMode>(i);
+        if (plain_mode_name(kNames[i]) == wanted) return static_cast<SpinMode>(i);
         names += (names.empty() ? "" : ", ") + std::string(kNames[i]);
     }
     throw Error(ErrorKind::rules,

@@ -5,11 +5,8 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
+#include <memory>
+#include <type_traits>
 
 namespace sevenbag {
 
@@ -18,30 +15,16 @@ inline constexpr int kMaxThreads = 256;
 // Calls work(0) to work(count - 1), each in a thread of its own, the last in the caller's; where
 // there are not so many threads to be had, the caller does the rest. Returns when all have ended,
 // and throws what the first to fail threw.
+void in_threads(int count, void (*work)(void* context, int index), void* context);
+
 template <class Work>
 void in_threads(int count, Work&& work) {
-    std::exception_ptr failure;
-    std::mutex failing;
-    const auto run = [&](int i) noexcept {
-        try {
-            work(i);
-        } catch (...) {
-            const std::lock_guard lock(failing);
-            if (!failure) failure = std::current_exception();
-        }
-    };
-    {
-        std::vector<std::jthread> others;  // joined, however this ends
-        if (count > 1) others.reserve(static_cast<std::size_t>(count - 1));
-        int i = 0;
-        try {
-            for (; i + 1 < count; ++i) others.emplace_back(run, i);
-        } catch (const std::system_error&) {
-            // The machine has no more.
-        }
-        for (; i < count; ++i) run(i);
-    }
-    if (failure) std::rethrow_exception(failure);
+    in_threads(
+        count,
+        [](void* context, int index) {
+            (*static_cast<std::remove_reference_t<Work>*>(context))(index);
+        },
+        std::addressof(work));
 }
 
 // Calls part(thread, begin, end) for parts of [0, count) that follow one another, as in_threads.

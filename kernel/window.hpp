@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #if defined(__AVX2__) || defined(__AVX512F__)
@@ -49,9 +50,15 @@ typedef std::uint64_t Lanes __attribute__((vector_size(kLanes * 8)));
 // f(integral_constant<0>) ... f(integral_constant<Count - 1>): a loop whose index is a constant.
 template <int Count, class F>
 SB_INLINE constexpr void unrolled(F&& f) {
-    [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-        (f(std::integral_constant<int, I>{}), ...);
-    }(std::make_integer_sequence<int, Count>{});
+    static_assert(Count <= 8);
+    if constexpr (Count > 0) f(std::integral_constant<int, 0>{});
+    if constexpr (Count > 1) f(std::integral_constant<int, 1>{});
+    if constexpr (Count > 2) f(std::integral_constant<int, 2>{});
+    if constexpr (Count > 3) f(std::integral_constant<int, 3>{});
+    if constexpr (Count > 4) f(std::integral_constant<int, 4>{});
+    if constexpr (Count > 5) f(std::integral_constant<int, 5>{});
+    if constexpr (Count > 6) f(std::integral_constant<int, 6>{});
+    if constexpr (Count > 7) f(std::integral_constant<int, 7>{});
 }
 
 template <class V>
@@ -90,76 +97,100 @@ constexpr std::uint64_t word_rows(int first, unsigned columns) {
     return word;
 }
 
-// Words are a chain and not an array: then every word is a value from the first pass of the
-// compiler on, and compile time stays in bounds.
+// Takes the place of a word that a window does not have.
+template <int I>
+struct NoWord {};
+
+// One to three words, as members and not an array: then every word is a value from the first pass
+// of the compiler on. Nor is a function called for each word: compile time grows with the calls.
 template <class V, int N>
 struct Window {
-    V low;
-    Window<V, N - 1> rest;
+    static_assert(1 <= N && N <= 3);
 
-    SB_INLINE static Window none() { return {V{}, Window<V, N - 1>::none()}; }
+    V w0;
+    [[no_unique_address]] std::conditional_t<(N > 1), V, NoWord<1>> w1{};
+    [[no_unique_address]] std::conditional_t<(N > 2), V, NoWord<2>> w2{};
+
+    SB_INLINE static Window none() { return above<kWordRows * N, 0>(); }
     SB_INLINE static Window load(const V* words) {
-        return {words[0], Window<V, N - 1>::load(words + 1)};
+        if constexpr (N == 1)
+            return {words[0]};
+        else if constexpr (N == 2)
+            return {words[0], words[1]};
+        else
+            return {words[0], words[1], words[2]};
     }
     // Rows from `First` up, in the given columns.
     template <int First, unsigned Columns>
     SB_INLINE static Window above() {
-        constexpr std::uint64_t kRows = word_rows(First, Columns);
-        return {splat<V>(kRows), Window<V, N - 1>::template above<First - kWordRows, Columns>()};
+        constexpr std::uint64_t kRows0 = word_rows(First, Columns);
+        constexpr std::uint64_t kRows1 = word_rows(First - kWordRows, Columns);
+        constexpr std::uint64_t kRows2 = word_rows(First - 2 * kWordRows, Columns);
+        if constexpr (N == 1)
+            return {V{} + kRows0};
+        else if constexpr (N == 2)
+            return {V{} + kRows0, V{} + kRows1};
+        else
+            return {V{} + kRows0, V{} + kRows1, V{} + kRows2};
     }
     // The same columns in every row.
     template <unsigned Columns>
     SB_INLINE static Window columns() {
         return above<0, Columns>();
     }
-    // As `above`, for what is known only at run time.
-    SB_INLINE static Window rows_from(int first, unsigned columns) {
-        return {splat<V>(word_rows(first, columns)),
-                Window<V, N - 1>::rows_from(first - kWordRows, columns)};
-    }
     template <int I>
     SB_INLINE V word() const {
         if constexpr (I < 0 || I >= N)
             return V{};
         else if constexpr (I == 0)
-            return low;
+            return w0;
+        else if constexpr (I == 1)
+            return w1;
         else
-            return rest.template word<I - 1>();
+            return w2;
     }
 
     SB_INLINE friend Window operator&(Window a, Window b) {
-        return {a.low & b.low, a.rest & b.rest};
+        if constexpr (N == 1)
+            return {a.w0 & b.w0};
+        else if constexpr (N == 2)
+            return {a.w0 & b.w0, a.w1 & b.w1};
+        else
+            return {a.w0 & b.w0, a.w1 & b.w1, a.w2 & b.w2};
     }
     SB_INLINE friend Window operator|(Window a, Window b) {
-        return {a.low | b.low, a.rest | b.rest};
+        if constexpr (N == 1)
+            return {a.w0 | b.w0};
+        else if constexpr (N == 2)
+            return {a.w0 | b.w0, a.w1 | b.w1};
+        else
+            return {a.w0 | b.w0, a.w1 | b.w1, a.w2 | b.w2};
     }
     // In a, not in b.
     SB_INLINE friend Window operator-(Window a, Window b) {
-        return {a.low & ~b.low, a.rest - b.rest};
+        if constexpr (N == 1)
+            return {a.w0 & ~b.w0};
+        else if constexpr (N == 2)
+            return {a.w0 & ~b.w0, a.w1 & ~b.w1};
+        else
+            return {a.w0 & ~b.w0, a.w1 & ~b.w1, a.w2 & ~b.w2};
     }
-    SB_INLINE V merged() const { return low | rest.merged(); }
-    SB_INLINE friend bool any(Window a) { return any(a.merged()); }
-    SB_INLINE friend int count_bits(Window a) { return count_bits(a.low) + count_bits(a.rest); }
-};
-
-template <class V>
-struct Window<V, 0> {
-    SB_INLINE static Window none() { return {}; }
-    SB_INLINE static Window load(const V*) { return {}; }
-    SB_INLINE static Window rows_from(int, unsigned) { return {}; }
-    template <int, unsigned>
-    SB_INLINE static Window above() {
-        return {};
+    SB_INLINE friend bool any(Window a) {
+        if constexpr (N == 1)
+            return any(a.w0);
+        else if constexpr (N == 2)
+            return any(a.w0 | a.w1);
+        else
+            return any(a.w0 | a.w1 | a.w2);
     }
-    template <int I>
-    SB_INLINE V word() const {
-        return V{};
+    SB_INLINE friend int count_bits(Window a) {
+        if constexpr (N == 1)
+            return count_bits(a.w0);
+        else if constexpr (N == 2)
+            return count_bits(a.w0) + count_bits(a.w1);
+        else
+            return count_bits(a.w0) + count_bits(a.w1) + count_bits(a.w2);
     }
-    SB_INLINE friend Window operator&(Window, Window) { return {}; }
-    SB_INLINE friend Window operator|(Window, Window) { return {}; }
-    SB_INLINE friend Window operator-(Window, Window) { return {}; }
-    SB_INLINE V merged() const { return V{}; }
-    SB_INLINE friend int count_bits(Window) { return 0; }
 };
 
 // A whole board: eight words (48 rows) in one vector of the compiler's, however many registers the
@@ -241,19 +272,17 @@ SB_INLINE V moved_word(const Window<V, N>& a) {
         return a.template word<kFrom>() >> kRest | a.template word<kNext>() << (kWordBits - kRest);
 }
 
-template <int Bits, int I, class V, int N, int M>
-SB_INLINE Window<V, M> moved_words(const Window<V, N>& a) {
-    if constexpr (M == 0)
-        return {};
-    else
-        return {moved_word<Bits, I>(a), moved_words<Bits, I + 1, V, N, M - 1>(a)};
-}
-
 // The set moved by (Dx, Dy). What leaves the window is lost; what leaves a row sideways comes out
 // at the other side of a neighbouring row, and the caller masks it.
 template <int Dx, int Dy, class V, int N>
 SB_INLINE Window<V, N> moved(const Window<V, N>& a) {
-    return moved_words<Dy * kWidth + Dx, 0, V, N, N>(a);
+    constexpr int kBits = Dy * kWidth + Dx;
+    if constexpr (N == 1)
+        return {moved_word<kBits, 0>(a)};
+    else if constexpr (N == 2)
+        return {moved_word<kBits, 0>(a), moved_word<kBits, 1>(a)};
+    else
+        return {moved_word<kBits, 0>(a), moved_word<kBits, 1>(a), moved_word<kBits, 2>(a)};
 }
 
 template <int Dx, int Dy>

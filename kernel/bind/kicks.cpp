@@ -48,8 +48,8 @@ SpinRules spins_argument(nb::handle value) {
 namespace {
 
 using Offsets = std::vector<std::pair<int, int>>;
-using Key = std::tuple<Piece, Rotation, Rotation>;
-using Turns = std::map<Key, Offsets>;
+using TurnKey = std::tuple<Piece, Rotation, Rotation>;
+using Turns = std::map<TurnKey, Offsets>;
 using SpawnsGiven = std::map<Piece, Rotation>;
 using ShapesGiven = std::map<Piece, std::vector<Offsets>>;
 
@@ -79,7 +79,7 @@ nb::dict turns_dict(const Kicks& kicks) {
                 for (std::size_t i = 0; i < tests.count; ++i)
                     offsets.emplace_back(tests.displacement[i].x - plain.x,
                                          tests.displacement[i].y - plain.y);
-                const Key key{piece, static_cast<Rotation>(from), static_cast<Rotation>(to)};
+                const TurnKey key{piece, static_cast<Rotation>(from), static_cast<Rotation>(to)};
                 turns[nb::cast(key)] = nb::cast(offsets);
             }
     return turns;

@@ -10,7 +10,7 @@ namespace sevenbag {
 
 namespace {
 
-std::shared_ptr<const Rules> checked(std::shared_ptr<const Rules> rules) {
+std::shared_ptr<const Rules> checked_by_frame(std::shared_ptr<const Rules> rules) {
     validate(*rules);
     const auto refuse = [](const char* text) { throw Error(ErrorKind::rules, text); };
     if (!rules->all_solid() || rules->kept_rows < rules->rows)
@@ -40,7 +40,7 @@ const Handling& checked(const Handling& handling) {
 
 FrameGame::FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time,
                      const Handling& handling, std::int64_t seed)
-    : rules_(checked(std::move(rules))),
+    : rules_(checked_by_frame(std::move(rules))),
       time_(checked(time)),
       handling_(checked(handling)),
       field_(rules_->width, rules_->rows),

@@ -122,11 +122,11 @@ class Fields {
     std::uint64_t expanded_ = 0;
 };
 
-class Walk {
+class ChanceSearch {
   public:
     enum class End { complete, forgetful, stopped };
 
-    Walk(const Ground& ground, const QueueGraph& queues, Watch watch)
+    ChanceSearch(const Ground& ground, const QueueGraph& queues, Watch watch)
         : ground_(ground), queues_(queues), watch_(watch), fields_(ground) {
         // Some sets for each step of a queue, as large as those steps' nodes want.
         std::vector<std::uint32_t> most(static_cast<std::size_t>(queues.length()) + 1);
@@ -298,12 +298,13 @@ Chance find_chance(const Ground& ground, const QueueGraph& queues, Watch watch) 
         for (std::uint32_t i = first; i < end; ++i)
             if (!(chance.solved[i / 64] >> (i % 64) & 1))
                 wanted[i / 64] |= std::uint64_t{1} << (i % 64);
-        Walk walk(ground, queues, watch);
-        const Walk::End came = walk.run(wanted.data(), chance.solved.data());
-        chance.positions += walk.positions();
-        if (came == Walk::End::stopped || (came == Walk::End::forgetful && size == 1))
+        ChanceSearch search(ground, queues, watch);
+        const ChanceSearch::End came = search.run(wanted.data(), chance.solved.data());
+        chance.positions += search.positions();
+        if (came == ChanceSearch::End::stopped ||
+            (came == ChanceSearch::End::forgetful && size == 1))
             return chance;
-        if (came == Walk::End::forgetful) {
+        if (came == ChanceSearch::End::forgetful) {
             size = std::max(1u, size / 8);
         } else {
             first = end;

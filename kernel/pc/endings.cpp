@@ -7,7 +7,6 @@ namespace sevenbag::pc {
 
 namespace {
 
-constexpr std::int64_t kBlock = 4096;
 constexpr auto kLetterCount = static_cast<std::size_t>(kPieces);
 
 const Layer& layer_of(const Graph& graph, int layer) {
@@ -18,8 +17,8 @@ const Layer& layer_of(const Graph& graph, int layer) {
 template <class Work>
 void for_boards(const Layer& layer, int threads, Progress& progress, Work&& work) {
     progress.done.store(0);
-    progress.total.store((layer.size() + kBlock - 1) / kBlock);
-    run_blocks(layer.size(), kBlock, threads, progress,
+    progress.total.store((layer.size() + kBoardsPerJob - 1) / kBoardsPerJob);
+    run_blocks(layer.size(), kBoardsPerJob, threads, progress,
                [&](int, std::int64_t begin, std::int64_t end) {
                    for (std::int64_t b = begin; b < end; ++b) work(static_cast<std::uint32_t>(b));
                });

@@ -7,14 +7,13 @@
 #include "pc/board_set.hpp"
 #include "pc/children.hpp"
 #include "pc/motion.hpp"
+#include "threads.hpp"
 
 namespace sevenbag::pc {
 
 namespace {
 
 using Boards = std::vector<std::uint64_t>;
-
-constexpr std::int64_t kBlock = 4096;
 
 // In halves of halves, so that threads can share the work.
 void sort(Boards& boards, int threads) {
@@ -95,9 +94,9 @@ class Builder {
             std::vector<std::uint32_t> edges;
         };
         const BoardNumbers numbers(next);
-        std::vector<Block> blocks((boards.size() + kBlock - 1) / kBlock);
+        std::vector<Block> blocks((boards.size() + kBoardsPerJob - 1) / kBoardsPerJob);
         run(boards.size(), [&](int, std::size_t begin, std::size_t end) {
-            Block& block = blocks[begin / kBlock];
+            Block& block = blocks[begin / kBoardsPerJob];
             std::uint64_t children[kMostChildren];
             int ends[kPieces];
             for (std::size_t i = begin; i < end; ++i) {
@@ -159,8 +158,9 @@ class Builder {
     template <class Work>
     void run(std::size_t items, Work&& work) {
         const auto count = static_cast<std::int64_t>(items);
-        progress_.total.store(std::max<std::int64_t>(1, (count + kBlock - 1) / kBlock));
-        run_blocks(count, kBlock, threads_, progress_,
+        progress_.total.store(
+            std::max<std::int64_t>(1, (count + kBoardsPerJob - 1) / kBoardsPerJob));
+        run_blocks(count, kBoardsPerJob, threads_, progress_,
                    [&](int thread, std::int64_t begin, std::int64_t end) {
                        work(thread, static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
                    });

@@ -4,11 +4,13 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <mutex>
-
-#include "threads.hpp"
+#include <memory>
+#include <type_traits>
 
 namespace sevenbag::pc {
+
+// Boards that a thread takes at a time.
+inline constexpr std::int64_t kBoardsPerJob = 4096;
 
 // What long work tells those who wait for it, and hears from them. Any thread may read it, and set
 // `stop`, at any time.
@@ -33,28 +35,17 @@ struct Stopped : std::exception {
 
 // Calls job(thread, index) for every index of [0, count): each thread takes the next one. What a
 // job throws ends the work and is thrown here, and so is Stopped.
+void run_jobs(std::int64_t count, int threads, Progress& progress,
+              void (*job)(void* context, int thread, std::int64_t index), void* context);
+
 template <class Job>
 void run_jobs(std::int64_t count, int threads, Progress& progress, Job&& job) {
-    std::atomic<std::int64_t> next{0};
-    std::atomic<bool> failed{false};
-    std::exception_ptr failure;
-    std::mutex failing;
-    in_parts(threads, threads, [&](int thread, int, int) {
-        try {
-            while (!progress.stopped() && !failed.load(std::memory_order_relaxed)) {
-                const std::int64_t index = next.fetch_add(1, std::memory_order_relaxed);
-                if (index >= count) return;
-                job(thread, index);
-                progress.done.fetch_add(1, std::memory_order_relaxed);
-            }
-        } catch (...) {
-            const std::lock_guard<std::mutex> alone(failing);
-            if (!failure) failure = std::current_exception();
-            failed.store(true, std::memory_order_relaxed);
-        }
-    });
-    if (failure) std::rethrow_exception(failure);
-    if (progress.stopped()) throw Stopped();
+    run_jobs(
+        count, threads, progress,
+        [](void* context, int thread, std::int64_t index) {
+            (*static_cast<std::remove_reference_t<Job>*>(context))(thread, index);
+        },
+        std::addressof(job));
 }
 
 // The same for blocks of items: job(thread, begin, end).

@@ -7,7 +7,6 @@ namespace sevenbag::pc {
 
 namespace {
 
-constexpr std::int64_t kBlock = 4096;
 constexpr std::size_t kMostWords = 32;
 
 }  // namespace
@@ -71,9 +70,9 @@ std::vector<Finishers> find_finishers(const Graph& graph, int first, int threads
                 ++handful[letter];
                 with[i][letter] = static_cast<std::uint16_t>(here.handfuls.number(handful));
             }
-        progress.total.store((layer.size() + kBlock - 1) / kBlock);
+        progress.total.store((layer.size() + kBoardsPerJob - 1) / kBoardsPerJob);
         run_blocks(
-            layer.size(), kBlock, threads, progress,
+            layer.size(), kBoardsPerJob, threads, progress,
             [&](int, std::int64_t begin, std::int64_t end) {
                 for (auto b = static_cast<std::uint32_t>(begin); b < end; ++b) {
                     std::uint64_t* out = &here.bits[b * words];

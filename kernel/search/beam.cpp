@@ -84,13 +84,6 @@ struct Solid {
     const Board& board;
 };
 
-void check(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
-    if (value < least || value > most)
-        throw Error(ErrorKind::rules, std::string("search: ") + name + " is " +
-                                          std::to_string(value) + ", must be " +
-                                          std::to_string(least) + " to " + std::to_string(most));
-}
-
 }  // namespace
 
 // Kept from run to run, as it is large.
@@ -433,11 +426,11 @@ SearchResult BeamSearch::run(const SearchPosition& position, const SearchLimits&
                                           " x " + std::to_string(rules_.rows));
     if (position.queue.empty())
         throw Error(ErrorKind::queue, "the queue is empty: there is no piece to place");
-    check("combo", position.counters.combo, 0, kMaxSearchCounter);
-    check("back_to_back", position.counters.back_to_back, 0, kMaxSearchCounter);
-    check("pending", position.pending, 0, kMaxSearchCounter);
-    check("nodes", limits.nodes, 0, std::int64_t{1} << 53);
-    check("width", limits.width, 1, kMaxSearchWidth);
+    check_range("search: combo", position.counters.combo, 0, kMaxSearchCounter);
+    check_range("search: back_to_back", position.counters.back_to_back, 0, kMaxSearchCounter);
+    check_range("search: pending", position.pending, 0, kMaxSearchCounter);
+    check_range("search: nodes", limits.nodes, 0, std::int64_t{1} << 53);
+    check_range("search: width", limits.width, 1, kMaxSearchWidth);
     return Run(rules_, weights_, *memory_, position, limits).run();
 }
 

@@ -16,6 +16,7 @@
 #include "pc/multisets.hpp"
 #include "pc/odds.hpp"
 #include "pc/sequences.hpp"
+#include "threads.hpp"
 
 using namespace sevenbag;
 
