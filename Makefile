@@ -51,16 +51,19 @@ ARGS ?=
 play: build
 	@"$(BIN)/sevenbag" play "$(A)" "$(B)" --ramp 100 --pieces 250 --pps 5 $(ARGS)
 
+# Many tests wait for other processes, so there are twice as many workers as jobs.
+PYTEST = "$(BIN)/python" -m pytest -q -n $$((2 * $(JOBS)))
+
 ## test: the quick tests of everything, the kernel's own first
 .PHONY: test
 test: kernel-test $(STAMPS)/dev
-	@"$(BIN)/python" -m pytest -q -n $(JOBS) \
+	@$(PYTEST) \
 		-m "not (slow or browser or peers or postgres or faults)" $(PYTEST_ARGS)
 
 ## test-all: every test, with more random cases
 .PHONY: test-all
 test-all: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser $(STAMPS)/peers
-	@"$(BIN)/python" -m pytest -q -n $(JOBS) --hypothesis-profile=ci $(PYTEST_ARGS)
+	@$(PYTEST) --hypothesis-profile=ci $(PYTEST_ARGS)
 
 # --- set-up: each stamp is younger than what it was made from -----------------------------------
 
@@ -194,7 +197,7 @@ format: $(STAMPS)/dev
 ## coverage: which lines of Python no test runs, as pages in htmlcov/
 .PHONY: coverage
 coverage: build $(STAMPS)/dev
-	@"$(BIN)/python" -m pytest -q -n $(JOBS) --cov --cov-report=html $(PYTEST_ARGS)
+	@$(PYTEST) --cov --cov-report=html $(PYTEST_ARGS)
 
 ## docs: the pictures and tables of the manual, made anew
 .PHONY: docs
