@@ -54,13 +54,13 @@ play: build
 # Many tests wait for other processes, so there are twice as many workers as jobs.
 PYTEST = "$(BIN)/python" -m pytest -q -n $$((2 * $(JOBS)))
 
-## test: the quick tests of everything, the kernel's own first
+## test: the kernel tests, then the quick Python tests
 .PHONY: test
 test: kernel-test $(STAMPS)/dev
 	@$(PYTEST) \
 		-m "not (slow or browser or peers or postgres or faults)" $(PYTEST_ARGS)
 
-## test-all: every test, with more random cases
+## test-all: the kernel tests, then every Python test with more random cases
 .PHONY: test-all
 test-all: kernel-test $(STAMPS)/dev $(STAMPS)/node $(STAMPS)/browser $(STAMPS)/peers
 	@$(PYTEST) --hypothesis-profile=ci $(PYTEST_ARGS)
@@ -79,8 +79,8 @@ moved: ;
 $(STAMPS)/env: moved
 endif
 
-# step(name): one step of the set-up, told which of how many it is. How many there will be, a dry run
-# finds out, which must not start another.
+# step(name): run one set-up step; its messages show its number and the total. A dry run counts the
+# steps; the STEPS=0 passed to it prevents a recursive count.
 TAKEN :=
 STEPS = $(eval STEPS := $(shell $(DRY_RUN) STEPS=0 $(MAKECMDGOALS) | grep -c '$(SETUP)'))$(STEPS)
 DRY_RUN = $(MAKE) -n $(if $(findstring B,$(firstword -$(MAKEFLAGS))),-B)

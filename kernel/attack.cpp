@@ -127,7 +127,7 @@ Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, dou
     if (rules.combo_apart) {
         attack.clear = rounded(rules, lines * multiplier + bonus, random);
         attack.list.add(attack.clear);
-        // In floating point, `combined - lines` may be just below the whole lines of a table.
+        // The rounding error of `combined - lines` could lose a line of the combo table.
         const double apart = rules.combo == Combo::table
                                  ? combo_table_lines(rules, counters) + targeting
                                  : combined - lines;

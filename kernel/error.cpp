@@ -17,7 +17,7 @@ std::string text_of(double number) {
 }  // namespace
 
 void check_range(const char* name, double value, double least, double most) {
-    if (value >= least && value <= most) return;  // not so for a NaN
+    if (value >= least && value <= most) return;  // false for NaN
     throw Error(ErrorKind::rules, std::string(name) + " is " + text_of(value) + ", must be " +
                                       text_of(least) + " to " + text_of(most));
 }

@@ -17,7 +17,7 @@ class Error : public std::runtime_error {
     ErrorKind kind_;
 };
 
-// Throws Error(rules) "NAME is VALUE, must be LEAST to MOST" for any other value.
+// Throws Error(rules) unless least <= value <= most.
 void check_range(const char* name, double value, double least, double most);
 
 }  // namespace sevenbag

@@ -20,13 +20,13 @@ void in_threads(int count, void (*work)(void* context, int index), void* context
         }
     };
     {
-        std::vector<std::jthread> others;  // joined, however this ends
+        std::vector<std::jthread> others;  // joined on every exit path
         if (count > 1) others.reserve(static_cast<std::size_t>(count - 1));
         int i = 0;
         try {
             for (; i + 1 < count; ++i) others.emplace_back(run, i);
         } catch (const std::system_error&) {
-            // The machine has no more.
+            // No more threads available; the caller runs the rest.
         }
         for (; i < count; ++i) run(i);
     }

@@ -101,8 +101,8 @@ constexpr std::uint64_t word_rows(int first, unsigned columns) {
 template <int I>
 struct NoWord {};
 
-// One to three words, as members and not an array: then every word is a value from the first pass
-// of the compiler on. Nor is a function called for each word: compile time grows with the calls.
+// One to three words. They are members because the compiler keeps members in registers from its
+// first pass on, unlike array elements. No function is called per word: calls cost compile time.
 template <class V, int N>
 struct Window {
     static_assert(1 <= N && N <= 3);

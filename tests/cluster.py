@@ -17,10 +17,8 @@ dask: Any = importlib.import_module("dask")
 distributed: Any = importlib.import_module("distributed")
 
 WORKERS = 2
-PATIENCE = 300
-"""Seconds: on a busy machine a living cluster may take long to answer."""
 
-# Idle processes measure themselves many times a second.
+# By default, idle Dask processes profile themselves many times a second.
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "10s",
@@ -42,7 +40,8 @@ def dask_cluster() -> Iterator[Any]:
             silence_logs=50,
         ) as cluster,
     ):
-        patch.setattr(on_dask, "_PATIENCE", PATIENCE)
+        # A healthy cluster may answer late on a busy machine.
+        patch.setattr(on_dask, "_PATIENCE", 300)
         # A result that died with its worker is computed again after so many seconds instead of 30.
         cluster.scheduler.rpc.timeout = 1
         yield cluster

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-# The same cases on every machine, whatever its speed; --hypothesis-profile chooses another profile.
+# The same cases on every machine; --hypothesis-profile selects another profile.
 settings.register_profile(
     "fast",
     max_examples=20,
@@ -26,7 +26,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile("ci", settings.get_profile("fast"), max_examples=100)
-# Looks for cases that nobody has seen yet.
+# Generates new cases on every run.
 settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
 settings.load_profile("fast")
 

@@ -1,4 +1,4 @@
-"""How many random cases a property is tried on."""
+"""Scale the number of random cases with the Hypothesis profile."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from hypothesis import settings
 
 
 def cases(count: int) -> int:
-    """Return `count` in the profile `ci`, a fifth of it in `fast`; at least one."""
+    """Return `count` in profile `ci` and a fifth of it in `fast`, but at least one."""
     return max(1, count * settings().max_examples // 100)
 
 

@@ -9,7 +9,7 @@
 
 namespace sevenbag::pc {
 
-// Boards that a thread takes at a time.
+// Number of boards in one job.
 inline constexpr std::int64_t kBoardsPerJob = 4096;
 
 // What long work tells those who wait for it, and hears from them. Any thread may read it, and set

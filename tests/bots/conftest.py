@@ -18,7 +18,7 @@ Command = Callable[..., list[str]]
 
 
 def slow(*values: object) -> list[object]:
-    """Parameters with which a test is slow."""
+    """Mark these parameters as slow."""
     return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 

@@ -1,4 +1,4 @@
-"""Ends waits for silent fakes by an event instead of a time limit."""
+"""Process channel that stops waiting as soon as a fake bot announces its silence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sevenbag.bots.channel import Launch
 
 _INTERVAL = 0.01
-"""Seconds between two looks at standard error."""
+"""Polling interval of standard error, in seconds."""
 
 
 class ImpatientProcess(LineProcess):

@@ -184,7 +184,7 @@ CHANGES: Any = st.fixed_dictionaries(
 
 
 def test_a_combo_apart_sends_the_lines_of_its_table() -> None:
-    """The chain's bonus is a fraction: as floats, (g + table) - g may be below the table."""
+    """Add a fractional chain bonus: in floating point, (g + table) - g may be below table."""
     bonuses = {2: 1, 3: 2, 4: 2, 13: 3, 25: 4}  # rounded down
     for base, table in itertools.product(range(8), range(1, 10)):
         rules = LEAGUE.replace(

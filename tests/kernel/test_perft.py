@@ -101,7 +101,7 @@ def test_small_trees_of_width_ten(
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_ctrl_c_from_another_thread_ends_it(threads: int) -> None:
-    """Counting releases Python's lock, or the other thread could not send the signal."""
+    """Check that counting releases the GIL, so that another thread can send the signal."""
     started = time.process_time()
 
     def interrupt() -> None:

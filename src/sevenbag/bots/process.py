@@ -68,7 +68,7 @@ class LineProcess:
 
     Attributes:
         name: the name by which errors call it.
-        was_terminated: whether `close` ended it by a signal, because it did not leave by itself.
+        was_terminated: whether `close` had to end the process with a signal.
     """
 
     def __init__(self, name: str) -> None:

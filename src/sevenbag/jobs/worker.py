@@ -29,7 +29,7 @@ def main() -> None:
     line = Connection(descriptor)
     jobs: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_listen, args=(line, jobs), daemon=True).start()
-    with contextlib.suppress(OSError):  # the line is closed: nobody waits for results any more
+    with contextlib.suppress(OSError):  # the parent has closed the connection
         while True:
             line.send_bytes(_outcome(jobs.get()))
 

@@ -1,7 +1,7 @@
 """Clients and a `SmallServer` in one event loop, without sockets and in simulated time.
 
-The clock stands still while code runs and skips to the next timer when none does, so that the
-course of a test does not depend on the machine.
+The clock advances only when the loop is idle, straight to the next timer, so that a test does not
+depend on the machine's speed.
 """
 
 from __future__ import annotations
@@ -9,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import selectors
-import threading
-import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
 from unittest import mock
@@ -39,13 +37,7 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
     with contextlib.ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner(loop_factory=SimulatedLoop))
         loop = runner.get_loop()
-        real, own_thread = time.monotonic, threading.get_ident()
-
-        def monotonic() -> float:
-            # Other threads of the process go on in real time.
-            return loop.time() if threading.get_ident() == own_thread else real()
-
-        stack.enter_context(mock.patch("time.monotonic", monotonic))
+        stack.enter_context(mock.patch("time.monotonic", loop.time))
         network = Network(servers, loop)
         for module in ("check.lab", "client.session", "client.watch"):
             stack.enter_context(mock.patch(f"sevenbag.contest.{module}.Channel", network.connect))
@@ -55,7 +47,7 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):
-    """Event loop whose clock skips the time in which nothing happens."""
+    """Event loop whose clock skips idle time."""
 
     def __init__(self) -> None:
         self.now = 1_000.0

@@ -116,7 +116,7 @@ class FrontendCheck:
     async def _comes(
         self, seconds: float, matches: Callable[[bytes | None], bool] = lambda _: True
     ) -> bool:
-        """Wait until a line that matches has come, at most this long; whether it has."""
+        """Wait up to this many seconds for a matching line; return whether one arrived."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while not any(map(matches, self._waiting)) and not self._closed:
@@ -201,7 +201,7 @@ class FrontendCheck:
     async def _told_rules(self, message: tbp.Rules) -> None:
         if not self._rules_told and await self._comes(_BEFORE_READY):
             self._peek()
-            what = "goes on before the bot has said that it is ready"
+            what = "sends a message before the bot has sent ready"
             self._find("waits-for-ready", "error", what)
         self._rules_told = True
         self._follower.rules = message
@@ -230,11 +230,11 @@ class FrontendCheck:
         self._lines.extend(_shown(line) for line in self._waiting)
 
     def _judge_patience(self) -> None:
-        """Name the first line that supposes an answer."""
+        """Report the first line that requires a prior answer."""
         line = next(line for line in self._waiting if _supposes_answer(line))
         self._lines.append(_shown(line))
         kind = type_of(plain(line)) if line is not None else ""
-        self._find("patience", "error", f"says {kind} before its question was answered")
+        self._find("patience", "error", f"sends {kind} before the pending suggest was answered")
 
     def _judge_play(self, message: tbp.Play) -> None:
         if self._probe is not None:

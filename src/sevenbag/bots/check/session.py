@@ -96,7 +96,7 @@ class Session:
 
     @property
     def was_terminated(self) -> bool:
-        """Whether the bot's process was ended by a signal because it had not left by itself."""
+        """Whether closing the bot's process required a signal."""
         return bool(getattr(self._channel, "was_terminated", False))
 
     def last(self, count: int = _SHORTEST_SEEN) -> tuple[str, ...]:
