@@ -215,7 +215,7 @@ def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
     assert names == ["1.replay", "games.jsonl", "result.json", "tournament.json"]
 
 
-def test_broken_off_a_test_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+def test_broken_off_a_test_ends_as_if_it_had_not_been(workers: Executor, tmp_path: Path) -> None:
     sprt = SprtRecord(elo0=0, elo1=300)
     settings = Settings(pieces=25)
     header = header_of("match", engines(*BEAMS[:2]), settings, RULES, sprt=sprt)
@@ -237,11 +237,13 @@ def test_broken_off_a_test_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
 
         return told
 
+    # Two workers finish games out of order, and play some ahead of the decision.
     with pytest.raises(BrokenError):
-        play(tmp_path / "parts", header, told=after(3))
+        play(tmp_path / "parts", header, contextlib.nullcontext(workers), after(3))
     with contextlib.suppress(BrokenError):
         play(tmp_path / "parts", header, told=after(4))
-    assert essence(play(tmp_path / "parts", header)) == essence(whole)
+    parts = play(tmp_path / "parts", header, contextlib.nullcontext(workers))
+    assert essence(parts) == essence(whole)
     assert read_result(tmp_path / "parts") == result
 
 
