@@ -31,6 +31,7 @@ ALL = [
     "Negative",
     "NoRules",
 ]
+QUICK = {("Frontend", "beam:nodes=60"), ("TakesGarbage", "random:seed=5")}
 
 
 def play(partner: Frontend) -> None:
@@ -46,13 +47,9 @@ def frontend(name: str, command: list[str]) -> Frontend:
 @pytest.mark.parametrize(
     ("name", "bot"),
     [
-        ("Frontend", "beam:nodes=60"),
-        ("TakesGarbage", "random:seed=5"),
-        *(
-            pytest.param(name, bot, marks=pytest.mark.slow)
-            for name in ALL
-            for bot in ("beam:nodes=60", "random:seed=5")
-        ),
+        pytest.param(name, bot, marks=() if (name, bot) in QUICK else pytest.mark.slow)
+        for name in ALL
+        for bot in ("beam:nodes=60", "random:seed=5")
     ],
 )
 def test_our_bots_play_with_everybody(
