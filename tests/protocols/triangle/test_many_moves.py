@@ -5,14 +5,14 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import settings
 
 from sevenbag.protocols.triangle import BotSide, from_object
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.bot_side import Expectation, Send
 from tests.fakes.triangle_host import Batch, Game, Json, Room, expect_taps
+from tests.properties import cases
 
-PIECES = 3 * settings().max_examples
+PIECES = cases(300)
 LOWER_HALF = 12
 
 
