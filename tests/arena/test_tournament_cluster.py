@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["dask_cluster"]
 
 
-@pytest.mark.slow
 def test_a_cluster_plays_the_same_games(dask_cluster: Any, tmp_path: Path) -> None:
     header = header_of("swiss", engines(*BEAMS), Settings(games=2, pieces=30), RULES)
     here = play(tmp_path / "here", header)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import msgspec
 import pytest
 
 from tests.bots.conftest import mark  # noqa: F401  # a fixture
-from tests.cli.run import COMMAND, environment, sevenbag, wait_until
+from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, wait_until
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 from tests.contest.client.test_session import LONG
 from tests.contest.client.test_site import Answers
@@ -94,6 +95,26 @@ def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
         )
         assert pieces > 0
         assert missed == 0
+
+
+def test_a_tbp_bot_plays(mark: str) -> None:  # noqa: F811
+    # The game ends when a board is full, and pieces fall slowly enough for any machine.
+    rules = msgspec.structs.replace(
+        QUICK,
+        game=msgspec.structs.replace(QUICK.game, gravity_ms=(60_000,)),
+        match=msgspec.structs.replace(QUICK.match, games=1, game_seconds=300, match_seconds=600),
+    )
+    with SmallServer(rules) as server:
+        other = join(server, 1, "random:seed=1", "--moves-per-second", "20")
+        words = ["--token", server.token, "--team", TEAMS[0], "--bot", QUICK_BOT]
+        done = sevenbag("join", server.url, *words, SEVENBAG_PASSWORD=PASSWORDS[0])
+        ended(other)
+    assert mark
+    assert done.returncode in (0, 3)
+    connected, *_, pieces, result = done.stdout.splitlines()
+    assert connected.endswith(", played by dropper")
+    assert re.fullmatch(r"[1-9]\d* pieces, 0 of them not as planned", pieces)
+    assert result.startswith(f"Alpha team {'lost' if done.returncode else 'won'} against Beta: ")
 
 
 @pytest.mark.faults

@@ -177,6 +177,21 @@ def test_no_match_is_written_over(tmp_path: Path) -> None:
     assert result_of(*other, "--resume", folder=tmp_path)["folder"] not in folders
 
 
+@pytest.mark.parametrize(
+    ("bots", "pieces", "decision"),
+    [
+        (("beam:nodes=80", "random:seed=5"), "60", "H1"),
+        (("beam:nodes=30", "beam:nodes=30"), "8", "H0"),
+    ],
+)
+def test_sprt_decides(bots: tuple[str, ...], pieces: str, decision: str, tmp_path: Path) -> None:
+    words = (*bots, "--sprt", "0,300", "--pieces", pieces, "--concurrency", "2")
+    result = result_of(*words, "--folder", "m", folder=tmp_path)
+    assert result["decision"] == decision
+    told = sevenbag("stats", "m", folder=tmp_path).stdout
+    assert re.search(rf"LLR: .* \(normalized\), {decision} accepted", told)
+
+
 @pytest.mark.slow
 def test_the_same_command_plays_the_same_match(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "beam:nodes=80", "--sprt", "0,120", "--pieces", "30")
