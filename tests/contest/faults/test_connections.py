@@ -301,8 +301,10 @@ class TestFloods:
             parts *= 100_000 // len(parts) + 1
             with pytest.raises((ConnectionResetError, BrokenPipeError)):
                 send_on_and_on(peer, parts, bystanders)
-        # What was taken in before it was noticed; the allocator keeps it for the next time.
-        assert server.memory() < before + 500
+        # What was taken in before it was noticed, which the allocator keeps for the next time:
+        # 128 MB at either port, as measured. The rest is for a busy server that notices late; four
+        # times the bound on subscriptions would cost 512 MB.
+        assert server.memory() < before + 300
 
 
 class TestSubscribers:
