@@ -17,6 +17,8 @@ dask: Any = importlib.import_module("dask")
 distributed: Any = importlib.import_module("distributed")
 
 WORKERS = 2
+PATIENCE = 300
+"""Seconds: a healthy cluster may answer late on a busy machine."""
 
 # By default, idle Dask processes profile themselves many times a second.
 QUIET = {
@@ -40,8 +42,7 @@ def dask_cluster() -> Iterator[Any]:
             silence_logs=50,
         ) as cluster,
     ):
-        # A healthy cluster may answer late on a busy machine.
-        patch.setattr(on_dask, "_PATIENCE", 300)
+        patch.setattr(on_dask, "_PATIENCE", PATIENCE)
         # A result that died with its worker is computed again after so many seconds instead of 30.
         cluster.scheduler.rpc.timeout = 1
         yield cluster

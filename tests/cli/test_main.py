@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_the_help_loads_neither_bots_nor_drawing() -> None:
 
 
 def test_installed_command() -> None:
-    done = run_process(["sevenbag"], "perft", "IO", "--json")
+    done = run_process([str(Path(sys.executable).with_name("sevenbag"))], "perft", "IO", "--json")
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["queue"] == "IO"
 

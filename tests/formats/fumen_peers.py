@@ -45,7 +45,7 @@ class TetrisFumen:
         if node is None:
             pytest.skip("there is no node here")
         if not (_PACKAGES / "tetris-fumen").is_dir():
-            pytest.skip("tetris-fumen is not installed; `make test` installs it where npm is")
+            pytest.skip("tetris-fumen is not installed; `make test-all` installs it where npm is")
         self._process = subprocess.Popen(
             [node, str(_SCRIPT)],
             env={"NODE_PATH": str(_PACKAGES)},

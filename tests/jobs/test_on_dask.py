@@ -17,6 +17,7 @@ from sevenbag import jobs
 from sevenbag.errors import ClusterError, JobError, LostWorkersError, MissingExtraError
 from sevenbag.jobs import on_dask
 from tests.cli.run import wait_until
+from tests.cluster import PATIENCE
 from tests.jobs import work
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_dask, "_PATIENCE", 120)
+    monkeypatch.setattr(on_dask, "_PATIENCE", PATIENCE)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ EXAMPLE = ROOT / "examples" / "worker_bot.js"
 @pytest.mark.peers
 def test_types() -> None:
     if not TSC.exists() or shutil.which("node") is None:
-        pytest.skip("there is no TypeScript here: `make test` installs it where there is npm")
+        pytest.skip("there is no TypeScript here: `make test-all` installs it where there is npm")
     done = subprocess.run(
         [str(TSC), "--project", str(ROOT / "tsconfig.json")],
         capture_output=True,

@@ -50,19 +50,22 @@ async def _guarded(work: Coroutine[object, object, T], insist: Callable[[], None
     def wake(number: int, _: object) -> None:
         loop.call_soon_threadsafe(react, number)
 
-    # A signal that somebody chose to ignore, as nohup does, stays ignored. Not by the loop's own
-    # handlers: while these are removed, a signal would end the program.
-    before = {number: signal.getsignal(number) for number in _ENDING}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, wake)
+    # A signal that is ignored, as under nohup, stays ignored; a handler that was not installed
+    # from Python (None) could not be restored. Not by the loop's own handlers: while these are
+    # removed, a signal would end the program.
+    before = {
+        number: handler
+        for number in _ENDING
+        if (handler := signal.getsignal(number)) not in (signal.SIG_IGN, None)
+    }
+    for number in before:
+        signal.signal(number, wake)
     try:
         return await task
     except asyncio.CancelledError:
         if not came:
             raise
-        before = dict.fromkeys(before, signal.SIG_IGN)
         raise Interrupted(came[0]) from None
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if came else handler)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
@@ -107,7 +109,7 @@ def test_a_network_that_is_not_there(verb: str) -> None:
 def test_it_is_installed_as_pc() -> None:
     (script,) = entry_points(group="console_scripts", name="pc")
     assert script.value == "sevenbag.cli.pc.dropin:main"
-    done = run_process(["pc"], "version")
+    done = run_process([str(Path(sys.executable).with_name("pc"))], "version")
     assert (done.returncode, done.stdout, done.stderr) == (0, "1.3.2\n", "")
 
 

@@ -94,7 +94,7 @@ def test_bots_play_against_each_other() -> None:
             )
         for played in both:
             _, pieces = played.undone
-            assert pieces > 10
+            assert pieces > 0
             assert not played.failure
 
     asyncio.run(run())

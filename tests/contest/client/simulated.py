@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import selectors
+import threading
+import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Final, TypeVar, TypeVarTuple
 from unittest import mock
@@ -37,7 +39,13 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
     with contextlib.ExitStack() as stack:
         runner = stack.enter_context(asyncio.Runner(loop_factory=SimulatedLoop))
         loop = runner.get_loop()
-        stack.enter_context(mock.patch("time.monotonic", loop.time))
+        real, own_thread = time.monotonic, threading.get_ident()
+
+        def monotonic() -> float:
+            # Other threads of the process go on in real time.
+            return loop.time() if threading.get_ident() == own_thread else real()
+
+        stack.enter_context(mock.patch("time.monotonic", monotonic))
         network = Network(servers, loop)
         for module in ("check.lab", "client.session", "client.watch"):
             stack.enter_context(mock.patch(f"sevenbag.contest.{module}.Channel", network.connect))

@@ -54,13 +54,19 @@ def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> Manner
     )
 
 
-def match(server: SmallServer, *, bot: str = "random:seed=3", mps: float = 0.0) -> list[Played]:
-    """Let two bots play it, in simulated time."""
+def match(
+    server: SmallServer,
+    *,
+    bot: str = "random:seed=3",
+    other: str | None = None,
+    mps: float = 0.0,
+) -> list[Played]:
+    """Let two bots play it, in simulated time; both are the same where no other is given."""
 
     async def run() -> list[Played]:
         both = (
-            play_match(server.address, server.token, manner(s, bot=bot, mps=mps), said)
-            for s in (0, 1)
+            play_match(server.address, server.token, manner(seat, bot=name, mps=mps), said)
+            for seat, name in enumerate((bot, other or bot))
         )
         return list(await asyncio.gather(*both))
 
@@ -77,6 +83,16 @@ def test_bots_lose_hardly_a_piece() -> None:
         assert pieces > 50
         assert missed <= pieces // 50
         assert not each.failure
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_beam_beats_random_play(seat: int) -> None:
+    bots = ["random:seed=3", "random:seed=3"]
+    bots[seat] = "beam:nodes=60"
+    played = match(SmallServer(), bot=bots[0], other=bots[1])
+    # Games won by each team itself, and by the other; the third is not needed.
+    assert played[seat].result.games == (2, 0)
+    assert played[1 - seat].result.games == (0, 2)
 
 
 def test_a_match_end_that_is_lost() -> None:

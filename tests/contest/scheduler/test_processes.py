@@ -119,7 +119,7 @@ def connect(token: str) -> None:
     """Both teams come, and do nothing more: their games end by the clock."""
     for team in TEAMS:
         # The store knows the place before the game server does.
-        wait_until(lambda team=team: has_come(COMMANDS, token, team), 30)  # type: ignore[misc]
+        wait_until(lambda team=team: has_come(COMMANDS, token, team))  # type: ignore[misc]
 
 
 def trouble() -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 import zmq
@@ -171,11 +171,18 @@ async def test_the_end_is_told_again_where_somebody_may_have_missed_it(
         assert not await listeners[0].socket.poll(100)
 
 
-async def test_new_subscribers_are_taken_in_though_nothing_is_told() -> None:
+async def test_new_subscribers_are_taken_in_though_nothing_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with hosting() as rig:
+        states = rig.server._live.states
+        subscribed = mock.Mock(wraps=states._socket)
+        monkeypatch.setattr(states, "_socket", subscribed)
         place = rig.place(placement())
         strangers = [rig.listener(place) for _ in range(20)]
-        await asyncio.sleep(0.5)
+        # Once taken in, a subscription is set in the socket.
+        await until(lambda: subscribed.set.call_count == len(strangers))
+        assert states.told == 0
         await rig.both_connected(place)
         for stranger in strangers:
             await stranger.next()
