@@ -14,7 +14,7 @@ from sevenbag.arena.record import Recorder
 from sevenbag.bots.random_bot import RandomBot
 from sevenbag.web.room import Room
 from sevenbag.web.shelf import Shelf
-from sevenbag.web.tunnel import PageGoneError
+from sevenbag.web.tunnel import PageGoneError, StartWorker, Tunnel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,6 +95,19 @@ async def test_a_game_is_told_from_its_opening_to_its_end() -> None:
         assert dict(side["figures"])["pieces"] == "10"
         assert len(side["rows"]) == 20
         assert all(len(row) == 10 for row in side["rows"])
+
+
+async def test_no_picture_follows_the_last_event() -> None:
+    page = FakePage({})
+    tunnel = Tunnel(page.hear, page.told)
+    tunnel.show(lambda: StartWorker(1, 0))
+    tunnel.finish(StartWorker(2, 0))
+    await page.hear()
+    carrying = asyncio.create_task(tunnel.carry())
+    await tunnel.drain(120)
+    page.leave()
+    await carrying
+    assert [event["number"] for event in page.heard] == [2]
 
 
 async def test_a_page_that_leaves_is_not_played_for() -> None:

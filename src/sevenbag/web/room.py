@@ -150,7 +150,7 @@ class Room:
         if replay is not None and replay.turns:
             word = f"/replays/{self._shelf.keep(replay)}"
         over = view.over(why, word)
-        tunnel.tell(over)
+        tunnel.finish(over)
         self._say(over.text)
 
 

@@ -90,6 +90,11 @@ class Tunnel:
         """Tell the page something that it must not miss."""
         self._put(_ENCODER.encode(event).decode())
 
+    def finish(self, event: msgspec.Struct) -> None:
+        """Tell the page its last event; no picture follows it."""
+        self._picture = None
+        self.tell(event)
+
     def show(self, picture: Callable[[], msgspec.Struct]) -> None:
         """Something is to be seen; it is asked for when the page can take it."""
         self._picture = picture
