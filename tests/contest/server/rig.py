@@ -237,4 +237,6 @@ async def lose(client: Client, listener: Listener) -> Json:
         message = await listener.next()
         if message["comm_type"] == "GameEnd":
             return message
-        await client.move("drop")
+        # Behind the server, further drops could end up in the next game.
+        if not await listener.socket.poll(0):
+            await client.move("drop")
