@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from xml.etree import ElementTree as ET
 import msgspec
 import pytest
 
+from sevenbag.cli import checking_server
+from sevenbag.contest.check import Timing
+from sevenbag.contest.rules import GameRules
 from tests.cli.run import COMMAND, run_process, sevenbag
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 
@@ -107,16 +111,26 @@ def test_a_frontend_that_says_nothing() -> None:
     assert done.returncode == 0
 
 
-def test_a_contests_server(tmp_path: Path) -> None:
+def test_a_contests_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A match, both sides of which the check plays; the report is as of bots."""
+    patient = functools.partial(Timing, begin=120, settle=120, step=120)
+    monkeypatch.setattr(checking_server, "Timing", patient)
     files = [tmp_path / name for name in ("ours", "theirs")]
     for file, password in zip(files, PASSWORDS, strict=True):
         file.write_text(password + "\n")
-    unhurried = msgspec.structs.replace(QUICK.match, first_pause_seconds=0.5)
-    with SmallServer(msgspec.structs.replace(QUICK, match=unhurried)) as server:
+    unhurried = msgspec.structs.replace(
+        QUICK.match,
+        first_pause_seconds=0.5,
+        game_seconds=600,
+        match_seconds=3600,
+        connect_seconds=600,
+    )
+    # Pieces fall slower than the check acts.
+    calm = msgspec.structs.replace(QUICK, game=GameRules(gravity_ms=(400,)), match=unhurried)
+    with SmallServer(calm) as server:
         words = [server.url, "--token", server.token, "--team", TEAMS[0]]
         words += ["--password-file", str(files[0]), "--opponent", TEAMS[1]]
-        words += ["--opponent-password-file", str(files[1]), "--format", "json"]
+        words += ["--opponent-password-file", str(files[1]), "--seconds", "120", "--format", "json"]
         done = check(*words)
     assert done.returncode == 0
     report = json.loads(done.stdout)
