@@ -109,6 +109,7 @@ def test_a_program_killed_again_and_again_gets_through(tmp_path: Path, whole: by
     )
     seconds = [rng.uniform(0.001, 0.03) for _ in range(12)]
     sizes = set()
+    code = None
     for limit in (*seconds, 0):  # 0: no alarm
         command = [sys.executable, "-c", program, str(tmp_path), str(limit)]
         code = subprocess.run(command, check=False).returncode

@@ -103,7 +103,7 @@ class TestCompiled:
     ) -> None:
         # With the rotations the wrong way round, or another table of pieces, a client of this kind
         # was dead after 60 pieces with 10 rows.
-        match = server.place(match={"game_seconds": 600}, game={"gravity_ms": [1_000]})
+        match = server.place(match={"game_seconds": 600}, game={"gravity_ms": [60_000]})
         with (
             Witness(server, match) as witness,
             run(planner, server, match, 0) as client,
