@@ -83,8 +83,8 @@ def test_a_match_and_its_exit_codes() -> None:
 def test_programs_behind_protocols_play(mark: str) -> None:  # noqa: F811
     tbp = f"tbp:{sys.executable} {EXAMPLES / 'tbp_bot.py'}"
     triangle = f"triangle:{sys.executable} {EXAMPLES / 'triangle_bot.py'}"
-    # Pieces fall slowly enough for any machine.
-    slow_fall = msgspec.structs.replace(QUICK.game, gravity_ms=(2000,))
+    # No piece falls by itself before the game is over.
+    slow_fall = msgspec.structs.replace(QUICK.game, gravity_ms=(60_000,))
     with SmallServer(msgspec.structs.replace(ONE_GAME, game=slow_fall)) as server:
         both = ended(join(server, 0, tbp, "--moves-per-second", "300"), join(server, 1, triangle))
     assert mark
