@@ -166,7 +166,8 @@ class Cluster(Executor):
                 f"job {index} has cost {error.allowed_failures + 1} workers of the cluster",
                 index,
             ) from error
-        except self._dask.CancelledError as error:
+        # The connection may break before the client has noticed and cancelled its futures.
+        except (self._dask.CancelledError, self._dask.comm.CommClosedError) as error:
             raise self._gone() from error
         except Exception as error:
             raise named(error, index) from error
