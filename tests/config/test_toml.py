@@ -17,7 +17,7 @@ from sevenbag.contest import settings_file
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
 from sevenbag.game.kicks_file import read_file, read_text
-from sevenbag.web.contest import rules_form
+from sevenbag.web.contest.admin_routes import from_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "tournament": read_entry,
     "contest settings": lambda path: settings_file.load(path, {}),
     "contest settings text": lambda path: settings_file.loads(path.read_text(), "text"),
-    "a contest's rules in a form": lambda path: rules_form.from_toml(path.read_text()),
+    "a contest's rules in a form": lambda path: from_toml(path.read_text()),
     "a value of a contest": lambda path: settings_file.load(
         None, {}, [f"server.command_port={{{path.read_text()}}}"]
     ),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sevenbag.cli.main import Subparsers
-    from sevenbag.web.server import PageServer
+    from sevenbag.web.play.app import PageServer
 
 _DESCRIPTION: Final = """\
 Serves a page on which a bot that is a Web Worker, in your browser, plays one of ours, live, with
@@ -53,7 +53,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     try:
-        from sevenbag.web.server import PageServer  # noqa: PLC0415  # needs an extra
+        from sevenbag.web.play.app import PageServer  # noqa: PLC0415  # needs an extra
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         raise MissingExtraError(

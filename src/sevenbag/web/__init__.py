@@ -1,6 +1,5 @@
-"""A page on which bots play, some of them in the page itself.
+"""Web applications: the page on which bots play, and the contest site.
 
-`server` listens; `app` is what is served; `guard` turns foreign pages away. A page's socket becomes
-a `tunnel`, through which the `room` plays a match: what the page asks for (`setup`), what it is
-told (`view`), and the words of its workers (`page_channel`). `shelf` keeps the last replays.
+`core` has what both use: the embedded server, request checks, static files. `play` is the page of
+``sevenbag web``, `contest` the contest site.
 """

@@ -16,7 +16,7 @@ from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.contest.store import Store
-from sevenbag.web.contest.server import ContestSite
+from sevenbag.web.contest.app import ContestSite
 from tests.web.contest.visitor import PASSWORD, Visitor
 
 if TYPE_CHECKING:

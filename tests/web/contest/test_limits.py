@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from sevenbag.web.contest.limits import Limit
+from sevenbag.web.contest.site_authentication import Limit
 
 
 class Clock:

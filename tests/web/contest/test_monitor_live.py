@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag.contest import logs
-from sevenbag.web.contest.live import LiveHub, Subject, TooManyOnlookersError, TooSlowError
-from sevenbag.web.contest.scene import Scene
+from sevenbag.web.contest.live_broadcast import (
+    LiveHub,
+    Subject,
+    TooManyOnlookersError,
+    TooSlowError,
+)
+from sevenbag.web.contest.match_frames import Scene
 from tests.web.contest.publisher import TEAMS, Publisher, filled
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
-    from sevenbag.web.contest.live import Onlooker
+    from sevenbag.web.contest.live_broadcast import Onlooker
 
 EMPTY = "." * 200
 

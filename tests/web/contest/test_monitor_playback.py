@@ -10,7 +10,7 @@ import pytest
 
 from sevenbag.errors import FormatError
 from sevenbag.protocols.pason.board import VISIBLE
-from sevenbag.web.contest.playback import playback
+from sevenbag.web.contest.match_frames import playback
 from tests.web.contest.recorded_game import CLEARS_A_ROW, play
 
 TEAMS = ("Alpha", "Beta")

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
-from sevenbag.web.contest.rules_form import (
+from sevenbag.web.contest.admin_routes import (
     WrongRulesError,
     fields,
     from_texts,

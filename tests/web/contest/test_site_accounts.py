@@ -14,8 +14,9 @@ import pytest
 
 from sevenbag.contest import logs, passwords
 from sevenbag.contest.passwords import is_right
-from sevenbag.web.contest import create_admin_link, entrance
-from sevenbag.web.contest.limits import Limit
+from sevenbag.web.contest import site_authentication
+from sevenbag.web.contest.account_routes import create_admin_link
+from sevenbag.web.contest.site_authentication import Limit
 from tests.web.contest.visitor import PASSWORD
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running])
 @pytest.fixture
 def frozen_site(make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> Running:
     """Return a site with a frozen clock for its limits and immediate password checks."""
-    monkeypatch.setattr(entrance, "Limit", functools.partial(Limit, clock=lambda: 0.0))
+    monkeypatch.setattr(site_authentication, "Limit", functools.partial(Limit, clock=lambda: 0.0))
     monkeypatch.setattr(passwords, "is_right", lambda _, text: text == PASSWORD)
     return make_site(trusted_proxies=("127.0.0.0/8",))
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from sevenbag.contest.rules import ContestRules
-from sevenbag.web.contest.rules_form import to_texts, to_toml
+from sevenbag.web.contest.admin_routes import to_texts, to_toml
 from tests.cli.run import wait_until
 from tests.web.contest.game_server import GameServer
 from tests.web.contest.visitor import PASSWORD

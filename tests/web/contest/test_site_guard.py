@@ -20,9 +20,9 @@ from sevenbag.contest.link import LINK_PATH
 from sevenbag.contest.secret import bearer, load_secret
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.errors import InputError
-from sevenbag.web.client_address import address_of, household, networks
-from sevenbag.web.contest.calls import PROGRAM_PATHS
-from sevenbag.web.contest.server import ContestSite, reachable_address
+from sevenbag.web.contest.api_routes import PROGRAM_PATHS
+from sevenbag.web.contest.app import ContestSite, reachable_address
+from sevenbag.web.core.connection_limits import address_of, household, networks
 from tests.web.contest.visitor import PASSWORD
 
 if TYPE_CHECKING:

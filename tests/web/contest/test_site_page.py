@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from sevenbag.web.contest import create_admin_link
+from sevenbag.web.contest.account_routes import create_admin_link
 from tests.web.contest.game_server import GameServer
 from tests.web.contest.visitor import PASSWORD
 

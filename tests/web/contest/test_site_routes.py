@@ -9,9 +9,9 @@ import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
 from sevenbag.contest.link import LINK_PATH
-from sevenbag.web.connections import Connections
 from sevenbag.web.contest.app import create_contest_app
-from sevenbag.web.contest.live import LiveHub
+from sevenbag.web.contest.live_broadcast import LiveHub
+from sevenbag.web.core.connection_limits import Connections
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of
 from sevenbag.contest.store import Store
-from sevenbag.web.contest import create_admin_link
+from sevenbag.web.contest.account_routes import create_admin_link
 
 if TYPE_CHECKING:
     import argparse

@@ -11,7 +11,7 @@ from sevenbag.cli.arguments import port, positive
 from sevenbag.cli.contest.options import say
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import InputError
-from sevenbag.web.contest.demo import Demo
+from sevenbag.web.contest.local_stack import Demo
 
 if TYPE_CHECKING:
     import argparse

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of, settings_words
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.web.contest import create_admin_link
-from sevenbag.web.contest.venue import Venue
+from sevenbag.web.contest.account_routes import create_admin_link
+from sevenbag.web.contest.local_stack import Venue
 
 if TYPE_CHECKING:
     import argparse

@@ -1,44 +1,49 @@
-"""The whole site: its routes, and what every request passes on its way to them."""
+"""The contest site: application, error pages and server."""
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003  # Litestar reads the annotations of handlers
+import ipaddress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from litestar import Litestar, MediaType, Request, Response, Router, get
 from litestar.datastructures import State
 from litestar.exceptions import HTTPException
-from litestar.params import FromPath  # noqa: TC002  # likewise
+from litestar.params import FromPath
 from litestar.response import Redirect
 from litestar.template import TemplateConfig
 
+from sevenbag.contest.link import LINK_PATH, LONGEST_FRAME
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.secret import load_secret
-from sevenbag.errors import InputError, SchedulerError, StoreError, UnknownEntryError
-from sevenbag.web.client_address import networks
-from sevenbag.web.contest.accounts import account_routes
-from sevenbag.web.contest.admin import admin_routes
-from sevenbag.web.contest.calls import call_routes
-from sevenbag.web.contest.contest_rules import contest_rules_routes
-from sevenbag.web.contest.contests import contest_routes
-from sevenbag.web.contest.desk import Desk
-from sevenbag.web.contest.doors import NeedsLoginError, admins_only, teams_only
-from sevenbag.web.contest.forms import LARGEST_FORM
-from sevenbag.web.contest.journal import Journal
-from sevenbag.web.contest.monitor import monitor_routes
-from sevenbag.web.contest.pages import page, template_engine
-from sevenbag.web.contest.team import team_routes
-from sevenbag.web.contest.visit import Cookies, Visits
-from sevenbag.web.contest.welcome import welcome_routes
-from sevenbag.web.files import STATIC, read_below
+from sevenbag.contest.server.machinery import raise_file_limit
+from sevenbag.errors import InputError, SchedulerError, StoreError, UnknownEntryError, shown
+from sevenbag.web.contest.account_routes import account_routes, welcome_routes
+from sevenbag.web.contest.admin_routes import admin_routes, contest_routes, contest_rules_routes
+from sevenbag.web.contest.api_routes import PROGRAM_PATHS, call_routes
+from sevenbag.web.contest.live_broadcast import LiveHub
+from sevenbag.web.contest.public_routes import monitor_routes
+from sevenbag.web.contest.site_authentication import (
+    Cookies,
+    NeedsLoginError,
+    Visits,
+    admins_only,
+    teams_only,
+)
+from sevenbag.web.contest.site_context import Desk, Journal
+from sevenbag.web.contest.site_pages import LARGEST_FORM, page, template_engine
+from sevenbag.web.contest.team_routes import team_routes
+from sevenbag.web.core.connection_limits import Connections, networks
+from sevenbag.web.core.http_server import Serving
+from sevenbag.web.core.origin_guard import Guard, Policy
+from sevenbag.web.core.static_files import STATIC, read_below
 
 if TYPE_CHECKING:
     from sevenbag.contest.scheduler import Scheduler
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import Store
-    from sevenbag.web.connections import Connections
-    from sevenbag.web.contest.live import LiveHub
-    from sevenbag.web.guard import Application
+    from sevenbag.web.core.origin_guard import Application
 
 
 def create_contest_app(
@@ -103,6 +108,80 @@ def create_contest_app(
     return Journal(visited, desk.log, desk.figures), routes
 
 
+_MOST_CONNECTIONS: Final = 2_000
+_OTHER_FILES: Final = 256
+_LONGEST_OF_PAGES: Final = 4 << 10
+"""Bytes of what an onlooker's page says, which has nothing to say."""
+
+
+class ContestSite:
+    """Serves at one port until it is cancelled.
+
+    The store is open and the scheduler started by whoever makes the site, and closed by them.
+
+    Attributes:
+        address: where it is, for people.
+        local_address: where it is, for programs on this machine.
+
+    Args:
+        store: where everything is kept.
+        scheduler: what places matches.
+        settings: of the contest.
+
+    Raises:
+        InputError: a setting cannot be used, or the site cannot listen where it should.
+    """
+
+    def __init__(self, store: Store, scheduler: Scheduler, settings: Settings) -> None:
+        site = settings.site
+        _check_url(site.url)
+        self._hub = LiveHub.of(scheduler, store, settings.log)
+        raise_file_limit(_MOST_CONNECTIONS + _OTHER_FILES)
+        connections = Connections(_MOST_CONNECTIONS, networks(site.trusted_proxies))
+        application, _ = create_contest_app(store, scheduler, settings, self._hub, connections)
+        policy = Policy(
+            forms=True,
+            url=site.url,
+            programs=PROGRAM_PATHS,
+            stranger="this site does not know itself by this name: its organisers set site.url",
+        )
+        self._serving = Serving(
+            Guard(application, site.host, policy),
+            site.host,
+            site.port,
+            longest_frame=_LONGEST_OF_PAGES,
+            # With a game's replay.
+            longer_frames={LINK_PATH: LONGEST_FRAME},
+            connections=connections,
+        )
+        self.local_address = reachable_address(self._serving.address)
+        self.address = f"{site.url.rstrip('/')}/" if site.url else self.local_address
+
+    def close(self) -> None:
+        """Listen no more; for those who never served."""
+        self._serving.close()
+
+    async def serve(self) -> None:
+        """Serve; when cancelled, close."""
+        self._hub.start()
+        try:
+            await self._serving.serve(lambda: None)
+        finally:
+            await self._hub.close()
+
+
+def reachable_address(address: str) -> str:
+    """An address at which something listens, as it can be called from this machine."""
+    parts = urlsplit(address)
+    try:
+        host = ipaddress.ip_address(parts.hostname or "")
+    except ValueError:
+        return address
+    if not host.is_unspecified:
+        return address
+    return f"http://{'127.0.0.1' if host.version == 4 else '[::1]'}:{parts.port}/"
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 _HEADINGS: Final = {
@@ -162,3 +241,13 @@ def _store_away(request: Request[Any, Any, Any], error: StoreError) -> Response[
 def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     request.app.state.log.error("a request failed by a fault of the site's", exc_info=error)
     return _told(request, 500, "Something went wrong on our side; it was written down.")
+
+
+def _check_url(url: str) -> None:
+    if not url:
+        return
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path not in {"", "/"}:
+        raise InputError(
+            f"site.url is {shown(url)}, must be such as https://contest.example.org, without a path"
+        )

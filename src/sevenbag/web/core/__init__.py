@@ -1,0 +1,1 @@
+"""Server, request checks and static files that both web applications use."""

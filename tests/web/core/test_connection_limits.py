@@ -1,0 +1,228 @@
+"""Tests of connection limits, over real sockets from several addresses of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from sevenbag.web.core.connection_limits import Connections, networks
+from sevenbag.web.core.http_server import Serving
+from tests.web.play.conftest import Server
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+    from pathlib import Path
+
+HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
+REQUEST = HEAD + b"\r\n"
+SLOW = REQUEST.replace(b"/", b"/slow", 1)
+UPGRADE = HEAD + (
+    b"Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+HANG = 60
+"""Timeout in seconds, only so that a failing test does not hang."""
+NEVER = 3_600.0
+
+
+class Peer:
+    """Client that sends given bytes."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    def send(self, data: bytes) -> None:
+        self.writer.write(data)
+
+    async def status(self) -> int:
+        """Read the next response and return its status."""
+        async with asyncio.timeout(HANG):
+            head = await self.reader.readuntil(b"\r\n\r\n")
+            length = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
+            await self.reader.readexactly(int(length))
+            return int(head.split()[1])
+
+    async def closed(self) -> None:
+        """Wait until the server closes the connection."""
+        async with asyncio.timeout(HANG):
+            with contextlib.suppress(ConnectionError):
+                while await self.reader.read(65_536):
+                    pass
+
+
+class Site:
+    """Server whose application answers every request, but delays those for /slow."""
+
+    def __init__(self, connections: Connections) -> None:
+        self.slow = asyncio.Event()
+        self.peers: list[Peer] = []
+        self.serving = Serving(
+            self._answer, "127.0.0.1", 0, longest_frame=100, connections=connections
+        )
+        self.port = urlsplit(self.serving.address).port
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["path"] == "/slow":
+            await self.slow.wait()
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.accept"})
+            while (await receive())["type"] != "websocket.disconnect":
+                pass
+            return
+        headers = [(b"content-length", b"3")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"ok\n"})
+
+    async def connect(self, address: str = "127.0.0.1") -> Peer:
+        peer = Peer(*await asyncio.open_connection("127.0.0.1", self.port, local_addr=(address, 0)))
+        self.peers.append(peer)
+        return peer
+
+
+@contextlib.asynccontextmanager
+async def served(connections: Connections) -> AsyncIterator[Site]:
+    site = Site(connections)
+    task = asyncio.create_task(site.serving.serve(lambda: None))
+    try:
+        yield site
+    finally:
+        site.slow.set()
+        for peer in site.peers:
+            peer.writer.close()
+            with contextlib.suppress(ConnectionError):
+                await peer.writer.wait_closed()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def busy(connections: Connections, number: int) -> None:
+    """Wait until `number` connections are open and none is idle."""
+    async with asyncio.timeout(HANG):
+        while connections._idle or connections.metrics()["site_connections"] != number:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("sent", [b"", b"GE", HEAD, HEAD + b"A: "])
+async def test_connection_without_request_is_closed(sent: bytes) -> None:
+    connections = Connections(10, request_seconds=0.1)
+    async with served(connections) as site:
+        peers = [await site.connect() for _ in range(3)]
+        for peer in peers:
+            peer.send(sent)
+        for peer in peers:
+            await peer.closed()
+    assert connections.closed == 3
+
+
+async def test_connection_with_partial_second_request_is_closed() -> None:
+    connections = Connections(10, request_seconds=NEVER)
+    async with served(connections) as site:
+        peer = await site.connect()
+        peer.send(REQUEST)
+        assert await peer.status() == 200
+        connections._request_seconds = 0.1
+        # The first half of a third request comes together with the second one.
+        peer.send(REQUEST + HEAD)
+        assert await peer.status() == 200
+        await peer.closed()
+    assert connections.closed == 1
+
+
+async def test_pending_responses_and_websockets_are_not_idle() -> None:
+    connections = Connections(10, request_seconds=NEVER)
+    async with served(connections) as site:
+        waiting, upgraded = [await site.connect() for _ in range(2)]
+        waiting.send(SLOW)
+        upgraded.send(UPGRADE)
+        async with asyncio.timeout(HANG):
+            assert b" 101 " in await upgraded.reader.readuntil(b"\r\n\r\n")
+        await busy(connections, 2)
+        site.slow.set()
+        assert await waiting.status() == 200
+        # Every connection is counted until it is lost.
+        for peer in (waiting, upgraded):
+            peer.writer.close()
+        await busy(connections, 0)
+
+
+@pytest.mark.parametrize("target", [b"//[", b"http://[/live", b"http://"])
+async def test_websocket_accepts_any_target(target: bytes) -> None:
+    errors: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+    async with served(Connections(10)) as site:
+        peer = await site.connect()
+        peer.send(UPGRADE.replace(b"/", target, 1))
+        async with asyncio.timeout(HANG):
+            assert b" 101 " in await peer.reader.readuntil(b"\r\n\r\n")
+    assert not errors
+
+
+async def test_new_connection_replaces_longest_idle_one() -> None:
+    """Every request is answered, because a new connection replaces the longest idle one."""
+    connections = Connections(8, request_seconds=NEVER)
+    async with served(connections) as site:
+        hoard = [await site.connect() for _ in range(20)]
+        for address in ("127.0.0.1", "127.0.0.2"):
+            peer = await site.connect(address)
+            peer.send(REQUEST)
+            assert await peer.status() == 200
+            peer.writer.close()
+        for peer in hoard[:16]:
+            await peer.closed()
+        assert connections.refused == 0
+        assert connections.closed >= 16
+
+
+async def test_address_is_limited_to_half_of_all_connections() -> None:
+    connections = Connections(4, request_seconds=NEVER)
+    async with served(connections) as site:
+        slow = [await site.connect() for _ in range(2)]
+        for peer in slow:
+            peer.send(SLOW)
+        await busy(connections, 2)
+        refused = await site.connect()
+        assert await refused.status() == 503
+        await refused.closed()
+        other = await site.connect("127.0.0.2")
+        other.send(REQUEST)
+        assert await other.status() == 200
+        site.slow.set()
+        for peer in slow:
+            assert await peer.status() == 200
+        assert connections.refused == 1
+
+
+async def test_proxy_may_use_all_connections() -> None:
+    connections = Connections(4, networks(["127.0.0.1"]), request_seconds=NEVER)
+    async with served(connections) as site:
+        slow = [await site.connect() for _ in range(4)]
+        for peer in slow:
+            peer.send(SLOW)
+        await busy(connections, 4)
+        assert await (await site.connect()).status() == 503
+        site.slow.set()
+        for peer in slow:
+            assert await peer.status() == 200
+
+
+@pytest.mark.slow
+def test_the_page_is_served_beside_idle_connections(tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    address = urlsplit(server.address)
+    try:
+        with contextlib.ExitStack() as stack:
+            for _ in range(100):
+                stack.enter_context(socket.create_connection((address.hostname, address.port)))
+            page = stack.enter_context(
+                socket.create_connection((address.hostname, address.port), timeout=HANG)
+            )
+            page.sendall(REQUEST)
+            assert page.recv(65_536).startswith(b"HTTP/1.1 200 ")
+    finally:
+        server.kill()

@@ -1,0 +1,185 @@
+"""The room without a network: what a page hears of its game, and what is left when it goes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag import Rules
+from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.record import Recorder
+from sevenbag.bots.random_bot import RandomBot
+from sevenbag.web.play.match_host import Room, Shelf
+from sevenbag.web.play.page_connection import PageGoneError, StartWorker, Tunnel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag.formats.replay import Replay
+
+HOUSE = {"kind": "house", "spec": "random:seed=1"}
+WORKER = {"kind": "worker", "script": "bot.js"}
+
+
+class FakePage:
+    """A page whose socket is two queues.
+
+    Attributes:
+        heard: what it was told, words to workers left out.
+
+    Args:
+        setup: what it asks for.
+        reads: whether it takes what it is told.
+        worker: what its worker says as soon as it runs.
+    """
+
+    def __init__(
+        self, setup: dict[str, Any], *, reads: bool = True, worker: Sequence[str] = ()
+    ) -> None:
+        self.heard: list[dict[str, Any]] = []
+        self._reads = reads
+        self._worker = worker
+        self._said: asyncio.Queue[str | None] = asyncio.Queue()
+        self.say(json.dumps(setup))
+
+    def say(self, frame: str) -> None:
+        self._said.put_nowait(frame)
+
+    def leave(self) -> None:
+        self._said.put_nowait(None)
+
+    async def hear(self) -> str:
+        frame = await self._said.get()
+        if frame is None:
+            raise PageGoneError
+        return frame
+
+    async def told(self, frame: str) -> None:
+        if not self._reads:
+            await asyncio.Event().wait()
+        if frame[0] == "{":
+            event = json.loads(frame)
+            self.heard.append(event)
+            if event["event"] == "start_worker":
+                for words in self._worker:
+                    self.say(f"{event['number']} {words}")
+
+    def events(self) -> list[str]:
+        return [each["event"] for each in self.heard]
+
+
+async def play(page: FakePage, **room: Any) -> list[str]:
+    """What the server has to say of it; nothing of the game is left."""
+    lines: list[str] = []
+    before = asyncio.all_tasks()
+    await Room(Shelf(), lines.append, **room).receive(page.hear, page.told)
+    assert asyncio.all_tasks() == before
+    return lines
+
+
+async def test_a_game_is_told_from_its_opening_to_its_end() -> None:
+    page = FakePage({"players": [HOUSE, HOUSE], "seed": 5, "pieces": 10})
+    lines = await play(page)
+    events = page.events()
+    assert events[0] == "opened"
+    assert events[-1] == "over"
+    assert set(events[1:-1]) <= {"picture"}
+    over = page.heard[-1]
+    assert [over["text"]] == lines
+    assert over["file"] == "match-5.replay"
+    for side in over["sides"]:
+        assert dict(side["figures"])["pieces"] == "10"
+        assert len(side["rows"]) == 20
+        assert all(len(row) == 10 for row in side["rows"])
+
+
+async def test_no_picture_follows_the_last_event() -> None:
+    page = FakePage({})
+    tunnel = Tunnel(page.hear, page.told)
+    tunnel.show(lambda: StartWorker(1, 0))
+    tunnel.finish(StartWorker(2, 0))
+    await page.hear()
+    carrying = asyncio.create_task(tunnel.carry())
+    await tunnel.drain(120)
+    page.leave()
+    await carrying
+    assert [event["number"] for event in page.heard] == [2]
+
+
+async def test_a_page_that_leaves_is_not_played_for() -> None:
+    page = FakePage({"players": [HOUSE, HOUSE], "pps": 1})
+    asyncio.get_running_loop().call_later(0.1, page.leave)
+    (line,) = await play(page)
+    assert line.startswith("unfinished: its page was closed")
+
+
+async def test_a_game_that_takes_too_long() -> None:
+    page = FakePage({"players": [HOUSE, HOUSE], "pps": 1})
+    (line,) = await play(page, longest=0.1)
+    assert line.startswith("unfinished: it has taken 0.1 s")
+
+
+async def test_a_worker_that_never_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sevenbag.web.play.match_host._LOAD", 0.1)
+    page = FakePage({"players": [WORKER, HOUSE], "patience": 0.1})
+    (line,) = await play(page)
+    assert line.startswith("random wins: worker (tbp) lost by timeout (no info within 0.1 s")
+    assert [each for each in page.events() if each != "picture"] == [
+        *("start_worker", "end_worker", "opened", "over")
+    ]
+
+
+async def test_a_worker_that_says_more_than_anyone_hears() -> None:
+    page = FakePage({"players": [WORKER, HOUSE]}, worker=['{"type":"chatter"}'] * 3000)
+    (line,) = await play(page)
+    assert "lost by rubbish" in line
+
+
+async def test_a_page_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sevenbag.web.play.match_host._FAREWELL", 0.1)
+    page = FakePage({"players": [HOUSE, HOUSE], "pieces": 5}, reads=False)
+    (line,) = await play(page)
+    assert line.endswith("(5 pieces)")
+
+
+@pytest.mark.parametrize("patience", [0.1, 5, 60])
+async def test_patience_is_what_a_worker_has(
+    patience: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Conditions] = []
+
+    async def nothing_is_played(_: object, conditions: Conditions, *__: object) -> None:
+        kept.append(conditions)
+
+    monkeypatch.setattr("sevenbag.web.play.match_host.play_match", nothing_is_played)
+    await play(FakePage({"players": [WORKER, HOUSE], "patience": patience}))
+    (conditions,) = kept
+    # The arena's own deadlines are for those who have got stuck.
+    assert conditions.deadlines.suggest > patience
+    assert conditions.deadlines.prepare > patience
+
+
+# --- what it is built of ------------------------------------------------------------------------
+
+
+async def test_the_shelf_keeps_the_last_replays() -> None:
+    replays: list[Replay] = []
+    for seed in range(4):
+        recorder = Recorder()
+        conditions = Conditions(Rules.preset("guideline"), seed, max_pieces=2)
+        await play_match((RandomBot(1), RandomBot(2)), conditions, (recorder,))
+        assert recorder.replay is not None
+        replays.append(recorder.replay)
+    shelf = Shelf(most=2)
+    words = [shelf.keep(replay) for replay in replays]
+    assert len(set(words)) == 4
+    last = [replay.encode() for replay in replays[2:]]
+    assert [shelf.find(word) for word in words] == [None, None, *last]
+    # However large the last one is, it is kept.
+    tight = Shelf(most_bytes=1)
+    words = [tight.keep(replay) for replay in replays]
+    assert [tight.find(word) is not None for word in words] == [False, False, False, True]
+    assert tight.find("nothing") is None
