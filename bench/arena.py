@@ -31,12 +31,12 @@ from sevenbag.arena.settings import Engine, Settings, header_of
 from sevenbag.arena.tally import Tally
 from sevenbag.arena.tournament import Tournament
 from sevenbag.arena.watch import Watcher
-from sevenbag.bots.beam import BeamBot
 from sevenbag.bots.bot import Bot, Limits, Suggestion
-from sevenbag.bots.tbp import TbpBot
+from sevenbag.bots.builtin.beam_bot import BeamBot
+from sevenbag.bots.external.tbp_driver import TbpBot
 from sevenbag.game import Rules
-from sevenbag.protocols.tbp import convert
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.tbp.wire import encode
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def in_process(games: list[tuple[int, Script]]) -> float:
 def lines_of(moves: list[Placement]) -> list[bytes]:
     """What a program says that plays these."""
     said: list[tbp.FromBot] = [tbp.Info("script", "1", "us", ()), tbp.Ready()]
-    said += [tbp.Suggestion((convert.move_of(move),)) for move in moves]
+    said += [tbp.Suggestion((tbp_conversion.move_of(move),)) for move in moves]
     return [encode(message) for message in said]
 
 

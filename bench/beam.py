@@ -15,8 +15,8 @@ import time
 from dataclasses import asdict, dataclass
 
 from sevenbag import _kernel
-from sevenbag.bots.beam import BeamBot
 from sevenbag.bots.bot import Limits
+from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.game import Game, Rules
 
 MEDIAN, NEARLY_ALL = 0.5, 0.99

@@ -33,8 +33,8 @@ from sevenbag.arena.records import (
 from sevenbag.arena.replay_steps import figures
 from sevenbag.arena.report import write_report
 from sevenbag.arena.summary import read_summary
-from sevenbag.bots.beam import BeamBot
 from sevenbag.bots.bot import Limits
+from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from sevenbag.game import Game, Rules
-from sevenbag.protocols.triangle.keys import keys_to
+from sevenbag.protocols.triangle.triangle_keys import keys_to
 from tests.fakes.triangle_host import Host, Room
 
 SERVED = [sys.executable, "-P", "-m", "sevenbag", "serve", "random:seed=1", "--as", "triangle"]

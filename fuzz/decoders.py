@@ -61,8 +61,8 @@ from sevenbag.formats import ttrm as tetrio
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Game, Rules
 from sevenbag.game.kicks_file import read_data, to_data
-from sevenbag.protocols import actions
-from sevenbag.protocols.lines import LineSplitter
+from sevenbag.protocols import bot_actions
+from sevenbag.protocols.json_lines import LineSplitter
 from sevenbag.protocols.pason import messages as pason_messages
 from sevenbag.protocols.tbp import (
     BotSide,
@@ -71,10 +71,10 @@ from sevenbag.protocols.tbp import (
     Message,
     Stage,
     bot_side,
-    convert,
     decode,
     encode,
     from_object,
+    tbp_conversion,
     to_object,
 )
 from sevenbag.protocols.tbp import messages as tbp
@@ -199,9 +199,9 @@ def tbp_bot(data: bytes) -> None:
             match action:
                 case bot_side.Prepare():
                     side.accept()
-                case actions.Think():
+                case bot_actions.Think():
                     _expect(len(encode(side.answer(()))) <= 4096, "an answer is too long")
-                case actions.Begin(position):
+                case bot_actions.Begin(position):
                     _expect(bool(position.queue), "a bot is put before no piece")
                 case _:
                     pass
@@ -224,7 +224,7 @@ def tbp_frontend(data: bytes) -> None:
         if event is Event.SUGGESTED and isinstance(message, tbp.Suggestion):
             for move in message.moves[:20]:
                 with contextlib.suppress(PlacementError):
-                    convert.placement_of(move)
+                    tbp_conversion.placement_of(move)
         _expect(side.owed >= side.owed_stale >= 0, "answers are owed that nobody asked for")
 
 
@@ -246,14 +246,14 @@ def triangle(data: bytes) -> None:
             todo = side.receive(message)
         for action in todo:
             match action:
-                case actions.Think():
+                case bot_actions.Think():
                     answers = side.answer(())
                     sent = [a.message for a in answers if isinstance(a, triangle_side.Send)]
                     _expect(len(sent) == 1, "a question has not one answer")
                     for move in sent:
                         ends = isinstance(move, Move) and b'"hardDrop"]' in triangle_encode(move)
                         _expect(ends, "a move does not end with a hard drop")
-                case actions.Begin(position):
+                case bot_actions.Begin(position):
                     _expect(bool(position.queue), "a bot is put before no piece")
                 case _:
                     pass

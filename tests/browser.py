@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.bots.web_worker import find_browser
+from sevenbag.bots.external.web_worker import find_browser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

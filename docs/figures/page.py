@@ -13,7 +13,7 @@ from typing import Final
 from playwright.sync_api import Page, sync_playwright
 
 from docs.figures.files import PICTURES_FOLDER
-from sevenbag.bots.web_worker import find_browser
+from sevenbag.bots.external.web_worker import find_browser
 
 _FLAGS: Final = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic")
 _COMMAND: Final = (sys.executable, "-m", "sevenbag", "web", "--port", "0")

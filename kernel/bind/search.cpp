@@ -1,4 +1,4 @@
-// The beam search for Python; sevenbag.bots.beam is the face that people see.
+// The beam search for Python; sevenbag.bots.builtin.beam_bot is the face that people see.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>

@@ -962,7 +962,7 @@ class Versus:
         second_hold: bool | None,
     ) -> tuple[Lock, Lock]: ...
 
-# --- search; `sevenbag.bots.beam` is the face to use ----------------------------------------------
+# --- search; `sevenbag.bots.builtin.beam_bot` is the public interface ---------------------------
 
 class StopFlag:
     """Ends a search before its time."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.bots import process
+from sevenbag.bots.external import process
 
 FAKES = Path(__file__).parents[1] / "fakes"
 

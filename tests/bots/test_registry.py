@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sevenbag.bots.random_bot import RandomBot
+from sevenbag.bots.builtin.random_bot import RandomBot
+from sevenbag.bots.external.tbp_driver import TbpBot
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.tbp import TbpBot
 from sevenbag.errors import SpecError
 
 

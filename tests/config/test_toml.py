@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.arena.entry import read_entry
-from sevenbag.bots.profile import profile, read_profile
+from sevenbag.bots.external.tbp_profile import profile, read_profile
 from sevenbag.config.toml import LARGEST_TOML, MOST_KEY_PARTS, parse_toml, read_toml_text
 from sevenbag.contest import settings_file
 from sevenbag.errors import FormatError, InputError

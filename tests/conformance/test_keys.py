@@ -13,7 +13,7 @@ import pytest
 from sevenbag import Board, Key, Piece, Placement, Rules
 from sevenbag.protocols.pason import moves as pason
 from sevenbag.protocols.tbp import inputs as tbp
-from sevenbag.protocols.triangle import keys as triangle
+from sevenbag.protocols.triangle import triangle_keys as triangle
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import field_of, random_board
 from tests.kernel.test_path import landed, pressed, starts

@@ -9,8 +9,8 @@ import pytest
 
 from sevenbag.contest.duel import Duel, Outcome, Seat
 from sevenbag.contest.rules import GameRules
-from sevenbag.protocols.pason.board import cell_bit
 from sevenbag.protocols.pason.messages import MOVES
+from sevenbag.protocols.pason.pason_conversion import cell_bit
 from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:

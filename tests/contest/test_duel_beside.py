@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from sevenbag.contest.duel import Duel, Outcome, Seat, Verdict
 from sevenbag.contest.rules import GameRules
 from sevenbag.errors import PlacementError
-from sevenbag.protocols.pason.board import from_kernel, to_kernel
 from sevenbag.protocols.pason.messages import MOVES
+from sevenbag.protocols.pason.pason_conversion import from_kernel, to_kernel
 from sevenbag.protocols.pason.placing import Place, to_placement
 from tests.contest.reference_duel import SlowDuel
 from tests.properties import examples

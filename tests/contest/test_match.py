@@ -15,7 +15,7 @@ from sevenbag.contest.link import MatchResult
 from sevenbag.contest.match import Match
 from sevenbag.contest.rules import ContestRules, GameRules
 from sevenbag.errors import InputError
-from sevenbag.protocols.pason import board as wire
+from sevenbag.protocols.pason import pason_conversion
 from sevenbag.protocols.pason.messages import (
     MOVES,
     GameBoardState,
@@ -122,7 +122,9 @@ def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
             newest = stage.told[-1]
             assert isinstance(newest, GamePieceState)
             assert (dict(newest.states), list(newest.queue)) == state_of(duel)
-            assert list(known.values()) == [wire.encode(number) for number in duel.boards]
+            assert list(known.values()) == [
+                pason_conversion.encode(number) for number in duel.boards
+            ]
     # Every message of any kind has a higher number, and those are numbers.
     sequences = [json.loads(raw).get("sequence") for raw in stage.raw]
     assert sequences.pop() is None

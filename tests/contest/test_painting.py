@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.contest.painting import Painter
-from sevenbag.protocols.pason.board import cell_bit
 from sevenbag.protocols.pason.messages import PieceState
+from sevenbag.protocols.pason.pason_conversion import cell_bit
 from sevenbag.protocols.pason.shapes import PIECES, SHAPES
 
 if TYPE_CHECKING:

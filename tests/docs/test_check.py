@@ -9,8 +9,8 @@ import pytest
 
 from sevenbag.bots.check.clauses import OF_BOTS, OF_FRONTENDS
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
-from sevenbag.bots.profile import FLAGS, profile, profile_names
-from sevenbag.bots.triangle import SETTINGS
+from sevenbag.bots.external.tbp_profile import FLAGS, profile, profile_names
+from sevenbag.bots.external.triangle_driver import SETTINGS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

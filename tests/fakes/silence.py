@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from sevenbag.bots.process import LineProcess
+from sevenbag.bots.external.process import LineProcess
 from tests.fakes.dropper import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sevenbag.bots.channel import Launch
+    from sevenbag.bots.external.bot_channel import Launch
 
 _INTERVAL = 0.01
 """Polling interval of standard error, in seconds."""

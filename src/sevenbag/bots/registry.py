@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.bots.channel import Launch
+    from sevenbag.bots.external.bot_channel import Launch
 
 Value = int | float
 
@@ -99,7 +99,7 @@ def create_bot(spec: str) -> Bot:
 
 def _beam(values: Mapping[str, Value]) -> Bot:
     # Only the bot that is called for is loaded.
-    from sevenbag.bots.beam import BeamBot  # noqa: PLC0415
+    from sevenbag.bots.builtin.beam_bot import BeamBot  # noqa: PLC0415
 
     nodes, width = values.get("nodes"), values.get("width")
     return BeamBot(
@@ -110,7 +110,7 @@ def _beam(values: Mapping[str, Value]) -> Bot:
 
 
 def _pc(values: Mapping[str, Value]) -> Bot:
-    from sevenbag.bots.pc import PcBot  # noqa: PLC0415
+    from sevenbag.bots.builtin.pc_bot import PcBot  # noqa: PLC0415
 
     nodes = values.get("nodes")
     return PcBot(
@@ -121,7 +121,7 @@ def _pc(values: Mapping[str, Value]) -> Bot:
 
 
 def _random(values: Mapping[str, Value]) -> Bot:
-    from sevenbag.bots.random_bot import RandomBot  # noqa: PLC0415
+    from sevenbag.bots.builtin.random_bot import RandomBot  # noqa: PLC0415
 
     seed = values.get("seed")
     return RandomBot(None if seed is None else int(seed))
@@ -129,8 +129,8 @@ def _random(values: Mapping[str, Value]) -> Bot:
 
 def _foreign(kind: str, text: str, spec: str) -> Bot:
     """A bot that is no Python of ours: a program, something behind a socket, a worker."""
-    from sevenbag.bots.profile import FLAGS, profile  # noqa: PLC0415
-    from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
+    from sevenbag.bots.external.tbp_driver import TbpBot  # noqa: PLC0415
+    from sevenbag.bots.external.tbp_profile import FLAGS, profile  # noqa: PLC0415
 
     target, options, flags = _parts(kind, text, spec, ["profile", *FLAGS])
     name = flags.pop("profile", None)
@@ -150,7 +150,7 @@ def _foreign(kind: str, text: str, spec: str) -> Bot:
 
 def _triangle(text: str, spec: str) -> Bot:
     """A program that speaks the Triangle.js adapter protocol."""
-    from sevenbag.bots.triangle import SETTINGS, TriangleBot, read_settings  # noqa: PLC0415
+    from sevenbag.bots.external.triangle_driver import SETTINGS, TriangleBot, read_settings  # noqa: PLC0415
 
     target, options, flags = _parts("triangle", text, spec, SETTINGS)
     try:
@@ -190,11 +190,11 @@ def _launch(kind: str, target: str, options: Mapping[str, str]) -> Launch:
     log, folder = (Path(options[key]) if key in options else None for key in ("log", "folder"))
     carrier = _carrier(kind, target)
     if carrier == "ws":
-        from sevenbag.bots.websocket import launch_websocket  # noqa: PLC0415
+        from sevenbag.bots.external.websocket_channel import launch_websocket  # noqa: PLC0415
 
         return launch_websocket(target)
     if carrier == "worker":
-        from sevenbag.bots.web_worker import launch_worker  # noqa: PLC0415
+        from sevenbag.bots.external.web_worker import launch_worker  # noqa: PLC0415
 
         host = options.get("host")
         if host not in {None, "browser", "node"}:
@@ -202,7 +202,7 @@ def _launch(kind: str, target: str, options: Mapping[str, str]) -> Launch:
         # The set above leaves nothing else.
         chosen = cast("Literal['browser', 'node'] | None", host)
         return launch_worker(target, host=chosen, log=log, folder=folder)
-    from sevenbag.bots.process import (  # noqa: PLC0415
+    from sevenbag.bots.external.process import (  # noqa: PLC0415
         command_name,
         expect_program,
         launch_process,

@@ -174,10 +174,10 @@ class _Checked:
 def _checked(spec: str, settings: CheckSettings) -> _Checked:
     """How a bot is checked: a foreign one as it is, one of ours as it is served."""
     from sevenbag.bots.check import CHOICES, check_bot, triangle  # noqa: PLC0415
-    from sevenbag.bots.process import launch_process  # noqa: PLC0415
+    from sevenbag.bots.external.process import launch_process  # noqa: PLC0415
+    from sevenbag.bots.external.tbp_driver import TbpBot  # noqa: PLC0415
+    from sevenbag.bots.external.triangle_driver import TriangleBot  # noqa: PLC0415
     from sevenbag.bots.registry import create_bot  # noqa: PLC0415
-    from sevenbag.bots.tbp import TbpBot  # noqa: PLC0415
-    from sevenbag.bots.triangle import TriangleBot  # noqa: PLC0415
 
     bot = create_bot(spec)
     if isinstance(bot, TriangleBot):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serve import output_to_itself, serve_bot
+from sevenbag.bots.serving.stdio_server import output_to_itself, serve_bot
 from sevenbag.cli.arguments import count, named_rules, port, positive
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.errors import SpecError
@@ -16,7 +16,7 @@ from sevenbag.errors import SpecError
 if TYPE_CHECKING:
     import argparse
 
-    from sevenbag.bots.service import Serve
+    from sevenbag.bots.serving.service import Serve
     from sevenbag.cli.main import Subparsers
 
 _DESCRIPTION: Final = """\
@@ -93,8 +93,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _as_tbp(args: argparse.Namespace) -> Serve:
-    from sevenbag.bots.profile import OFFICIAL, profile  # noqa: PLC0415  # hosts wait for no one
-    from sevenbag.bots.serving import Manner, tbp_service  # noqa: PLC0415  # likewise
+    from sevenbag.bots.external.tbp_profile import OFFICIAL, profile  # noqa: PLC0415  # hosts wait for no one
+    from sevenbag.bots.serving.adapter import Manner, tbp_service  # noqa: PLC0415  # likewise
 
     heed = (OFFICIAL if args.profile is None else profile(args.profile)).serve
     return tbp_service(
@@ -110,7 +110,7 @@ def _as_tbp(args: argparse.Namespace) -> Serve:
 
 
 def _as_triangle(args: argparse.Namespace) -> Serve:
-    from sevenbag.bots.serve_triangle import triangle_service  # noqa: PLC0415  # likewise
+    from sevenbag.bots.serving.serve_triangle import triangle_service  # noqa: PLC0415  # likewise
 
     for option in ("moves", "inputs", "profile", "rules"):
         if getattr(args, option):
@@ -125,7 +125,7 @@ _SERVICES: Final = {"tbp": _as_tbp, "triangle": _as_triangle}
 
 async def _serve_at(args: argparse.Namespace, serve: Serve) -> None:
     """Serve at a port until a signal comes."""
-    from sevenbag.bots.serve_websocket import WORKER, BotServer  # noqa: PLC0415  # needs an extra
+    from sevenbag.bots.serving.websocket_server import WORKER, BotServer  # noqa: PLC0415  # needs an extra
 
     server = BotServer(lambda: create_bot(args.bot), serve)
     try:

@@ -1,8 +1,8 @@
 """One game of two players: boards, pieces, the queue they share, points, levels, garbage.
 
 No clock and no wire: whoever has a clock says `Duel.step` once a time step. Rows count from the
-top, as on the wire (`sevenbag.protocols.pason.board`). Everything random follows from the seed, so
-that the same moves and steps make the same game again.
+top, as on the wire (`sevenbag.protocols.pason.pason_conversion`). Everything random follows from
+the seed, so that the same moves and steps make the same game again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from sevenbag.contest.chance import below, stream
-from sevenbag.protocols.pason.board import CELLS, FULL_ROW, HEIGHT, VISIBLE, WIDTH, cell_bit
+from sevenbag.protocols.pason.pason_conversion import (
+    CELLS,
+    FULL_ROW,
+    HEIGHT,
+    VISIBLE,
+    WIDTH,
+    cell_bit,
+)
 from sevenbag.protocols.pason.shapes import PIECES, SHAPES, SPAWN_COLUMN, SPAWN_ROW
 
 if TYPE_CHECKING:

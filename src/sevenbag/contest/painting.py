@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.protocols.pason.board import HEIGHT, WIDTH
+from sevenbag.protocols.pason.pason_conversion import HEIGHT, WIDTH
 from sevenbag.protocols.pason.shapes import SHAPES
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Painter:
         """Take the board as it is told now.
 
         Args:
-            board: see `sevenbag.protocols.pason.board`.
+            board: see `sevenbag.protocols.pason.pason_conversion`.
             piece: the player's piece as it was last told of.
 
         Returns:

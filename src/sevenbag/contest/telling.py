@@ -8,7 +8,6 @@ import msgspec
 
 from sevenbag.contest.duel import SEATS
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.pason.board import encode as encode_board
 from sevenbag.protocols.pason.messages import (
     BoardState,
     GameBoardState,
@@ -18,6 +17,7 @@ from sevenbag.protocols.pason.messages import (
     PieceState,
 )
 from sevenbag.protocols.pason.messages import encode as encode_message
+from sevenbag.protocols.pason.pason_conversion import encode as encode_board
 
 if TYPE_CHECKING:
     from collections.abc import Callable

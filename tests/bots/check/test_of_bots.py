@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots import process
 from sevenbag.bots.check import CHOICES, CheckSettings, Report, check_bot, lab
-from sevenbag.bots.process import launch_process
-from sevenbag.bots.web_worker import find_browser, launch_worker
+from sevenbag.bots.external import process
+from sevenbag.bots.external.process import launch_process
+from sevenbag.bots.external.web_worker import find_browser, launch_worker
 from tests.fakes import faulty, field
 from tests.fakes.dropper import Dropper
 from tests.fakes.silence import launch_impatiently
@@ -305,9 +305,9 @@ async def test_decisive_messages_are_quoted(
 @pytest.mark.slow
 async def test_bots_behind_sockets(mark: str) -> None:
     pytest.importorskip("websockets", reason="the package websockets is not installed")
+    from sevenbag.bots.external.websocket_channel import launch_websocket  # noqa: PLC0415
     from sevenbag.bots.registry import create_bot  # noqa: PLC0415
-    from sevenbag.bots.serve_websocket import BotServer  # noqa: PLC0415
-    from sevenbag.bots.websocket import launch_websocket  # noqa: PLC0415
+    from sevenbag.bots.serving.websocket_server import BotServer  # noqa: PLC0415
 
     server = BotServer(lambda: create_bot("random:seed=1"))
     await server.open()

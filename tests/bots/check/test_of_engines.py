@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.bots import process
 from sevenbag.bots.check import CheckSettings, Report
 from sevenbag.bots.check.rendering import as_json, as_junit, as_text
 from sevenbag.bots.check.triangle import CHOICES, check_engine
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
-from sevenbag.bots.process import launch_process
+from sevenbag.bots.external import process
+from sevenbag.bots.external.process import launch_process
 from tests.bots.conftest import slow
 from tests.fakes import triangle_bots
 from tests.fakes.silence import launch_impatiently
@@ -25,7 +25,7 @@ from tests.fakes.triangle_bots import Engine
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sevenbag.bots.channel import Launch
+    from sevenbag.bots.external.bot_channel import Launch
 
 ROOT = Path(triangle_bots.__file__).parents[2]
 # Without an environment it has to be told where it lies.

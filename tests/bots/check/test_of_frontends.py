@@ -16,8 +16,8 @@ import pytest
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.bots.check import Report, of_frontends
 from sevenbag.bots.check.hosting import check_frontend
+from sevenbag.bots.external.tbp_driver import TbpBot
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.tbp import TbpBot
 from sevenbag.game import Rules
 from tests.fakes import frontends
 from tests.fakes.dropper import cells_of, drops

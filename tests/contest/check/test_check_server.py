@@ -15,8 +15,8 @@ from sevenbag.contest.client.address import Address
 from sevenbag.contest.duel import Verdict
 from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.errors import SilentServerError
-from sevenbag.protocols.pason.board import FULL_ROW
 from sevenbag.protocols.pason.messages import GameMove, MatchConnect
+from sevenbag.protocols.pason.pason_conversion import FULL_ROW
 from tests.contest.client.simulated import simulate
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
 

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sevenbag.contest.duel import SEATS, Duel, Verdict
-from sevenbag.protocols.pason import board
+from sevenbag.protocols.pason import pason_conversion
 from sevenbag.protocols.pason.messages import (
     BoardState,
     GameBoardState,
@@ -135,7 +135,7 @@ class Table:
 
     def _boards(self) -> GameBoardState:
         states = {
-            team: BoardState(board_state=board.encode(cells))
+            team: BoardState(board_state=pason_conversion.encode(cells))
             for team, cells in zip(TEAMS, self.duel.boards, strict=True)
         }
         return GameBoardState(

@@ -10,7 +10,7 @@ from sevenbag import Board, Kicks, Piece, Placement
 from sevenbag.contest.duel import Duel
 from sevenbag.contest.rules import GameRules
 from sevenbag.errors import PlacementError
-from sevenbag.protocols.pason.board import to_kernel
+from sevenbag.protocols.pason.pason_conversion import to_kernel
 from sevenbag.protocols.pason.placing import Place, from_placement, to_placement
 from sevenbag.protocols.pason.shapes import PIECES, ROTATIONS, SHAPES, PieceName
 from tests.protocols.pason.table import CELLS, STEP

@@ -8,7 +8,17 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
-from sevenbag.protocols.actions import Advance, Begin, Close, End, Expect, Extend, Face, Note, Think
+from sevenbag.protocols.bot_actions import (
+    Advance,
+    Begin,
+    Close,
+    End,
+    Expect,
+    Extend,
+    Face,
+    Note,
+    Think,
+)
 from sevenbag.protocols.tbp import BotSide, encode
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.bot_side import (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sevenbag._kernel import Piece
-from sevenbag.protocols.actions import Begin, End, Expect, Face, Think
+from sevenbag.protocols.bot_actions import Begin, End, Expect, Face, Think
 from sevenbag.protocols.tbp import BotSide, from_object
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.bot_side import Prepare, Send, State

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import LONGEST_LINE
 from sevenbag.protocols.tbp import decode, encode, from_object, to_object
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.reading import read_message

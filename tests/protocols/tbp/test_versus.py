@@ -12,7 +12,14 @@ from msgspec import UNSET
 from sevenbag._kernel import Board, Key, Piece, Placement, Rotation
 from sevenbag.errors import ProtocolError
 from sevenbag.game import Game, Rules
-from sevenbag.protocols.tbp import Event, FrontendSide, convert, decode, encode_spaced, from_object
+from sevenbag.protocols.tbp import (
+    Event,
+    FrontendSide,
+    decode,
+    encode_spaced,
+    from_object,
+    tbp_conversion,
+)
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.following import what_happened
 from sevenbag.protocols.tbp.inputs import end_of, way_to
@@ -183,7 +190,7 @@ def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
     assert happened.new_pieces == lock.new_pieces
     assert len(happened.garbage) == len(lock.garbage)
     # Told in these words, it is the same position.
-    between = convert.with_garbage(
+    between = tbp_conversion.with_garbage(
         _after(before, happened.placement, happened.new_pieces), happened.garbage
     )
     after = game.position()

@@ -9,11 +9,16 @@ import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.game import Rules
-from sevenbag.protocols.actions import Advance, Begin, Expect, Extend, Note, Think
+from sevenbag.protocols.bot_actions import Advance, Begin, Expect, Extend, Note, Think
 from sevenbag.protocols.triangle import BotSide, from_object, to_object
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.bot_side import Action, Adjust, Prepare, Send, State
-from sevenbag.protocols.triangle.convert import config_of, letters_of, rules_of, state_of
+from sevenbag.protocols.triangle.triangle_conversion import (
+    config_of,
+    letters_of,
+    rules_of,
+    state_of,
+)
 
 # As recorded for seed 1; the first piece is O.
 QUEUE = letters_of([Piece[letter] for letter in "JILSTZTOLJSIZLISOTZJJSLITZOITLOZSJ"])

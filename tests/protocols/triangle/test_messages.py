@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import LONGEST_LINE
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.wire import decode, encode, from_object, to_object
 from tests.truth import truth_lines

@@ -11,8 +11,8 @@ import pytest
 from sevenbag.protocols.triangle import BotSide, Event, HostSide, decode
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.bot_side import Expectation, Send
-from sevenbag.protocols.triangle.convert import position_of, state_of
-from sevenbag.protocols.triangle.keys import pressed
+from sevenbag.protocols.triangle.triangle_conversion import position_of, state_of
+from sevenbag.protocols.triangle.triangle_keys import pressed
 from tests.truth import truth_lines
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import msgspec
 import zmq
 
 from sevenbag.contest.telling import FIGURES_TOPIC
-from sevenbag.protocols.pason.board import cell_bit, encode
+from sevenbag.protocols.pason.pason_conversion import cell_bit, encode
 
 TEAMS = ("Alpha", "Beta & <b>Co</b>")
 

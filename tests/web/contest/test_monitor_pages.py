@@ -10,7 +10,7 @@ import pytest
 
 from sevenbag.contest.record import decode
 from sevenbag.drawing.cells import COLORS
-from sevenbag.protocols.pason.board import cell_bit
+from sevenbag.protocols.pason.pason_conversion import cell_bit
 from tests.web.contest.hosted import GameServer
 from tests.web.contest.publisher import filled
 from tests.web.contest.recorded_game import play

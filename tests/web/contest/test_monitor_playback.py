@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sevenbag.errors import FormatError
-from sevenbag.protocols.pason.board import VISIBLE
+from sevenbag.protocols.pason.pason_conversion import VISIBLE
 from sevenbag.web.contest.match_frames import playback
 from tests.web.contest.recorded_game import CLEARS_A_ROW, play
 

@@ -11,7 +11,7 @@ import pytest
 from sevenbag import Rules
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.record import Recorder
-from sevenbag.bots.random_bot import RandomBot
+from sevenbag.bots.builtin.random_bot import RandomBot
 from sevenbag.web.play.match_host import Room, Shelf
 from sevenbag.web.play.page_connection import PageGoneError, StartWorker, Tunnel
 

@@ -10,8 +10,8 @@ from sevenbag.bots.check.probes import ENDED
 from sevenbag.bots.check.table import RULES
 from sevenbag.errors import PlacementError
 from sevenbag.game.course import after_new_piece, after_placement
-from sevenbag.protocols.tbp import convert
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp import tbp_conversion
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
@@ -52,7 +52,7 @@ class Follower:
     def started(self, start: tbp.Start) -> None:
         """A position was told."""
         self._judge_randomizer(start)
-        self.position = convert.position_of(start)
+        self.position = tbp_conversion.position_of(start)
         self._shown = len(start.queue)
         self._moved = False
         if not start.queue:
@@ -78,7 +78,7 @@ class Follower:
             self._find("started", "error", "says play where there is no position")
             return
         try:
-            placement = convert.placement_of(move)
+            placement = tbp_conversion.placement_of(move)
             self._judge_legal(placement)
             first = self.position.hold is None and placement.piece != self.position.queue[0]
             self._first_hold = self._first_hold or first
@@ -94,7 +94,7 @@ class Follower:
         if self.position is None:
             self._find("started", "warning", "says new_piece where there is no position")
             return
-        piece = convert.piece_of(message.piece)
+        piece = tbp_conversion.piece_of(message.piece)
         bag = self.position.bag
         if self.rules.randomizer == "seven_bag" and bag is not None and piece not in bag:
             left = " ".join(each.name for each in bag)
@@ -109,7 +109,7 @@ class Follower:
         if self.position is None:
             self._find("started", "error", "says garbage where there is no position")
             return
-        self.position = convert.with_garbage(self.position, message.rows)
+        self.position = tbp_conversion.with_garbage(self.position, message.rows)
 
     def stopped(self) -> None:
         """The game is over."""
@@ -123,7 +123,7 @@ class Follower:
             after = after_placement(self.position, probe.best)
         except PlacementError:
             return False
-        told = convert.board_of(start.board)
+        told = tbp_conversion.board_of(start.board)
         rows = [after.board.row(y) for y in range(after.board.height)]
         for entered in range(told.height + 1):
             above = [told.row(y) for y in range(entered, told.height)]
@@ -147,7 +147,7 @@ class Follower:
     def _judge_legal(self, placement: Placement) -> None:
         assert self.position is not None
         board = self.position.board
-        spawn = convert.spawn_of(board, placement.piece, RULES)
+        spawn = tbp_conversion.spawn_of(board, placement.piece, RULES)
         if spawn is None or not board.fits(placement):
             return
         if not board.is_resting(placement):
@@ -165,7 +165,7 @@ class Follower:
                 what = f"the rules say {named}, the start says nothing of it"
                 self._find("same-randomizer", "warning", what)
             return
-        told = convert.name_of(state)
+        told = tbp_conversion.name_of(state)
         if isinstance(named, UnsetType) or told != named:
             rules = "nothing" if isinstance(named, UnsetType) else named
             what = f"the rules say {rules}, the start says {told}"

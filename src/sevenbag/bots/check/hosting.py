@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag.bots.check.of_frontends import FrontendCheck
-from sevenbag.bots.serve import listen, write
-from sevenbag.bots.service import LostOutputError
+from sevenbag.bots.serving.service import LostOutputError
+from sevenbag.bots.serving.stdio_server import listen, write
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
     from sevenbag._kernel import Placement
-    from sevenbag.bots.channel import Launch
     from sevenbag.bots.check.table import Table
+    from sevenbag.bots.external.bot_channel import Launch
     from sevenbag.protocols.tbp.strictness import Severity
 
 Json = dict[str, Any]

@@ -11,8 +11,8 @@ from sevenbag.bots.check.lab import ENDS, CheckSettings, Lab
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from sevenbag.bots.channel import Launch
     from sevenbag.bots.check.finding import Report
+    from sevenbag.bots.external.bot_channel import Launch
     from sevenbag.protocols.tbp.strictness import Severity
 
 _BASICS: Final[dict[str, Callable[[Lab], Awaitable[None]]]] = {

@@ -14,7 +14,7 @@ from sevenbag.protocols.tbp.wire import plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.bots.channel import Channel
+    from sevenbag.bots.external.bot_channel import Channel
     from sevenbag.protocols.tbp.strictness import Departure
 
 Json = dict[str, Any]

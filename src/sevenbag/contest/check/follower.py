@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from sevenbag.protocols.pason.board import FULL_ROW, HEIGHT, WIDTH, cell_bit, decode
 from sevenbag.protocols.pason.messages import (
     GameBoardState,
     GameEnd,
     GamePieceState,
     MatchEnd,
 )
+from sevenbag.protocols.pason.pason_conversion import FULL_ROW, HEIGHT, WIDTH, cell_bit, decode
 from sevenbag.protocols.pason.shapes import SHAPES, SPAWN_COLUMN, SPAWN_ROW
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import itertools
 import time
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.beam import BeamBot
+from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.contest.check.lab import GoneError
 from sevenbag.contest.client.planner import Planner
 from sevenbag.errors import ProtocolError

@@ -29,8 +29,8 @@ from sevenbag.contest.client.view import MatchView
 from sevenbag.contest.link import describe_ending
 from sevenbag.contest.telling import GameFigures, MatchFigures
 from sevenbag.errors import PlacementError, ProtocolError
-from sevenbag.protocols.pason.board import to_kernel
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
+from sevenbag.protocols.pason.pason_conversion import to_kernel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Coroutine, Generator, Iterator

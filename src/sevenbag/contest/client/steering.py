@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, Key, Placement
 from sevenbag.game.rules import Rules, kernel_rules
-from sevenbag.protocols.pason.board import to_kernel
 from sevenbag.protocols.pason.moves import KEY_OF
+from sevenbag.protocols.pason.pason_conversion import to_kernel
 from sevenbag.protocols.pason.placing import Place, to_placement
 from sevenbag.protocols.pason.shapes import SHAPES
 

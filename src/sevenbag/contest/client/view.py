@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sevenbag.contest.telling import GameFigures, MatchFigures
-from sevenbag.protocols.pason.board import decode
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
+from sevenbag.protocols.pason.pason_conversion import decode
 
 if TYPE_CHECKING:
     from sevenbag.contest.telling import Figures
@@ -19,8 +19,8 @@ class MatchView:
     """The newest of everything, by team name.
 
     Attributes:
-        boards: locked cells, as `sevenbag.protocols.pason.board` has them; a team is missing until
-            its board was told in this game.
+        boards: locked cells, as `sevenbag.protocols.pason.pason_conversion` has them; a team is
+            missing until its board was told in this game.
         pieces: where each team's piece is; None where it has none right now.
         queue: upcoming pieces, which both draw from.
         cleared: rows that the newest board message says were cleared.

@@ -33,7 +33,6 @@ from sevenbag.contest.link import describe_ending
 from sevenbag.contest.painting import EMPTY, Painter
 from sevenbag.contest.telling import FIGURES_TOPIC, GameFigures, MatchFigures, decode_figures
 from sevenbag.errors import ProtocolError, SilentServerError, printable
-from sevenbag.protocols.pason.board import HEIGHT, WIDTH
 from sevenbag.protocols.pason.messages import (
     GameBoardState,
     GameEnd,
@@ -41,6 +40,7 @@ from sevenbag.protocols.pason.messages import (
     MatchEnd,
     decode_state,
 )
+from sevenbag.protocols.pason.pason_conversion import HEIGHT, WIDTH
 from sevenbag.protocols.pason.shapes import SHAPES
 
 if TYPE_CHECKING:

@@ -134,7 +134,7 @@ class BoardState(Struct, frozen=True, kw_only=True):
     """One team's board.
 
     Attributes:
-        board_state: see `sevenbag.protocols.pason.board`.
+        board_state: see `sevenbag.protocols.pason.pason_conversion`.
         piece_number: of the piece concerned; -1 for none.
         cleared_rows: that were cleared just now, by their rows before that.
     """

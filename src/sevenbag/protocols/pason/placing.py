@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sevenbag._kernel import Piece, Placement
 from sevenbag.errors import PlacementError
-from sevenbag.protocols.pason.board import HEIGHT
+from sevenbag.protocols.pason.pason_conversion import HEIGHT
 from sevenbag.protocols.pason.shapes import PIECES, ROTATIONS, SHAPES
 
 if TYPE_CHECKING:

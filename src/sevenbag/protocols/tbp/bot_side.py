@@ -17,7 +17,7 @@ from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import PlacementError, printable
 from sevenbag.game.course import after_new_piece, after_placement
-from sevenbag.protocols.actions import (
+from sevenbag.protocols.bot_actions import (
     Advance,
     Begin,
     Close,
@@ -29,8 +29,8 @@ from sevenbag.protocols.actions import (
     Note,
     Think,
 )
-from sevenbag.protocols.tbp import convert
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp import tbp_conversion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -124,7 +124,7 @@ class BotSide:
             case tbp.Play():
                 return self._told_play(message)
             case tbp.NewPiece():
-                return self._told_new_piece(convert.piece_of(message.piece))
+                return self._told_new_piece(tbp_conversion.piece_of(message.piece))
             case tbp.Garbage():
                 return self._told_garbage(message.rows)
             case tbp.Stop():
@@ -177,7 +177,7 @@ class BotSide:
             move_info: of the search.
             inputs: the way to the first move, for frontends of the versus dialect.
         """
-        kept = tuple(convert.move_of(move) for move in moves[: self._most_moves])
+        kept = tuple(tbp_conversion.move_of(move) for move in moves[: self._most_moves])
         info = _fitting(move_info)
         if self._longest_line is not None:
             rest = _LONGEST_REST if inputs is None else _LONGEST_REST + _LONGEST_WAY
@@ -207,7 +207,7 @@ class BotSide:
             self._rules = tbp.Rules()
             actions.append(Prepare(self._rules))
         self.state = State.CALCULATING
-        self.position = convert.position_of(start)
+        self.position = tbp_conversion.position_of(start)
         actions += _oddities(start, self._rules)
         return [*actions, *self._begun(), *self._faced(start.opponents)]
 
@@ -216,7 +216,7 @@ class BotSide:
             return []
         actions = [*self._moved(play.move), *self._faced(play.opponents)]
         if isinstance(play.meter, int) and self._bot_follows:
-            pending = convert.pending_of(play.meter)
+            pending = tbp_conversion.pending_of(play.meter)
             self.position = dataclasses.replace(self.position, pending=pending)
             actions.append(Expect(pending))
         return actions
@@ -224,7 +224,7 @@ class BotSide:
     def _moved(self, move: tbp.Move) -> list[Action]:
         assert self.position is not None
         try:
-            placement = convert.placement_of(move)
+            placement = tbp_conversion.placement_of(move)
             self.position = after_placement(self.position, placement)
         except PlacementError as error:
             return self._resynchronised(move, str(error))
@@ -239,7 +239,7 @@ class BotSide:
     def _faced(self, opponents: tuple[tbp.Opponent, ...] | UnsetType) -> list[Action]:
         if not opponents or not self._bot_follows:
             return []
-        return [Face(tuple(convert.position_of_opponent(each) for each in opponents))]
+        return [Face(tuple(tbp_conversion.position_of_opponent(each) for each in opponents))]
 
     def _told_new_piece(self, piece: Piece) -> list[Action]:
         if self.position is None:
@@ -250,7 +250,7 @@ class BotSide:
     def _told_garbage(self, rows: tuple[tbp.Row, ...]) -> list[Action]:
         if self.position is None:
             return []
-        self.position = convert.with_garbage(self.position, rows)
+        self.position = tbp_conversion.with_garbage(self.position, rows)
         return self._begun()
 
     def _ended(self) -> list[Action]:
@@ -276,10 +276,10 @@ class BotSide:
         assert self.position is not None
         note = Note(f"a move that does not fit the position: {why}")
         queue = self.position.queue
-        piece = convert.piece_of(move.location.type)
+        piece = tbp_conversion.piece_of(move.location.type)
         assumed = dataclasses.replace(self.position, queue=(piece, *queue[1:]))
         try:
-            self.position = after_placement(assumed, convert.placement_of(move))
+            self.position = after_placement(assumed, tbp_conversion.placement_of(move))
         except PlacementError:
             return [note]
         return [note, *self._begun()]
@@ -306,7 +306,7 @@ def _oddities(start: tbp.Start, rules: tbp.Rules) -> list[Action]:
     """What a start says of the bag that the rules had said otherwise."""
     if not start.randomizer or not rules.randomizer:
         return []
-    told = convert.name_of(start.randomizer)
+    told = tbp_conversion.name_of(start.randomizer)
     if told == rules.randomizer:
         return []
     return [Note(f"the rules said randomizer {rules.randomizer}, the start says {told}")]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sevenbag._kernel import Placement, Spin
 from sevenbag.errors import PlacementError
 from sevenbag.game.course import after_placement
-from sevenbag.protocols.tbp import convert
+from sevenbag.protocols.tbp import tbp_conversion
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,5 +82,5 @@ def _entered(between: Position, after: Position) -> tuple[tbp.Row, ...] | None:
         if new.row(count - 1) == full:
             return None
         if all(new.row(y) == old.row(y - count) for y in range(count, new.rows)):
-            return convert.rows_of(new, after.colors)[count - 1 :: -1]
+            return tbp_conversion.rows_of(new, after.colors)[count - 1 :: -1]
     return None

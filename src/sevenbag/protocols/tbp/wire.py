@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import LONGEST_LINE
 from sevenbag.protocols.tbp.reading import read_message
 
 if TYPE_CHECKING:

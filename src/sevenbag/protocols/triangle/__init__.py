@@ -1,6 +1,6 @@
 """The Triangle.js adapter protocol: messages, a state machine for either side, an engine.
 
-Whoever writes a bot needs `Turn` and `sevenbag.bots.triangle_engine.run_engine`; see
+Whoever writes a bot needs `Turn` and `sevenbag.bots.serving.triangle_engine.run_engine`; see
 docs/triangle.md.
 """
 

@@ -21,11 +21,11 @@ from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.position import Position
 from sevenbag.game.rules import kernel_rules
-from sevenbag.protocols.actions import Advance, Begin, Common, Expect, Extend, Note, Think
-from sevenbag.protocols.triangle import convert, dealing
+from sevenbag.protocols.bot_actions import Advance, Begin, Common, Expect, Extend, Note, Think
+from sevenbag.protocols.triangle import dealing, triangle_conversion
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.keys import keys_to
 from sevenbag.protocols.triangle.reading import MOST_QUEUED
+from sevenbag.protocols.triangle.triangle_keys import keys_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,7 +139,7 @@ class BotSide:
             case triangle.State():
                 return self._told_state(message)
             case triangle.Pieces():
-                return self._told_pieces(convert.pieces_of(message.pieces))
+                return self._told_pieces(triangle_conversion.pieces_of(message.pieces))
             case triangle.Play():
                 return self._told_play(message)
             case _:
@@ -207,10 +207,10 @@ class BotSide:
     # --- helpers: what is told ------------------------------------------------------------------
 
     def _told_config(self, config: triangle.Config) -> list[Action]:
-        opening = dealing.opening_of(convert.pieces_of(config.queue))
+        opening = dealing.opening_of(triangle_conversion.pieces_of(config.queue))
         notes: list[Action] = []
-        if not convert.knows_kicks(config):
-            known = ", ".join(convert.kick_names())
+        if not triangle_conversion.knows_kicks(config):
+            known = ", ".join(triangle_conversion.kick_names())
             notes.append(
                 Note(
                     f"invalid kicks: expected {known}, got {config.kicks!r}; "
@@ -221,7 +221,7 @@ class BotSide:
             config = msgspec.structs.replace(config, kicks="none")
         try:
             previews = min(self._most_seen - 1, max(len(opening.queue), 1))
-            rules = convert.rules_of(config, bag=opening.bag, previews=previews)
+            rules = triangle_conversion.rules_of(config, bag=opening.bag, previews=previews)
             kernel_rules(rules)
         except RulesError as error:
             self.refuse()
@@ -244,7 +244,7 @@ class BotSide:
         if any(len(row) != width for row in state.board):
             self.position = None
             return [Note(f"a state has {len(state.board[0])} columns, the room has {width}")]
-        told = convert.position_of(self._without_current(state), self.rules.board.rows)
+        told = triangle_conversion.position_of(self._without_current(state), self.rules.board.rows)
         adjusted = [*self._with_bombs(state), *self._without_hold(told)]
         known = None if self._parked else self.position
         self.position = self._with_bag(told)
@@ -359,7 +359,7 @@ class BotSide:
         return list(dict.fromkeys((queue[0], *(queue[1:2] if held is None else (held,)))))
 
     def _places(self, position: Position, rules: Rules, piece: Piece) -> list[Placement]:
-        kernel = kernel_rules(convert.rules_for(rules, piece))
+        kernel = kernel_rules(triangle_conversion.rules_for(rules, piece))
         return kernel.placements(position.board, piece, position.combo > 0)
 
     def _way_to(
@@ -369,7 +369,7 @@ class BotSide:
             keys = keys_to(
                 position.board,
                 placement,
-                convert.rules_for(rules, placement.piece),
+                triangle_conversion.rules_for(rules, placement.piece),
                 hold=self._to_park or placement.piece != position.queue[0],
                 cleared=position.combo > 0,
                 fallen=fallen,
@@ -386,7 +386,7 @@ class BotSide:
         self._to_park = False
         self._pressed_hold |= keys[0] == "hold"
         if data is UNSET:
-            data = Expectation(convert.cells_of(after.board))
+            data = Expectation(triangle_conversion.cells_of(after.board))
         actions: list[Action] = [Send(triangle.Move(keys=keys, data=data))]
         if self._parked or not after.queue:
             return [*actions, *self._begun()]
@@ -409,7 +409,7 @@ class BotSide:
         if state.queue[:1] != (state.current,):
             return state
         assert self.rules is not None
-        queue = convert.pieces_of(state.queue)
+        queue = triangle_conversion.pieces_of(state.queue)
         as_told, without = (queue[0], *queue), queue
         if self.position is not None and not self._parked and len(self.position.queue) > 1:
             known = self.position.queue

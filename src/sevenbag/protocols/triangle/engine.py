@@ -1,6 +1,6 @@
 """An engine for Triangle hosts, sans I/O: lines in, lines out, and a function that chooses.
 
-`sevenbag.bots.triangle_engine.run_engine` runs one over standard input and output.
+`sevenbag.bots.serving.triangle_engine.run_engine` runs one over standard input and output.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from msgspec import UNSET
 from sevenbag._kernel import Placement
 from sevenbag.errors import ProtocolError
 from sevenbag.game.course import after_placement
-from sevenbag.protocols import actions
+from sevenbag.protocols import bot_actions
 from sevenbag.protocols.triangle import bot_side
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.wire import decode, encode
@@ -164,11 +164,11 @@ class Engine:
         match action:
             case bot_side.Send(message):
                 return encode(message)
-            case actions.Think():
+            case bot_actions.Think():
                 answers = self._answer(play)
                 sent = [encode(each.message) for each in answers if isinstance(each, bot_side.Send)]
                 return b"".join(sent)
-            case actions.Note(text):
+            case bot_actions.Note(text):
                 self._log(text)
                 return b""
             case _:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import LONGEST_LINE
 from sevenbag.protocols.triangle.messages import Config
 from sevenbag.protocols.triangle.reading import read_message
 

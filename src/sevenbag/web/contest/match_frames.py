@@ -12,7 +12,6 @@ from sevenbag.contest.painting import Painter
 from sevenbag.contest.record import decode, frames
 from sevenbag.contest.telling import MatchFigures, decode_figures
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.pason.board import decode as decode_board
 from sevenbag.protocols.pason.messages import (
     LONGEST_STATE,
     GameBoardState,
@@ -22,6 +21,7 @@ from sevenbag.protocols.pason.messages import (
     PieceState,
     decode_state,
 )
+from sevenbag.protocols.pason.pason_conversion import decode as decode_board
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

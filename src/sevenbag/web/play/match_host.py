@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.record import Recorder
 from sevenbag.arena.seat import Deadlines as SeatDeadlines
-from sevenbag.bots.tbp import Deadlines, TbpBot
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
 from sevenbag.errors import InputError, SevenbagError
 from sevenbag.web.play.match_request import HouseBot, PageBot, Setup, house_bot, read_setup
 from sevenbag.web.play.page_connection import PageGoneError, Tunnel

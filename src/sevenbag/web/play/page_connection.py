@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError, BotTimeoutError
-from sevenbag.protocols.lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import LONGEST_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from sevenbag.bots.channel import Carrier, Launch
+    from sevenbag.bots.external.bot_channel import Carrier, Launch
 
 _MOST_WAITING: Final = 1024
 _MOST_BYTES: Final = 4 << 20
@@ -30,7 +30,7 @@ _LONGEST_LAST_WORDS: Final = 300
 
 
 class PageChannel:
-    """One start of a worker. See `sevenbag.bots.channel.Channel`.
+    """One start of a worker. See `sevenbag.bots.external.bot_channel.Channel`.
 
     Attributes:
         name: by which errors call the bot.

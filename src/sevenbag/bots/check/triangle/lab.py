@@ -11,20 +11,20 @@ from sevenbag.bots.check.notebook import Notebook
 from sevenbag.bots.check.session import GoneError, Session
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.check.triangle.letter import departures
-from sevenbag.bots.process import find_error_line
+from sevenbag.bots.external.process import find_error_line
 from sevenbag.errors import BotError, BotStartError, PlacementError, ProtocolError
 from sevenbag.game.course import after_placement
-from sevenbag.protocols.lines import LONGEST_LINE
-from sevenbag.protocols.triangle.keys import KEY_OF, expected_rows, pressed
+from sevenbag.protocols.json_lines import LONGEST_LINE
 from sevenbag.protocols.triangle.messages import ALIASES, KEYS, Move
+from sevenbag.protocols.triangle.triangle_keys import KEY_OF, expected_rows, pressed
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
 
     from sevenbag._kernel import Placement
-    from sevenbag.bots.channel import Launch
     from sevenbag.bots.check.lab import CheckSettings
     from sevenbag.bots.check.triangle.room import Room
+    from sevenbag.bots.external.bot_channel import Launch
     from sevenbag.protocols.tbp.strictness import Severity
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ import signal
 from typing import TYPE_CHECKING, Any, Final
 
 from sevenbag.bots.check.triangle.room import Room
-from sevenbag.bots.process import find_error_line
+from sevenbag.bots.external.process import find_error_line
 
 if TYPE_CHECKING:
     from sevenbag.bots.check.session import Session

@@ -1,0 +1,329 @@
+"""A bot that plays perfect clears as long as it sees any, and else as `beam` does."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from sevenbag._kernel import PcReason, PcSolver, StopFlag
+from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
+from sevenbag.bots.builtin.beam_bot import BeamBot
+from sevenbag.errors import BotStartError, SpecError
+from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.game.rules import kernel_rules
+from sevenbag.pc.solver import MAX_HEIGHT
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Board, Piece, Placement
+    from sevenbag.bots.bot import Position
+    from sevenbag.game import Rules
+
+_COLUMNS: Final = 10
+_MOST_ROWS: Final = 6
+"""Rows of the perfect clears it looks for; ``min-height`` may ask for more."""
+_MOST_GUESSED: Final = 6
+"""Pieces that are not seen yet and may be guessed."""
+_GUESSES: Final = 12
+"""Ways in which the queue may go on that are looked at."""
+_CANDIDATES: Final = 5
+"""First moves that are held against all these ways."""
+_ENOUGH: Final = 1 / 3
+"""Of the ways in which the queue may go on a move must leave so many a perfect clear."""
+_SHARE: Final = 0.5
+"""The part of its limits that is spent on perfect clears; the rest is for beam."""
+_NODES_OF_A_GUESS: Final = 4_000
+"""A way that is not found by then counts as none."""
+
+
+class PcBot(Bot):
+    """Plays towards perfect clears, and like `beam` where it sees none.
+
+    If the pieces that it knows bring one, it plays it. If some are missing it guesses how the
+    queue goes on, as its bag allows, and makes the move after which most of these queues have a
+    perfect clear. On boards that are not ten columns wide it is beam. Limited by nodes (or by
+    nothing, which means what it means to beam) it answers the same to the same position,
+    everywhere.
+
+    Args:
+        nodes: positions to examine per move; the perfect-clear search may exceed it by up to 256.
+        milliseconds: time to use for a move.
+        min_height: rows of the lowest perfect clear it plays for.
+
+    Raises:
+        SpecError: a limit is not above 0, or `min_height` is more than 20.
+    """
+
+    def __init__(
+        self,
+        nodes: int | None = None,
+        milliseconds: float | None = None,
+        min_height: int = 1,
+    ) -> None:
+        for name, limit in (("nodes", nodes), ("ms", milliseconds)):
+            if limit is not None and not limit > 0:
+                raise SpecError(f"bot pc: {name} is {limit}, must be above 0")
+        if not 1 <= min_height <= 20:
+            raise SpecError(f"bot pc: min-height is {min_height}, must be 1 to 20")
+        self.name = "pc"
+        self._beam = BeamBot(nodes, milliseconds)
+        self._min_height = min_height
+        self._rules: Rules | None = None
+        self._solver: PcSolver | None = None
+        self._position: Position | None = None
+        # Rows cleared since the board was empty: they count among those of a perfect clear.
+        self._cleared = 0
+        self._stop = StopFlag()
+        # One thread: a search that was called off ends before the next begins.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="pc")
+
+    def effective(self, limits: Limits) -> Limits:
+        """As beam's: the smaller of its own limits and these."""
+        return self._beam.effective(limits)
+
+    async def prepare(self, rules: Rules) -> None:
+        """Get ready for these rules; it plays all of them."""
+        self._rules = rules
+        # A solver keeps what it learns of the fields of a game.
+        self._solver = PcSolver(rules.pieces.kicks) if _fits(rules) else None
+        await self._beam.prepare(rules)
+
+    async def start(self, position: Position) -> None:
+        """Take the position."""
+        if self._position is None or self._position.board != position.board:
+            self._cleared = 0
+        self._position = position
+        await self._beam.start(position)
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        """The first move towards a perfect clear; where there is none, what beam suggests."""
+        rules, position = self._rules, self._known()
+        if rules is None:
+            raise BotStartError(self.name, "knows no rules")
+        held = self.effective(limits)
+        begun = time.perf_counter()
+        # What a move leads to is searched as well, and may be higher by a piece.
+        low = position.board.height + 4 <= MAX_HEIGHT
+        if self._solver is not None and position.queue and low:
+            self._stop = stop = StopFlag()
+            least = max(1, self._min_height - self._cleared)
+            search = _Search(self._solver, rules, least, held, begun=begun, stop=stop)
+            try:
+                found = await asyncio.get_running_loop().run_in_executor(
+                    self._thread, search.move, position
+                )
+            finally:
+                stop.set()
+            if found is not None:
+                seconds = max(time.perf_counter() - begun, 1e-6)
+                info = MoveInfo(search.nodes, search.nodes / seconds, found.depth, found.words)
+                return Suggestion((found.placement,), info)
+        left = held.milliseconds
+        if left is not None:
+            left = max(left - (time.perf_counter() - begun) * 1000, 0.01)
+        nodes = held.nodes
+        if nodes is not None and self._solver is not None:
+            nodes = max(1, nodes - int(nodes * _SHARE))
+        return await self._beam.suggest(Limits(left, nodes))
+
+    async def play(self, placement: Placement) -> None:
+        """Advance by a move."""
+        before = self._known()
+        after = self._position = after_placement(before, placement, self._rules)
+        self._cleared += _rows_cleared(before.board, after.board)
+        if after.board.is_empty:
+            self._cleared = 0
+        await self._beam.play(placement)
+
+    async def new_piece(self, piece: Piece) -> None:
+        """Append a piece."""
+        self._position = after_new_piece(self._known(), piece)
+        await self._beam.new_piece(piece)
+
+    async def garbage(self, pending: tuple[int, ...]) -> None:
+        """Beam reckons with what waits; a perfect clear is worth most then, too."""
+        await self._beam.garbage(pending)
+
+    async def stop(self) -> None:
+        """Forget the position."""
+        self._stop.set()
+        self._position = None
+        await self._beam.stop()
+
+    async def quit(self) -> None:
+        """End the search and its thread."""
+        self._stop.set()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        await self._beam.quit()
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _known(self) -> Position:
+        if self._position is None:
+            raise BotStartError(self.name, "has no position")
+        return self._position
+
+
+def _fits(rules: Rules) -> bool:
+    """Whether perfect clears of these rules are what the solver means."""
+    return rules.board.width == _COLUMNS
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    placement: Placement
+    depth: int
+    words: str
+
+
+class _Search:
+    """One search for a move."""
+
+    def __init__(
+        self,
+        solver: PcSolver,
+        rules: Rules,
+        min_height: int,
+        limits: Limits,
+        *,
+        begun: float,
+        stop: StopFlag,
+    ) -> None:
+        self._solver = solver
+        self._rules = rules
+        self._kernel = kernel_rules(rules)
+        self._min_height = min_height
+        self._limits = limits
+        self._begun = begun
+        self._stop = stop
+        self.nodes = 0
+
+    def move(self, position: Position) -> _Found | None:
+        """The move to make, if one leads to a perfect clear or may do so."""
+        solved = self._solve(position.board, _known_pieces(position), None)
+        if solved is not None:
+            height, placements = solved
+            placement = self._legal(position, placements[0])
+            if placement is not None:
+                pieces = len(placements)
+                return _Found(placement, pieces, f"perfect clear: {height} rows, {pieces} pieces")
+        return self._likeliest(position)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _likeliest(self, position: Position) -> _Found | None:
+        """The move that leaves most ways in which the queue may go on a perfect clear."""
+        goal = self._goal(position)
+        if goal is None:
+            return None
+        height, missing = goal
+        known = _known_pieces(position)
+        ways = _ways_on(position, missing)
+        firsts: Counter[Placement] = Counter()
+        for way in ways:
+            solved = self._solve(position.board, [*known, *way], height)
+            if solved is not None:
+                firsts[solved[1][0]] += 1
+        best: tuple[int, Placement] | None = None
+        for first, _ in firsts.most_common(_CANDIDATES):
+            placement = self._legal(position, first)
+            if placement is None:
+                continue
+            after = after_placement(position, placement, self._rules)
+            cleared = _rows_cleared(position.board, after.board)
+            rest = _known_pieces(after)
+            left = sum(
+                self._solve(after.board, [*rest, *way], height - cleared) is not None
+                for way in ways
+            )
+            if best is None or left > best[0]:
+                best = (left, placement)
+        if best is None or best[0] < len(ways) * _ENOUGH:
+            return None
+        words = f"perfect clear of {height} rows for {best[0]} of {len(ways)} queues"
+        return _Found(best[1], len(known) + missing, words)
+
+    def _goal(self, position: Position) -> tuple[int, int] | None:
+        """Rows of the lowest perfect clear for which pieces are missing, and how many are."""
+        cells = position.board.count
+        known = len(_known_pieces(position))
+        for height in range(max(position.board.height, 1), max(_MOST_ROWS, self._min_height) + 1):
+            empty = _COLUMNS * height - cells
+            if height < self._min_height or empty <= 0 or empty % 4:
+                continue
+            missing = empty // 4 + self._rules.pieces.hold - known
+            if missing > 0:
+                return (height, missing) if missing <= _MOST_GUESSED else None
+        return None
+
+    def _solve(
+        self, board: Board, pieces: list[Piece], height: int | None
+    ) -> tuple[int, tuple[Placement, ...]] | None:
+        """A perfect clear of just this height, or of the lowest there is."""
+        nodes = _NODES_OF_A_GUESS if height is not None else None
+        if self._limits.nodes is not None:
+            left = int(self._limits.nodes * _SHARE) - self.nodes
+            if left <= 0:
+                return None
+            nodes = left if nodes is None else min(nodes, left)
+        milliseconds = None
+        if self._limits.milliseconds is not None:
+            passed = (time.perf_counter() - self._begun) * 1000
+            milliseconds = self._limits.milliseconds * _SHARE - passed
+            if milliseconds <= 0:
+                return None
+        answer = self._solver.solve(
+            board,
+            pieces,
+            None,
+            use_hold=self._rules.pieces.hold,
+            min_height=self._min_height if height is None else height,
+            max_height=max(_MOST_ROWS, self._min_height) if height is None else height,
+            nodes=nodes,
+            milliseconds=milliseconds,
+            stop=self._stop,
+        )
+        self.nodes += max(answer.nodes, 1)
+        if answer.reason != PcReason.FOUND or not answer.placements:
+            return None
+        return answer.height, answer.placements
+
+    def _legal(self, position: Position, placement: Placement) -> Placement | None:
+        """The move as the game judges it, if the piece gets there from where it appears."""
+        wanted = placement.canonical().cells
+        legal = [
+            move
+            for move in self._kernel.placements(
+                position.board, placement.piece, position.combo > 0, spins=True
+            )
+            if move.cells == wanted
+        ]
+        return max(legal, key=lambda move: int(move.spin), default=None)
+
+
+def _rows_cleared(before: Board, after: Board) -> int:
+    """By a piece of four cells."""
+    return (before.count + 4 - after.count) // before.width
+
+
+def _known_pieces(position: Position) -> list[Piece]:
+    """The pieces in the order in which they can be placed."""
+    return [*(() if position.hold is None else (position.hold,)), *position.queue]
+
+
+def _ways_on(position: Position, count: int) -> list[tuple[Piece, ...]]:
+    """Ways in which the queue may go on; for the same bag always the same."""
+    choice = random.Random(0)  # no secret
+    ways: dict[tuple[Piece, ...], None] = {}
+    for _ in range(_GUESSES):
+        bag = list(position.bag or position.filled_bag)
+        way: list[Piece] = []
+        while len(way) < count:
+            bag = bag or list(position.filled_bag)
+            way.append(bag.pop(choice.randrange(len(bag))))
+        ways[tuple(way)] = None
+    return list(ways)

@@ -1,0 +1,1 @@
+"""Drivers that make external programs, WebSocket servers and web workers bots."""

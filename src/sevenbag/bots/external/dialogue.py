@@ -1,0 +1,135 @@
+"""A conversation with a foreign bot: what it says is heard in time, or named for what it is."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.bots.external.hearing import Hearing
+from sevenbag.errors import BotForfeitError, BotTimeoutError
+from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
+from sevenbag.protocols.tbp.wire import decode, encode, encode_spaced
+
+if TYPE_CHECKING:
+    from sevenbag.bots.external.bot_channel import Channel
+
+_DECODE: Final = functools.partial(decode, forgiving=True)
+
+
+class Dialogue:
+    """One conversation over one channel.
+
+    Attributes:
+        channel: what carries it.
+        side: how far it has come.
+        spaced: whether to write JSON with blanks.
+    """
+
+    def __init__(self, channel: Channel, *, spaced: bool = False) -> None:
+        self.channel = channel
+        self.side = FrontendSide()
+        self.spaced = spaced
+        self._hearing: Hearing[tbp.Message] = Hearing(channel, _DECODE)
+
+    @property
+    def name(self) -> str:
+        """By which errors call the bot."""
+        return self.channel.name
+
+    @property
+    def skipped(self) -> int:
+        """Lines that came and are no messages."""
+        return self._hearing.skipped
+
+    def written(self, message: tbp.FromFrontend) -> bytes:
+        """A message as it is sent."""
+        return encode_spaced(message) if self.spaced else encode(message)
+
+    async def send(self, message: tbp.FromFrontend) -> None:
+        """Say something.
+
+        Raises:
+            BotDiedError: nobody is there.
+            BotTimeoutError: nobody has listened for long.
+        """
+        await self.channel.send(self.written(message))
+
+    async def introduction(self, seconds: float) -> Event:
+        """Wait until the bot has said who it is, or that it does not play."""
+        return (await self._event(seconds, seconds, "no info", Event.INTRODUCED))[0]
+
+    async def readiness(self, seconds: float) -> Event:
+        """Wait until the bot is ready for the rules, or says that it does not play them."""
+        return (await self._event(seconds, seconds, "no answer to the rules", Event.READY))[0]
+
+    async def suggestion(self, left: float, allowed: float) -> tbp.Suggestion:
+        """Wait for the answer to a question.
+
+        Args:
+            left: seconds until it must be there.
+            allowed: how many there were when the question was first asked.
+
+        Raises:
+            BotTimeoutError: it did not come in time.
+            BotForfeitError: the bot says that it cannot play.
+        """
+        event, message = await self._event(left, allowed, "no answer to suggest", Event.SUGGESTED)
+        if event is Event.REFUSED or not isinstance(message, tbp.Suggestion):
+            raise self._given_up()
+        return message
+
+    async def waiting_answer(self) -> tbp.Suggestion | None:
+        """Hear what was said before we ask: late or double answers, chatter. That is dropped.
+
+        It is an answer for us only if this position was asked for before, and whoever asked then
+        was cancelled.
+        """
+        answer: tbp.Suggestion | None = None
+        for line in await self.channel.take_waiting():
+            message = self._hearing.decoded(line)
+            if message is None:
+                continue
+            event = self.side.receive(message)
+            if event is Event.SUGGESTED and isinstance(message, tbp.Suggestion):
+                answer = message
+        if self.side.stage is Stage.REFUSED:
+            raise self._given_up()
+        return answer
+
+    async def settle(self, seconds: float) -> bool:
+        """Wait for answers that nobody wants any more, lest they be taken for the next ones.
+
+        Returns: whether they have come.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                while self.side.owed:
+                    self.side.receive(await self._hearing.next())
+        except TimeoutError:
+            return False
+        return True
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    async def _event(
+        self, left: float, allowed: float, what: str, awaited: Event
+    ) -> tuple[Event, tbp.Message]:
+        """The awaited event, or a refusal."""
+        skipped = self.skipped
+        try:
+            async with asyncio.timeout(left):
+                while True:
+                    message = await self._hearing.next()
+                    event = self.side.receive(message)
+                    if event is awaited or event is Event.REFUSED:
+                        return event, message
+        except TimeoutError:
+            hints = [f"{what} within {allowed:g} s", *self._hearing.hints(skipped)]
+            if awaited is not Event.SUGGESTED:
+                hints.append("is its output flushed?")
+            raise BotTimeoutError(self.name, "; ".join(hints)) from None
+
+    def _given_up(self) -> BotForfeitError:
+        return BotForfeitError(self.name, f"says that it cannot play ({self.side.reason})")

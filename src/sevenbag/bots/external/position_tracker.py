@@ -1,0 +1,147 @@
+"""What a driver knows of the game that it tells move by move, and how it reads a bot's moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from msgspec import UnsetType
+
+from sevenbag._kernel import Placement, Spin
+from sevenbag.errors import PlacementError
+from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.protocols.tbp import tbp_conversion
+from sevenbag.protocols.tbp.inputs import end_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag._kernel import Piece
+    from sevenbag.bots.external.tbp_profile import Profile
+    from sevenbag.game import Rules
+    from sevenbag.game.position import Position
+    from sevenbag.protocols.tbp import messages as tbp
+
+
+class Track:
+    """The position, as it follows from what was told; worked out only when it is looked at."""
+
+    def __init__(self, position: Position) -> None:
+        """Begin at a position."""
+        self._position = position
+        self._told: list[Placement | Piece] = []
+
+    def played(self, placement: Placement) -> None:
+        """This move was made."""
+        self._told.append(placement)
+
+    def joined(self, piece: Piece) -> None:
+        """This piece joined the queue."""
+        self._told.append(piece)
+
+    @property
+    def position(self) -> Position:
+        """The present position.
+
+        Raises:
+            PlacementError: a move that was told cannot be made.
+        """
+        told, self._told = self._told, []
+        for each in told:
+            if isinstance(each, Placement):
+                self._position = after_placement(self._position, each)
+            else:
+                self._position = after_new_piece(self._position, each)
+        return self._position
+
+    def held_first(self, placement: Placement) -> bool:
+        """Whether this move, made now, is the first hold: it takes two pieces from the queue."""
+        position = self.position
+        return position.hold is None and position.queue[:1] != (placement.piece,)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A bot's moves in our words.
+
+    Attributes:
+        placements: those that count, in order of preference.
+        strayed: how many brought along inputs that lead elsewhere than they lie.
+    """
+
+    placements: tuple[Placement, ...]
+    strayed: int = 0
+
+
+def read_moves(moves: Sequence[tbp.Move], profile: Profile, rules: Rules, track: Track) -> Read:
+    """A bot's moves as far as its profile lets them count.
+
+    Raises:
+        PlacementError: none of them can count; the message says why the first cannot.
+    """
+    if profile.picks == "first":
+        moves = moves[:1]
+    elif profile.picks == "last":
+        moves = moves[-1:]
+    placements: list[Placement] = []
+    why: PlacementError | None = None
+    strayed = 0
+    for move in moves:
+        try:
+            placement = tbp_conversion.placement_of(move)
+            if profile.inputs != "ignore":
+                stray = _stray(move, placement, rules, track)
+                strayed += stray is not None
+                if stray is not None and profile.inputs == "strict":
+                    raise stray
+            placements.append(_claimed(placement, profile, rules, track))
+        except PlacementError as error:
+            why = why or error
+    if why is not None and not placements:
+        raise why
+    return Read(tuple(placements), strayed)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _stray(
+    move: tbp.Move, placement: Placement, rules: Rules, track: Track
+) -> PlacementError | None:
+    """What is wrong with the inputs of a move, if it has any."""
+    if isinstance(move.inputs, UnsetType):
+        return None
+    board = track.position.board
+    spawn = tbp_conversion.spawn_of(board, placement.piece, rules)
+    if spawn is None:
+        return None
+    kicks = rules.pieces.kicks
+    end = end_of(move.inputs, placement.piece, board, spawn=spawn, kicks=kicks)
+    if end is not None and end.same_cells(placement):
+        return None
+    where = f"{end.x}, {end.y}, {end.rotation.name.lower()}" if end is not None else "nowhere"
+    return PlacementError(f"the inputs of a {placement.piece.name} lead to {where}, not to it")
+
+
+def _claimed(placement: Placement, profile: Profile, rules: Rules, track: Track) -> Placement:
+    """The move with what its claim of a spin is worth."""
+    if profile.spin == "ignore":
+        return Placement(placement.piece, placement.rotation, placement.x, placement.y, Spin.NONE)
+    if profile.spin == "strict":
+        _expect_spin(placement, rules, track)
+    return placement
+
+
+def _expect_spin(placement: Placement, rules: Rules, track: Track) -> None:
+    board = track.position.board
+    spawn = tbp_conversion.spawn_of(board, placement.piece, rules)
+    if spawn is None:
+        return
+    pieces = rules.pieces
+    places = board.placements(placement.piece, pieces.kicks, spins=pieces.spins, spawn=spawn)
+    spins = {place.spin for place in places if place.same_cells(placement)}
+    if spins and placement.spin not in spins:
+        names = " or ".join(sorted(spin.name.lower() for spin in spins))
+        raise PlacementError(
+            f"claims spin {placement.spin.name.lower()} where a {placement.piece.name} has {names}"
+        )

@@ -1,0 +1,511 @@
+"""A child process that is spoken to in lines, and of which nothing is left behind.
+
+It runs in a session and process group of its own: Ctrl-C in our terminal does not reach it, its
+killing its own group does not reach us, and its children can be ended with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import sys
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
+
+from sevenbag.bots.external.guard import Guard, signal_group
+from sevenbag.errors import (
+    BotDiedError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    printable,
+    shown,
+)
+from sevenbag.protocols.json_lines import LONGEST_LINE, LineSplitter
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sevenbag.bots.external.bot_channel import Carrier, Launch
+
+_MOST_WAITING: Final = 256
+"""Lines that are read ahead; a bot that prints more has to wait."""
+_MOST_UNREAD: Final = 4 << 20
+"""Bytes written that the bot has not read, before it is given up."""
+_LATE_OUTPUT: Final = 0.1
+"""Seconds for what an ended process has still written to arrive."""
+_LAST_WORDS: Final = 1.0
+"""Seconds for a bot that closed its output to end, so that its exit code can be told."""
+_ROUNDS: Final = 4
+"""Rounds of the event loop: to see that there is something, to read it, to deliver it; one more."""
+_TERM_GRACE: Final = 0.5
+_KILL_GRACE: Final = 2.0
+_SHOWN: Final = 200
+"""Characters of a command that an error quotes."""
+_STDERR_KEPT: Final = 8192
+_LONGEST_WORDS: Final = 300
+_EXCERPT: Final = re.compile(
+    r"^.*\n[ \t]*\^+\s*$|^Require stack:\n(?:- .*\n)*|^\s+at .* \{\n(?:[ \t].*\n)*\}$", re.MULTILINE
+)
+"""Source lines with markers, and details of a JavaScript error around its stack."""
+_GOROUTINE: Final = re.compile(r"goroutine \d+ \[")
+_CLOSING_NOTE: Final = re.compile(
+    r"note: (run with `RUST_BACKTRACE|Some details are omitted)|stack backtrace:$"
+    r"|\s+\d+: |\s+at |\s+\.\.\. \d+ more$|Node\.js v\d|Bun v\d|exit status \d+$"
+    r"|thread caused non-unwinding panic|\[signal SIG"
+)
+"""Lines that runtimes print after an error message: stack frames, versions, hints."""
+
+
+class LineProcess:
+    """A running bot. Every error bears the bot's name.
+
+    Attributes:
+        name: the name by which errors call it.
+        was_terminated: whether `close` had to end the process with a signal.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Not for direct use; see `launch`."""
+        self.name = name
+        self.was_terminated = False
+        self._pipes = _Pipes()
+        self._guard: Guard | None = None
+        self._interrupted = False
+        self._stdin: asyncio.WriteTransport | None = None
+        self._transport: asyncio.SubprocessTransport | None = None
+
+    @classmethod
+    async def launch(
+        cls,
+        command: str | Sequence[str],
+        *,
+        name: str,
+        folder: Path | None = None,
+        log: Path | None = None,
+        interrupted: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> LineProcess:
+        """Start a program.
+
+        Args:
+            command: program and arguments; a text is split as a shell would split it. No shell
+                is involved.
+            name: what to call the bot in errors.
+            folder: its working folder; ours by default.
+            log: a file to which its standard error is appended.
+            interrupted: whether it is told to end by SIGINT besides the end of its input.
+            environment: its environment; ours by default.
+
+        Raises:
+            BotStartError: there is no such program, or it cannot be run; or the log cannot be
+                written.
+        """
+        words = split_command(command, name)
+        if words[0] == "sevenbag":
+            # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
+            words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
+        process = cls(name)
+        process._interrupted = interrupted
+        if log is not None:
+            try:
+                process._pipes.log = log.open("ab")
+            except OSError as error:
+                why = error.strerror or error
+                raise BotStartError(name, f"log file {log} cannot be written: {why}") from error
+        try:
+            await process._start(words, folder, environment)
+        except OSError as error:
+            process._pipes.close_log()
+            raise BotStartError(name, _start_failure(words[0], folder, error)) from error
+        except BaseException:
+            process._pipes.close_log()
+            raise
+        return process
+
+    @property
+    def carrier(self) -> Carrier:
+        """Lines through pipes."""
+        return "lines"
+
+    @property
+    def pid(self) -> int:
+        """Its process number, which is also the number of its group."""
+        assert self._transport is not None
+        return self._transport.get_pid()
+
+    @property
+    def running(self) -> bool:
+        """Whether it can still be spoken to."""
+        return not self._pipes.ended
+
+    @property
+    def exit_code(self) -> int | None:
+        """How it ended: negative for a signal; None while it runs."""
+        return self._transport.get_returncode() if self._transport is not None else None
+
+    @property
+    def stderr(self) -> str:
+        """The last of what it wrote to its standard error."""
+        return bytes(self._pipes.stderr).decode("utf-8", "replace")
+
+    async def send(self, data: bytes) -> None:
+        """Write to its standard input.
+
+        Raises:
+            BotDiedError: it has ended.
+            BotTimeoutError: it has not read its input for long.
+        """
+        if self._stdin is None or self._pipes.ended or self._pipes.stdin_lost:
+            raise await self._death()
+        self._stdin.write(data)
+        unread = self._stdin.get_write_buffer_size()
+        if unread > _MOST_UNREAD:
+            raise BotTimeoutError(self.name, f"does not read its input; {unread} bytes wait")
+
+    async def receive(self) -> bytes:
+        """The next line of its standard output, without its end. Waits as long as it takes.
+
+        Raises:
+            BotDiedError: it has ended, and all its lines have been received.
+            BotProtocolError: a line is longer than 1 MiB.
+        """
+        pipes = self._pipes
+        while not pipes.lines:
+            if pipes.ended:
+                raise await self._death()
+            await pipes.news()
+        line = pipes.lines.popleft()
+        pipes.balance()
+        return self._whole(line)
+
+    async def take_waiting(self) -> list[bytes]:
+        """The lines that have come already.
+
+        Raises:
+            BotProtocolError: a line is longer than 1 MiB.
+        """
+        # What lies in the pipe takes the event loop a few rounds to bring here.
+        for _ in range(_ROUNDS):
+            await asyncio.sleep(0)
+        lines = [self._whole(line) for line in self._pipes.lines]
+        self._pipes.lines.clear()
+        self._pipes.balance()
+        return lines
+
+    def unfinished(self) -> int:
+        """Bytes of a line whose end has not come."""
+        return self._pipes.splitter.begun
+
+    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+        """End it and all its group: ask, wait, terminate, kill. May be called again.
+
+        When this is cancelled, the group is killed at once.
+
+        Args:
+            farewell: last words to it, before its input is closed.
+            grace: seconds to leave by itself.
+        """
+        if self._transport is None:
+            return
+        pipes = self._pipes
+        pipes.discard = True
+        pipes.balance()
+        try:
+            if not pipes.exited.is_set():
+                self._say_farewell(farewell)
+                await _within(grace, pipes.exited)
+            if not pipes.exited.is_set():
+                self.was_terminated = True
+                signal_group(self.pid, signal.SIGTERM)
+                await _within(_TERM_GRACE, pipes.exited)
+        finally:
+            # Nothing in here but the last line can be broken off.
+            if self._guard is not None:
+                self._guard.kill()
+            self._transport.close()
+            pipes.end()
+            pipes.close_log()
+            await _within(_KILL_GRACE, pipes.exited)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _whole(self, line: bytes | None) -> bytes:
+        if line is None:
+            raise BotProtocolError(self.name, f"sent a line longer than {LONGEST_LINE} bytes")
+        return line
+
+    async def _start(
+        self, words: list[str], folder: Path | None, environment: Mapping[str, str] | None
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        transport, _ = await loop.subprocess_exec(
+            lambda: self._pipes, *words, cwd=folder, env=environment, start_new_session=True
+        )
+        self._transport = transport
+        try:
+            self._guard = self._pipes.guard = Guard(self.pid)
+        except BaseException:
+            signal_group(self.pid, signal.SIGKILL)
+            self._transport.close()
+            raise
+        stdin = self._transport.get_pipe_transport(0)
+        self._stdin = cast("asyncio.WriteTransport", stdin)
+
+    def _say_farewell(self, farewell: bytes) -> None:
+        if self._interrupted and self._transport is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self._transport.send_signal(signal.SIGINT)
+        if self._stdin is not None and not self._stdin.is_closing():
+            if farewell and not self._pipes.stdin_lost:
+                self._stdin.write(farewell)
+            # After what is written has been read.
+            self._stdin.close()
+
+    async def _death(self) -> BotDiedError:
+        """What is to be said of its end; waits a moment for the exit code and the last words."""
+        await _within(_LAST_WORDS, self._pipes.exited)
+        # Its children end with it, so that this comes at once, too.
+        await _within(_LAST_WORDS, self._pipes.silent)
+        code = self.exit_code
+        if code is None:
+            what = "closed its output" if self._pipes.ended else "closed its input"
+        elif code < 0:
+            what = f"was killed by {_signal_name(-code)}"
+        else:
+            what = f"ended with exit code {code}"
+        last = find_error_line(self.stderr)
+        return BotDiedError(self.name, f"{what}; its last words: {last}" if last else what)
+
+
+def find_error_line(stderr: str) -> str:
+    """Find the error message in a standard error output.
+
+    It is the panic message of a Rust or Go program, the error of a JavaScript, Python or Java
+    program, or else the last line. Stack traces and closing notes of runtimes are skipped.
+
+    Returns: at most `_LONGEST_WORDS` printable characters; empty if there is no message.
+    """
+    plain = _EXCERPT.sub("", stderr).strip() or stderr
+    lines = [line.rstrip() for line in plain.splitlines() if line.strip()]
+    for number in range(len(lines) - 1, -1, -1):
+        if _GOROUTINE.match(lines[number]):
+            # A Go trace follows; the panic message precedes its first goroutine.
+            del lines[number:]
+    said = [line for line in lines if not _CLOSING_NOTE.match(line)] or lines
+    text = said[-1].strip()[:_LONGEST_WORDS] if said else ""
+    return printable(text)
+
+
+def launch_process(
+    command: Sequence[str],
+    *,
+    folder: Path | None = None,
+    log: Path | None = None,
+    interrupted: bool = False,
+    environment: Mapping[str, str] | None = None,
+) -> Launch:
+    """How a channel to a process of this command is opened; arguments as for `LineProcess`."""
+
+    async def launch(name: str) -> LineProcess:
+        return await LineProcess.launch(
+            command,
+            name=name,
+            folder=folder,
+            log=log,
+            interrupted=interrupted,
+            environment=environment,
+        )
+
+    return launch
+
+
+def command_name(words: Sequence[str]) -> str:
+    """What to call a program as long as nothing better is known."""
+    name = words[0].removeprefix("ws://").removeprefix("wss://").rstrip("/")
+    return Path(name).name or words[0]
+
+
+def split_command(command: str | Sequence[str], name: str) -> list[str]:
+    """Program and arguments of a command.
+
+    Raises:
+        BotStartError: it is empty, or its quotes do not match.
+    """
+    if not isinstance(command, str):
+        words = list(command)
+    else:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            text = str(error).removesuffix(".").lower()
+            raise BotStartError(name, f"command {shown(command, _SHOWN)}: {text}") from None
+    if not words or not words[0]:
+        raise BotStartError(name, "the command is empty")
+    if any("\0" in word for word in words):
+        raise BotStartError(name, "the command holds a null character")
+    return words
+
+
+def expect_program(command: str | Sequence[str], name: str) -> None:
+    """See that a command names a program, before anything is made ready for it.
+
+    Raises:
+        BotStartError: there is no such program, or it cannot be run.
+    """
+    program = split_command(command, name)[0]
+    if program == "sevenbag" or shutil.which(program) is not None:
+        return
+    if _is_there(program):
+        raise BotStartError(name, _start_failure(program, None, PermissionError()))
+    raise BotStartError(name, _start_failure(program, None, FileNotFoundError()))
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+class _Pipes(asyncio.SubprocessProtocol):
+    """What comes out of the process, kept until it is asked for; never more than a bounded lot."""
+
+    def __init__(self) -> None:
+        self.lines: deque[bytes | None] = deque()
+        self.splitter = LineSplitter()
+        self.stderr = bytearray()
+        self.log: BinaryIO | None = None
+        self.guard: Guard | None = None
+        self.exited = asyncio.Event()
+        self.silent = asyncio.Event()
+        self.ended = False
+        self.stdin_lost = False
+        self.discard = False
+        self._transport: asyncio.SubprocessTransport | None = None
+        self._paused = False
+        self._waiter: asyncio.Future[None] | None = None
+
+    async def news(self) -> None:
+        """Wait for a line, or for the end."""
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiter = waiter
+        try:
+            await waiter
+        finally:
+            self._waiter = None
+
+    def balance(self) -> None:
+        """Let the process wait while it is too far ahead of whoever reads it."""
+        if self.discard:
+            self.lines.clear()
+        full = len(self.lines) >= _MOST_WAITING
+        if self._transport is None or full == self._paused or self.ended:
+            return
+        stdout = self._transport.get_pipe_transport(1)
+        if isinstance(stdout, asyncio.ReadTransport) and not stdout.is_closing():
+            self._paused = full
+            if full:
+                stdout.pause_reading()
+            else:
+                stdout.resume_reading()
+
+    def end(self) -> None:
+        """No more lines will come."""
+        if not self.ended:
+            self.lines.extend(self.splitter.end())
+            self.ended = True
+        self._wake()
+
+    def close_log(self) -> None:
+        """Close the log file, if there is one."""
+        if self.log is not None:
+            self.log.close()
+            self.log = None
+
+    # --- called by the event loop ---------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 2:
+            self._keep_stderr(data)
+        elif not self.discard:
+            self.lines.extend(self.splitter.feed(data))
+            self.balance()
+            if self.lines:
+                self._wake()
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        del exc
+        if fd == 0:
+            self.stdin_lost = True
+        elif fd == 1:
+            self.end()
+        else:
+            self.silent.set()
+
+    def process_exited(self) -> None:
+        self.exited.set()
+        # Its output may still be held open by its children: these end now, too.
+        if self.guard is not None:
+            self.guard.kill()
+        asyncio.get_running_loop().call_later(_LATE_OUTPUT, self.end)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _keep_stderr(self, data: bytes) -> None:
+        self.stderr += data
+        if len(self.stderr) > _STDERR_KEPT:
+            del self.stderr[:-_STDERR_KEPT]
+        if self.log is not None:
+            # A full disk is no reason to end a game.
+            with contextlib.suppress(OSError):
+                self.log.write(data)
+                self.log.flush()
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+async def _within(seconds: float, event: asyncio.Event) -> None:
+    """Wait for the event, but not longer."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+
+
+def _start_failure(program: str, folder: Path | None, error: OSError) -> str:
+    if folder is not None and not folder.is_dir():
+        return f"no such folder: {folder}"
+    if isinstance(error, FileNotFoundError):
+        if _is_there(program):
+            return f"the interpreter that {program} names in its first line does not exist"
+        return f"no such command: {_short(program)}"
+    if isinstance(error, PermissionError):
+        what = "a folder" if Path(program).is_dir() else "not executable"
+        return f"cannot be run: {program} is {what}"
+    return f"cannot be run: {_short(program)}: {error.strerror or error}"
+
+
+def _is_there(program: str) -> bool:
+    """Whether a program named by its path is a file, or a folder."""
+    try:
+        return os.sep in program and Path(program).exists()
+    except OSError:  # no file has so long a name
+        return False
+
+
+def _short(program: str) -> str:
+    return program if len(program) <= _SHOWN else program[:_SHOWN] + "..."
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

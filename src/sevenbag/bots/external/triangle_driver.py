@@ -1,0 +1,477 @@
+"""Drives any program that speaks the Triangle.js adapter protocol, as a bot like others.
+
+The host of a match here is stricter than Triangle.js, and kinder: it tells the position before each
+question, as simple bots need it, and what Triangle.js drops, plays halfway or crashes at is a fault
+that is named.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import math
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from sevenbag.bots.bot import Bot, Limits, Suggestion
+from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH
+from sevenbag.bots.external.hearing import Hearing
+from sevenbag.bots.external.process import command_name, launch_process, split_command
+from sevenbag.bots.external.tbp_profile import read_value
+from sevenbag.bots.external.websocket_channel import is_address
+from sevenbag.bots.names import printable_name
+from sevenbag.errors import (
+    BotDiedError,
+    BotForfeitError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    PlacementError,
+    ProtocolError,
+    RulesError,
+)
+from sevenbag.game.course import after_new_piece, after_placement
+from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle import triangle_conversion
+from sevenbag.protocols.triangle.host_side import Event, HostSide, Stage
+from sevenbag.protocols.triangle.triangle_keys import expected_rows, pressed
+from sevenbag.protocols.triangle.wire import decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from sevenbag._kernel import Piece, Placement
+    from sevenbag.bots.bot import Position, Step
+    from sevenbag.bots.external.bot_channel import Channel, Launch
+    from sevenbag.game import Rules
+    from sevenbag.protocols.triangle.triangle_keys import Pressed
+
+_SETTLE: Final = 1.0
+"""Seconds for an answer that is owed from another position, before the bot is started afresh."""
+_RETRY: Final = 0.05
+"""Seconds until a bot that pressed nothing is asked again, as hosts do."""
+_LEEWAY: Final = 5.0
+"""Extra seconds for callers, so that the more specific timeout of the driver comes first."""
+
+
+class HostSettings(Struct, frozen=True, kw_only=True):
+    """How a bot is spoken to, and what it is believed.
+
+    Attributes:
+        states: whether the position is told ``always``, before each question, or after ``garbage``
+            alone, as Triangle.js does.
+        keys: whether the names of keys that the published text has, and no host, are an error
+            (``strict``) or taken (``tolerant``).
+        process: whether a ``new`` one is started for each game, as the examples of Triangle.js do,
+            or the same one ``kept``.
+        info_seconds: to introduce itself.
+        move_seconds: to answer a question.
+        quit_seconds: to leave by itself.
+    """
+
+    states: Literal["always", "garbage"] = "always"
+    keys: Literal["strict", "tolerant"] = "strict"
+    process: Literal["new", "kept"] = "new"
+    info_seconds: float = 10.0
+    move_seconds: float = 5.0
+    quit_seconds: float = 1.0
+
+
+SETTINGS: Final = HostSettings.__struct_fields__
+"""Names of the settings, as they are given in a specification."""
+
+
+def read_settings(flags: Mapping[str, str]) -> HostSettings:
+    """The settings that a specification gives as texts, by names in `SETTINGS`.
+
+    Raises:
+        SpecError: a setting cannot have that value; the message says which it can have.
+    """
+    values: dict[str, Any] = {
+        field.name: read_value(field, flags[field.name])
+        for field in msgspec.structs.fields(HostSettings)
+        if field.name in flags
+    }
+    return HostSettings(**values)
+
+
+class TriangleBot(Bot):
+    """A program that speaks the Triangle.js adapter protocol over its standard input and output.
+
+    The protocol has no words for limits: a bot answers when it likes, within the time for a move.
+
+    Attributes:
+        name: the name given, else what the bot calls itself, else its program.
+        settings: how it is spoken to.
+        launch: opens a channel to it.
+        unasked: moves that came when nobody had asked; dropped.
+        strayed: moves after which the board is not the one that the bot expected, as far as it
+            says what it expects, in ``data.board``, as many do.
+    """
+
+    protocol = "triangle"
+
+    def __init__(
+        self,
+        command: str | Sequence[str],
+        *,
+        name: str | None = None,
+        settings: HostSettings | None = None,
+        folder: Path | None = None,
+        log: Path | None = None,
+        launch: Launch | None = None,
+    ) -> None:
+        """Nothing runs before `prepare`.
+
+        Args:
+            command: program and arguments; a text is split as a shell would split it.
+            name: what to call the bot.
+            settings: how to speak to it.
+            folder: its working folder; ours by default.
+            log: a file to which its standard error is appended.
+            launch: opens another channel than a process of this command.
+
+        Raises:
+            BotStartError: the command is empty, or its quotes do not match.
+        """
+        words = split_command(command, name or "triangle")
+        self._named = name is not None
+        self.name = name or command_name(words)
+        self.settings = settings or HostSettings()
+        self._command, self._folder = words, folder
+        self.launch = launch or launch_process(words, folder=folder, log=log, interrupted=True)
+        self.unasked = 0
+        self.strayed = 0
+        self._talk: _Talk | None = None
+        self._rules: Rules | None = None
+        self._position: Position | None = None
+        self._answer: Pressed | None = None
+        self._state_due = False
+        self._pieces_due: list[Piece] = []
+
+    def launch_process(self, environment: Mapping[str, str] | None = None) -> Launch | None:
+        """Opens a channel to a process of it that gets no signal before its input ends.
+
+        Args:
+            environment: its environment; ours by default.
+
+        Returns: None if it is no process of ours.
+        """
+        if is_address(self._command[0]):
+            return None
+        return launch_process(self._command, folder=self._folder, environment=environment)
+
+    def effective(self, limits: Limits) -> Limits:
+        """None: they cannot be told."""
+        del limits
+        return Limits()
+
+    def least_seconds(self, step: Step) -> float:
+        """Return the time limit of the settings; a game may require a new process."""
+        settings = self.settings
+        ready = LONGEST_LAUNCH + settings.info_seconds
+        seconds = {
+            "prepare": ready,
+            "tell": settings.quit_seconds + ready,
+            "suggest": settings.move_seconds,
+            "stop": settings.quit_seconds,
+            "quit": settings.quit_seconds,
+        }
+        return seconds[step] + _LEEWAY
+
+    @property
+    def info(self) -> triangle.Info | None:
+        """How the bot introduced itself."""
+        return self._talk.side.info if self._talk is not None else None
+
+    @property
+    def pid(self) -> int | None:
+        """Number of its process and process group; None when none runs."""
+        return self._talk.channel.pid if self._talk is not None else None
+
+    @property
+    def stderr(self) -> str:
+        """The last of what it wrote to its standard error."""
+        return self._talk.channel.stderr if self._talk is not None else ""
+
+    @property
+    def skipped(self) -> int:
+        """Lines it printed that are no messages."""
+        return self._talk.hearing.skipped if self._talk is not None else 0
+
+    # --- the life of a bot ----------------------------------------------------------------------
+
+    async def prepare(self, rules: Rules) -> None:
+        """Launch it, and hear who it is; rules are told with a game."""
+        try:
+            triangle_conversion.config_of(rules, ())
+        except RulesError as error:
+            raise BotStartError(self.name, str(error)) from None
+        self._rules = rules
+        try:
+            if self._talk is None or not self._talk.channel.running:
+                await self._launch()
+        except BotDiedError as error:
+            await self.quit()
+            raise BotStartError(self.name, _words(error)) from error
+        except BaseException:
+            # Who is not ready is of no use; nothing of it stays.
+            await self.quit()
+            raise
+
+    async def start(self, position: Position) -> None:
+        """Tell the position: within a game by a state, else by rules and pieces first."""
+        within = self._position is not None
+        self._position = position
+        self._answer = None
+        self._pieces_due.clear()
+        await self._settle()
+        if within and self._talk is not None:
+            self._state_due = True
+        else:
+            await self._begin()
+        await self._catch_up()
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        """Ask for keys until the bot presses some or the time is over; then it resigns."""
+        del limits
+        position = self._followed()
+        talk = self._spoken_to()
+        ends = _now() + self.settings.move_seconds
+        while True:
+            if talk.side.stage is not Stage.ASKED:
+                await self._catch_up()
+                self.unasked += await talk.drop_waiting()
+                await talk.send(talk.side.play(self._question()))
+            move = await talk.move(ends - _now(), self.settings.move_seconds)
+            if move.keys is UNSET or move.keys:
+                break
+            if _now() + _RETRY >= ends:
+                return Suggestion(())
+            await asyncio.sleep(_RETRY)
+        self._answer = self._read(move, position)
+        self._look_for_strays(move, self._answer.placement)
+        return Suggestion((self._answer.placement,))
+
+    async def play(self, placement: Placement) -> None:
+        """Go on by the move that was made."""
+        position = self._followed()
+        await self._settle()
+        answer, self._answer = self._answer, None
+        held = placement.piece != position.queue[0]
+        # A bot that follows by itself follows what it pressed.
+        as_pressed = (
+            answer is not None and answer.held == held and answer.placement.same_cells(placement)
+        )
+        self._position = after_placement(position, placement, self._rules)
+        self._state_due = self._state_due or self.settings.states == "always" or not as_pressed
+
+    async def new_piece(self, piece: Piece) -> None:
+        """Tell the piece that joined the queue, when all of a move is known."""
+        self._position = after_new_piece(self._followed(), piece)
+        self._pieces_due.append(piece)
+
+    async def garbage(self, pending: tuple[int, ...]) -> None:
+        """Tell what waits, with the position; all of a move is known then."""
+        self._position = dataclasses.replace(self._followed(), pending=pending)
+        await self._catch_up()
+
+    async def stop(self) -> None:
+        """End the game, and the process with it unless it is kept; no message tells it."""
+        self._forget()
+        if self.settings.process == "new":
+            await self._close()
+
+    async def quit(self) -> None:
+        """Have it leave, and see that nothing of it is left."""
+        self._forget()
+        await self._close()
+
+    # --- telling --------------------------------------------------------------------------------
+
+    async def _launch(self) -> None:
+        await self._close()
+        channel = await self.launch(self.name)
+        self._talk = _Talk(channel, self.settings)
+        info = await self._talk.introduction(self.settings.info_seconds)
+        introduced = printable_name(info.name)
+        if introduced and not self._named:
+            self.name = channel.name = introduced
+
+    async def _begin(self) -> None:
+        """Tell rules and pieces to a bot that is in no game."""
+        rules, position = self._rules, self._followed()
+        if rules is None:
+            raise BotDiedError(self.name, "is not running")
+        if self._talk is None or not self._talk.channel.running:
+            await self._launch()
+        talk = self._spoken_to()
+        # What the protocol has no words for, bots of ours read from the data.
+        data = {"rules": rules.to_dict()}
+        await talk.send(
+            talk.side.config(triangle_conversion.config_of(rules, position.queue[1:], data=data))
+        )
+        fresh = position.board.is_empty and position.hold is None and not position.pending
+        self._state_due = self.settings.states == "always" or not fresh
+
+    async def _catch_up(self) -> None:
+        """Tell what has happened since the last question."""
+        talk = self._spoken_to()
+        if talk.side.stage is not Stage.PLAYING:
+            return
+        if self._pieces_due:
+            letters = triangle_conversion.letters_of(self._pieces_due)
+            self._pieces_due.clear()
+            await talk.send(talk.side.pieces(triangle.Pieces(pieces=letters)))
+        if self._state_due:
+            self._state_due = False
+            await talk.send(talk.side.state(triangle_conversion.state_of(self._followed())))
+
+    async def _settle(self) -> None:
+        """Wait for a move that nobody wants any more, lest it be taken for the next one."""
+        talk = self._talk
+        if talk is None or talk.side.stage is not Stage.ASKED:
+            return
+        if not await talk.settled(_SETTLE):
+            await self._launch()
+            await self._begin()
+
+    # --- asking ---------------------------------------------------------------------------------
+
+    def _question(self) -> triangle.Play:
+        assert self._rules is not None
+        garbage, attack = self._rules.garbage, self._rules.attack
+        return triangle.Play(
+            garbage_cap=math.floor(min(garbage.cap, garbage.cap_limit)),
+            garbage_multiplier=triangle.plain_number(attack.multiplier),
+        )
+
+    def _read(self, move: triangle.Move, position: Position) -> Pressed:
+        assert self._rules is not None
+        tolerant = self.settings.keys == "tolerant"
+        try:
+            return pressed(move, position, self._rules, aliases=tolerant)
+        except ProtocolError as error:
+            raise BotProtocolError(self.name, str(error)) from None
+        except PlacementError as error:
+            raise BotForfeitError(self.name, str(error)) from None
+
+    def _look_for_strays(self, move: triangle.Move, placement: Placement) -> None:
+        expected = expected_rows(move)
+        if expected is not None:
+            board = after_placement(self._followed(), placement, self._rules).board
+            self.strayed += expected != tuple(board.row(y) for y in range(len(expected)))
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _spoken_to(self) -> _Talk:
+        if self._talk is None:
+            raise BotDiedError(self.name, "is not running")
+        return self._talk
+
+    def _followed(self) -> Position:
+        if self._position is None:
+            raise BotDiedError(self.name, "is in no game")
+        return self._position
+
+    def _forget(self) -> None:
+        self._position = None
+        self._answer = None
+        self._state_due = False
+        self._pieces_due.clear()
+
+    async def _close(self) -> None:
+        talk, self._talk = self._talk, None
+        if talk is not None:
+            talk.side.close()
+            await talk.channel.close(b"", self.settings.quit_seconds)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+class _Talk:
+    """A conversation with one process: what it says is heard in time, or named for what it is."""
+
+    def __init__(self, channel: Channel, settings: HostSettings) -> None:
+        self.channel = channel
+        self._settings = settings
+        self._told_state = False
+        self._moved_after_state = False
+        self.side = HostSide()
+        self.hearing: Hearing[triangle.Message] = Hearing(channel, decode)
+
+    async def send(self, message: triangle.FromHost) -> None:
+        try:
+            await self.channel.send(encode(message))
+        except BotDiedError as error:
+            raise self._explained(error) from error
+        self._told_state |= isinstance(message, triangle.State)
+
+    async def introduction(self, seconds: float) -> triangle.Info:
+        await self._event(Event.INTRODUCED, seconds, seconds, "no info")
+        assert self.side.info is not None
+        return self.side.info
+
+    async def move(self, left: float, allowed: float) -> triangle.Move:
+        await self._event(Event.MOVED, left, allowed, "no move")
+        self._moved_after_state |= self._told_state
+        assert self.side.move is not None
+        return self.side.move
+
+    async def settled(self, seconds: float) -> bool:
+        """Whether the move that is owed has come within this time."""
+        try:
+            await self.move(seconds, seconds)
+        except BotTimeoutError:
+            return False
+        return True
+
+    async def drop_waiting(self) -> int:
+        """Pass over what was said before we ask; how many moves were among it."""
+        before = self.side.unasked
+        for line in await self.channel.take_waiting():
+            message = self.hearing.decoded(line)
+            if message is not None:
+                self.side.receive(message)
+        return self.side.unasked - before
+
+    async def _event(self, awaited: Event, left: float, allowed: float, what: str) -> None:
+        skipped = self.hearing.skipped
+        try:
+            async with asyncio.timeout(left):
+                while self.side.receive(await self.hearing.next()) is not awaited:
+                    pass
+        except BotDiedError as error:
+            raise self._explained(error) from error
+        except TimeoutError:
+            hints = [f"{what} within {allowed:g} s", *self.hearing.hints(skipped)]
+            if awaited is Event.INTRODUCED:
+                hints.append("is its output flushed?")
+            elif hint := self._hint():
+                hints.append(hint)
+            raise BotTimeoutError(self.channel.name, "; ".join(hints)) from None
+
+    def _explained(self, error: BotDiedError) -> BotDiedError:
+        hint = self._hint()
+        return BotDiedError(error.bot, f"{_words(error)}; {hint}") if hint else error
+
+    def _hint(self) -> str:
+        """Suggest a setting for a bot that may fail at its first state, or need one."""
+        if self._settings.states == "always" and self._told_state and not self._moved_after_state:
+            return "if it cannot read a state, states=garbage sends none before the first garbage"
+        asked = self.side.stage is Stage.ASKED
+        if self._settings.states == "garbage" and asked and not self._told_state:
+            return "if it needs a state first, states=always sends one before each play"
+        return ""
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _words(error: BotDiedError) -> str:
+    return str(error).removeprefix(f"{error.bot}: ")

@@ -1,0 +1,247 @@
+"""Bots behind WebSockets, on either side: one JSON object a text frame."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+from collections import deque
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from sevenbag.errors import (
+    BotDiedError,
+    BotError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    MissingExtraError,
+    printable,
+)
+from sevenbag.protocols.json_lines import LONGEST_LINE
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from websockets.asyncio.connection import Connection
+
+    from sevenbag.bots.external.bot_channel import Carrier, Launch
+
+_MOST_WAITING: Final = 256
+"""Frames that are read ahead; a bot that sends more has to wait."""
+_CONNECT: Final = 10.0
+_LISTEN: Final = 5.0
+"""Seconds that the other side may leave us waiting to take what we say."""
+_CLOSE: Final = 2.0
+_LONGEST_REASON: Final = 200
+
+
+def is_address(text: str) -> bool:
+    """Whether this is the address of a WebSocket."""
+    return text.lower().startswith(("ws://", "wss://"))
+
+
+def launch_websocket(url: str) -> Launch:
+    """How a channel to a bot behind this address is opened.
+
+    Raises:
+        BotStartError: the address is none.
+        MissingExtraError: the package websockets is not installed.
+    """
+    websockets = websockets_package()
+    parts = urlsplit(url)
+    if not is_address(url) or not parts.hostname or parts.fragment:
+        raise BotStartError(url, "is no address of a WebSocket, such as ws://localhost:7717")
+
+    async def launch(name: str) -> SocketChannel:
+        try:
+            connection = await websockets.asyncio.client.connect(
+                url, max_size=LONGEST_LINE, open_timeout=_CONNECT, proxy=None
+            )
+        except websockets.exceptions.InvalidHandshake as error:
+            raise BotStartError(name, f"{url} does not speak WebSocket: {_words(error)}") from None
+        except TimeoutError:
+            what = f"{url} does not answer within {_CONNECT:g} s"
+            raise BotStartError(name, what) from None
+        except OSError as error:
+            what = f"cannot connect to {url}: {_reason(error)}"
+            raise BotStartError(name, what) from None
+        except (ValueError, websockets.exceptions.WebSocketException) as error:
+            raise BotStartError(name, f"cannot connect to {url}: {_words(error)}") from None
+        return SocketChannel(connection, name)
+
+    return launch
+
+
+def websockets_package() -> ModuleType:
+    """The package websockets, loaded now.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        for part in ("client", "server"):
+            importlib.import_module(f"websockets.asyncio.{part}")
+        return importlib.import_module("websockets")
+    except ImportError as error:
+        raise MissingExtraError(
+            "bots behind WebSockets need the package websockets: pip install 'sevenbag[sockets]'"
+        ) from error
+
+
+class SocketChannel:
+    """A bot at the other end of a WebSocket. See `sevenbag.bots.external.bot_channel.Channel`.
+
+    Attributes:
+        name: by which errors call the bot.
+    """
+
+    def __init__(self, connection: Connection, name: str) -> None:
+        """Begin to listen; the connection is open."""
+        self.name = name
+        self.stderr = ""
+        self._connection = connection
+        self._frames: deque[bytes | None] = deque()
+        self._news = asyncio.Event()
+        self._room = asyncio.Event()
+        self._ended = ""
+        self._discard = False
+        self._reader = asyncio.create_task(self._read())
+
+    @property
+    def carrier(self) -> Carrier:
+        """Frames of a socket."""
+        return "socket"
+
+    @property
+    def pid(self) -> int | None:
+        """None: whoever runs it is not known to us."""
+        return None
+
+    @property
+    def running(self) -> bool:
+        """Whether the connection is open."""
+        return not self._ended
+
+    async def send(self, data: bytes) -> None:
+        """Send a message as a text frame."""
+        import websockets  # noqa: PLC0415
+
+        if self._ended:
+            raise self._death()
+        try:
+            async with asyncio.timeout(_LISTEN):
+                for line in data.splitlines():
+                    await self._connection.send(line.decode())
+        except TimeoutError:
+            raise BotTimeoutError(self.name, "does not read what is sent to it") from None
+        except websockets.exceptions.ConnectionClosed:
+            await asyncio.wait({self._reader}, timeout=1.0)
+            raise self._death() from None
+
+    async def receive(self) -> bytes:
+        """The next frame."""
+        while not self._frames:
+            if self._ended:
+                raise self._death()
+            self._news.clear()
+            await self._news.wait()
+        return self._taken()
+
+    async def take_waiting(self) -> list[bytes]:
+        """The frames that have come already."""
+        # What has come takes the event loop a few rounds to bring here.
+        for _ in range(4):
+            await asyncio.sleep(0)
+        frames: list[bytes] = []
+        while self._frames:
+            frames.append(self._taken())
+        return frames
+
+    def unfinished(self) -> int:
+        """0: a frame comes whole."""
+        return 0
+
+    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+        """Say the last words, give it a moment to close, then close."""
+        # What still comes is of no interest, but has to be read for the end of it to be seen.
+        self._discard = True
+        self._frames.clear()
+        self._room.set()
+        if not self._ended and farewell:
+            with contextlib.suppress(BotError):
+                await self.send(farewell)
+                await asyncio.wait({self._reader}, timeout=grace)
+        try:
+            async with asyncio.timeout(_CLOSE):
+                await self._connection.close()
+        except TimeoutError:
+            pass
+        finally:
+            # Whoever does not close in time, or is broken off, is cut off.
+            self._connection.transport.abort()
+            self._reader.cancel()
+        await asyncio.wait({self._reader}, timeout=1.0)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _taken(self) -> bytes:
+        frame = self._frames.popleft()
+        self._room.set()
+        if frame is None:
+            raise _too_long(self.name)
+        return frame
+
+    async def _read(self) -> None:
+        import websockets  # noqa: PLC0415
+
+        try:
+            while True:
+                frame: str | bytes = await self._connection.recv()
+                self._take(frame.encode() if isinstance(frame, str) else frame)
+                while len(self._frames) >= _MOST_WAITING:
+                    self._room.clear()
+                    await self._room.wait()
+        except websockets.exceptions.ConnectionClosed as closed:
+            sent = closed.sent
+            if sent is not None and sent.code == 1009:
+                self._take(None)
+            self._ended = _closing(closed)
+        finally:
+            self._ended = self._ended or "the connection was closed"
+            self._news.set()
+
+    def _take(self, frame: bytes | None) -> None:
+        if not self._discard:
+            self._frames.append(frame)
+            self._news.set()
+
+    def _death(self) -> BotError:
+        if None in self._frames:
+            return _too_long(self.name)
+        return BotDiedError(self.name, self._ended)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _too_long(name: str) -> BotProtocolError:
+    return BotProtocolError(name, f"sent a frame longer than {LONGEST_LINE} bytes")
+
+
+def _closing(closed: Any) -> str:
+    frame = closed.rcvd
+    if frame is None:
+        return "the connection was lost"
+    reason = printable(frame.reason)[:_LONGEST_REASON]
+    return f"closed the connection ({frame.code}{': ' + reason if reason else ''})"
+
+
+def _words(error: Exception) -> str:
+    return printable(str(error))[:_LONGEST_REASON]
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, ConnectionRefusedError):
+        return "nobody listens there"
+    return error.strerror or _words(error)

@@ -1,0 +1,1 @@
+"""Adapters and servers that expose a bot to another program."""

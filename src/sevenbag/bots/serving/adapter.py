@@ -1,0 +1,217 @@
+"""Serves any bot to a frontend that speaks TBP, whatever carries the messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+import sevenbag
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.serving.service import Inbox, LostOutputError, log, tell, thought, words
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols import bot_actions
+from sevenbag.protocols.tbp import bot_side, tbp_conversion
+from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp.inputs import way_to
+from sevenbag.protocols.tbp.wire import decode, encode, plain
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Placement
+    from sevenbag.bots.bot import Bot
+    from sevenbag.bots.serving.service import Say, Serve
+    from sevenbag.game import Rules
+
+LONGEST_ANSWER: Final = 4096
+"""Bytes; a frontend in the field reads lines into a buffer of this size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a bot is served.
+
+    Attributes:
+        limits: what it may spend on a suggestion; nothing said, what it grants itself.
+        rules: by which it plays, as far as the frontend does not tell; None for ``guideline``.
+        moves: how many moves a suggestion has at most. One is what all frontends take alike.
+        longest_line: bytes of an answer with its end, at most.
+        features: whether to announce those that we have.
+        inputs: whether to tell the way to the first move, as the versus dialect does.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    rules: Rules | None = None
+    moves: int = 1
+    longest_line: int = LONGEST_ANSWER
+    features: bool = True
+    inputs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Misheard:
+    """A message that makes no sense; of what type it says to be, as far as that is known."""
+
+    kind: str = ""
+
+
+Heard: TypeAlias = tbp.Message | Misheard
+
+
+def tbp_service(manner: Manner | None = None) -> Serve:
+    """How bots are served to frontends that speak TBP."""
+    return lambda bot, say: Server(bot, manner or Manner(), say)
+
+
+class Server:
+    """One bot, one frontend, from the introduction to the end.
+
+    Every question is answered once, in order. What is odd is told in a line on standard error.
+
+    Attributes:
+        inbox: what the frontend says.
+    """
+
+    def __init__(self, bot: Bot, manner: Manner, say: Say) -> None:
+        """Nothing happens before `run`.
+
+        Args:
+            bot: not yet prepared.
+            manner: how it is served.
+            say: sends a line.
+        """
+        self.inbox = TbpInbox()
+        self._bot = bot
+        self._manner = manner
+        self._say = say
+        self._rules: Rules | None = None
+        self._side = bot_side.BotSide(most_moves=manner.moves, longest_line=manner.longest_line)
+
+    async def run(self) -> None:
+        """Serve until told to quit, or until no more will be said; the bot is left to the caller.
+
+        Raises:
+            LostOutputError: an answer cannot be sent.
+        """
+        features = bot_side.FEATURES if self._manner.features else ()
+        self._send(self._side.introduce(self._bot.name, sevenbag.__version__, "sevenbag", features))
+        while (heard := await self.inbox.next()) is not None:
+            if isinstance(heard, Misheard):
+                self._side.misheard(heard.kind)
+                continue
+            for action in self._side.receive(heard):
+                if isinstance(action, bot_actions.Close):
+                    return
+                if not await self._do(action):
+                    break
+
+    async def _do(self, action: bot_side.Action) -> bool:
+        """Whether the rest of the list is still to be done."""
+        try:
+            match action:
+                case bot_side.Send(message):
+                    self._send(message)
+                case bot_side.Prepare(rules):
+                    return await self._prepare(rules)
+                case bot_actions.Think():
+                    await self._answer()
+                case bot_actions.Note(text):
+                    log(text)
+                case _:
+                    await tell(self._bot, action)
+        except LostOutputError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bot may raise anything
+            # Whatever happened to it: it is asked again from the next position on.
+            log(words(error))
+            self._side.lose_track()
+            return False
+        return True
+
+    async def _prepare(self, told: tbp.Rules) -> bool:
+        try:
+            self._rules = _rules_of(told, self._manner.rules)
+            await self._bot.prepare(self._rules)
+        except Exception as error:  # noqa: BLE001 - a bot may raise anything
+            log(words(error))
+            follow_up = self._side.refuse()
+            ready = False
+        else:
+            follow_up = self._side.accept()
+            ready = True
+        for action in follow_up:
+            await self._do(action)
+        return ready
+
+    async def _answer(self) -> None:
+        try:
+            suggestion = await thought(self._bot, self._manner.limits, self.inbox)
+            info = suggestion.info
+            answer = self._side.answer(
+                suggestion.moves,
+                tbp.MoveInfo(info.nodes, info.nps, info.depth, info.extra),
+                inputs=self._way_to(suggestion.moves[0]) if suggestion.moves else None,
+            )
+        except Exception:
+            # Whoever asks gets an answer.
+            self._send(self._side.answer(()))
+            raise
+        self._send(answer)
+
+    def _way_to(self, move: Placement) -> tuple[tbp.InputName, ...] | None:
+        position, rules = self._side.position, self._rules
+        if not self._manner.inputs or position is None or rules is None:
+            return None
+        spawn = tbp_conversion.spawn_of(position.board, move.piece, rules)
+        if spawn is None:
+            return None
+        pieces = rules.pieces
+        return way_to(move, position.board, spawn=spawn, kicks=pieces.kicks, spins=pieces.spins)
+
+    def _send(self, message: tbp.FromBot) -> None:
+        self._say(encode(message))
+
+
+class TbpInbox(Inbox[Heard]):
+    """What a frontend has said."""
+
+    def read(self, line: bytes | None) -> Heard | None:
+        """The message in a line; a note in the log where it makes no sense."""
+        return _heard_in(line)
+
+    def supersedes(self, heard: Heard) -> bool:
+        """A new position, or an end."""
+        return isinstance(heard, tbp.Start | tbp.Stop | tbp.Quit)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _heard_in(line: bytes | None) -> Heard | None:
+    if line is None:
+        log("passed over a line that is too long")
+        return Misheard()
+    try:
+        message = decode(line, forgiving=True)
+    except ProtocolError as error:
+        log(f"passed over a message: {error}")
+        return Misheard(error.kind)
+    if message is None and line.strip():
+        log(f"passed over a line that is no message: {line[:60]!r}")
+        if line.lstrip().startswith(b"{") and plain(line) is None:
+            return Misheard(_kind_in(line))
+    return message
+
+
+def _kind_in(line: bytes) -> str:
+    """Of what type a broken message seems to be; one that is not known would be passed over."""
+    kinds = ("start", "play", "garbage")
+    return next((kind for kind in kinds if f'"{kind}"'.encode() in line), "unknown")
+
+
+def _rules_of(told: tbp.Rules, rules: Rules | None) -> Rules:
+    """The rules that we were told ourselves, with what the frontend tells."""
+    # Looked up only now: the introduction is not to wait for it.
+    from sevenbag.game import Rules  # noqa: PLC0415
+
+    base = rules or Rules.preset("guideline")
+    changes = tbp_conversion.rules_changes(told)
+    return base.replace(changes, name="TBP") if changes else base

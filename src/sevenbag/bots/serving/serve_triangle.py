@@ -1,0 +1,174 @@
+"""Serves any bot to a host that speaks the Triangle.js adapter protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+import sevenbag
+from sevenbag.bots.serving.service import Inbox, LostOutputError, log, tell, thought, words
+from sevenbag.errors import ProtocolError
+from sevenbag.protocols import bot_actions
+from sevenbag.protocols.triangle import bot_side
+from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle.wire import decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag._kernel import Placement
+    from sevenbag.bots.bot import Bot, Limits
+    from sevenbag.bots.serving.service import Say, Serve
+    from sevenbag.game.position import Position
+    from sevenbag.game.rules import Rules
+
+
+class Misheard(msgspec.Struct, frozen=True):
+    """A message of this type came that makes no sense."""
+
+    kind: str
+
+
+Heard: TypeAlias = triangle.Message | Misheard
+
+
+def triangle_service(limits: Limits, most_seen: int = bot_side.MOST_SEEN) -> Serve:
+    """How bots are served to Triangle hosts.
+
+    Args:
+        limits: what a bot may spend on a move; nothing said, what it grants itself.
+        most_seen: pieces that it is shown at most, the current one included.
+    """
+    return lambda bot, say: Server(bot, limits, most_seen, say)
+
+
+class Server:
+    """One bot, one host, from the introduction to the end.
+
+    Every question is answered once, in order: a host that is not answered stands still. What is odd
+    is told in a line on standard error, which hosts show as an error; in normal play nothing is.
+
+    Attributes:
+        inbox: what the host says.
+    """
+
+    def __init__(self, bot: Bot, limits: Limits, most_seen: int, say: Say) -> None:
+        """Nothing happens before `run`."""
+        self.inbox = TriangleInbox()
+        self._bot = bot
+        self._limits = limits
+        self._say = say
+        self._rules: Rules | None = None
+        self._failed = False
+        self._side = bot_side.BotSide(most_seen=most_seen)
+
+    async def run(self) -> None:
+        """Serve until no more will be said; the bot is left to the caller.
+
+        Raises:
+            LostOutputError: an answer cannot be sent.
+        """
+        self._send(self._side.introduce(self._bot.name, sevenbag.__version__, "sevenbag"))
+        while (heard := await self.inbox.next()) is not None:
+            if isinstance(heard, Misheard):
+                todo = self._side.misheard(heard.kind)
+            else:
+                todo = self._side.receive(heard)
+            await self._do_all(todo)
+
+    async def _do_all(self, todo: list[bot_side.Action]) -> None:
+        lost = False
+        for action in todo:
+            # Whatever became of the bot: whoever asks gets an answer.
+            if not lost or isinstance(action, bot_side.Send | bot_actions.Think):
+                lost |= not await self._do(action)
+
+    async def _do(self, action: bot_side.Action) -> bool:
+        """Whether the bot knows what it was to be told."""
+        try:
+            match action:
+                case bot_side.Send(message):
+                    self._send(message)
+                case bot_side.Prepare(rules):
+                    await self._prepare(rules)
+                case bot_side.Adjust(rules):
+                    self._rules = rules
+                    # Protocols have no words for it.
+                    if self._bot.protocol is None:
+                        await self._bot.prepare(rules)
+                case bot_actions.Begin(position):
+                    await self._begin(position)
+                case bot_actions.Think():
+                    await self._answer()
+                case bot_actions.Note(text):
+                    log(text)
+                case _:
+                    await tell(self._bot, action)
+        except LostOutputError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a bot may raise anything
+            log(words(error))
+            if isinstance(action, bot_side.Prepare):
+                self._side.refuse()
+            else:
+                self._side.forget_bot()
+                self._failed = True
+            return False
+        return True
+
+    async def _prepare(self, rules: Rules) -> None:
+        if self._rules is not None:
+            await self._bot.stop()
+        self._rules = rules
+        await self._bot.prepare(rules)
+
+    async def _begin(self, position: Position) -> None:
+        if self._failed and self._rules is not None:
+            # It may have ended; made ready again, it is there again.
+            self._failed = False
+            await self._bot.prepare(self._rules)
+        await self._bot.start(position)
+
+    async def _answer(self) -> None:
+        try:
+            moves = (await thought(self._bot, self._limits, self.inbox)).moves
+        except Exception:
+            # Whoever asks gets an answer.
+            self._answer_with(())
+            raise
+        for action in self._answer_with(moves):
+            await tell(self._bot, action)
+
+    def _answer_with(self, moves: Sequence[Placement]) -> list[bot_side.Action]:
+        """Send the answer; the rest is for the bot to know."""
+        todo = self._side.answer(moves)
+        for action in todo:
+            if isinstance(action, bot_side.Send):
+                self._send(action.message)
+        return todo
+
+    def _send(self, message: triangle.FromBot) -> None:
+        self._say(encode(message))
+
+
+class TriangleInbox(Inbox[Heard]):
+    """What a host has said."""
+
+    def read(self, line: bytes | None) -> Heard | None:
+        """The message in a line; a note in the log where it makes no sense."""
+        if line is None:
+            log("passed over a line that is too long")
+            return None
+        try:
+            message = decode(line)
+        except ProtocolError as error:
+            log(f"passed over a message: {error}")
+            return Misheard(error.kind)
+        if message is None and line.strip():
+            log(f"passed over a line that is no message: {line[:60]!r}")
+        return message
+
+    def supersedes(self, heard: Heard) -> bool:
+        """A new position, or a new game."""
+        return isinstance(heard, triangle.Config | triangle.State)

@@ -1,0 +1,133 @@
+"""Serves any bot over file descriptors."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import select
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+from sevenbag.bots.serving.service import LostOutputError
+from sevenbag.protocols.json_lines import LineSplitter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from sevenbag.bots.bot import Bot
+    from sevenbag.bots.serving.service import Ear, Serve
+
+
+async def serve_bot(
+    bot: Bot,
+    serve: Serve,
+    *,
+    input_descriptor: int = 0,
+    output_descriptor: int = 1,
+) -> None:
+    """Serve until told to quit, or until the input or the output is closed; then end the bot.
+
+    What is odd is told in a line on standard error.
+
+    Args:
+        bot: the bot, not yet prepared.
+        serve: in which protocol.
+        input_descriptor: where messages come from.
+        output_descriptor: where messages go, and nothing else may.
+
+    Raises:
+        OSError: the output cannot be written, other than for having been closed.
+    """
+
+    def say(line: bytes) -> None:
+        write(output_descriptor, line)
+
+    service = serve(bot, say)
+    listen(input_descriptor, service.inbox)
+    try:
+        await service.run()
+    except LostOutputError as lost:
+        # Whoever closed it wants no more of us.
+        if isinstance(lost.__cause__, OSError) and not isinstance(lost.__cause__, BrokenPipeError):
+            raise lost.__cause__ from None
+    finally:
+        await bot.quit()
+
+
+def listen(descriptor: int, ear: Ear) -> None:
+    """Begin to read lines, in a thread: the input may be a file or a terminal as well as a pipe.
+
+    Args:
+        descriptor: where they come from.
+        ear: who is told of them, in the event loop that runs now.
+    """
+    loop = asyncio.get_running_loop()
+    splitter = LineSplitter()
+
+    def take(data: bytes) -> None:
+        for line in splitter.feed(data) if data else splitter.end():
+            ear.hear(line)
+        if not data:
+            ear.close()
+
+    def deliver(data: bytes) -> None:
+        # The loop may be gone, and then nobody is interested.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(take, data)
+
+    threading.Thread(
+        target=_read, args=(descriptor, deliver), name="sevenbag-serve-input", daemon=True
+    ).start()
+
+
+def write(descriptor: int, line: bytes) -> None:
+    """Write a line now.
+
+    Raises:
+        LostOutputError: it cannot be written.
+    """
+    while line:
+        try:
+            line = line[os.write(descriptor, line) :]
+        except BlockingIOError:
+            select.select([], [descriptor], [])
+        except OSError as error:
+            raise LostOutputError(str(error)) from error
+
+
+@contextlib.contextmanager
+def output_to_itself() -> Generator[int]:
+    """Standard output as a descriptor that nothing else writes to.
+
+    A stray print, of a bot or of a library, goes to standard error meanwhile: on the wire it would
+    end the game.
+    """
+    sys.stdout.flush()
+    output = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield output
+    finally:
+        sys.stdout.flush()
+        os.dup2(output, 1)
+        os.close(output)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _read(descriptor: int, deliver: Callable[[bytes], None]) -> None:
+    """Deliver what can be read, and nothing at last."""
+    while True:
+        try:
+            data = os.read(descriptor, 1 << 16)
+        except BlockingIOError:
+            select.select([descriptor], [], [])
+            continue
+        except OSError:
+            data = b""
+        deliver(data)
+        if not data:
+            return

@@ -1,0 +1,164 @@
+"""Serves bots over WebSockets: a bot of its own for every connection."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from http import HTTPStatus
+from importlib import resources
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.bots.external.websocket_channel import websockets_package
+from sevenbag.bots.serving.adapter import tbp_service
+from sevenbag.bots.serving.service import LostOutputError, log
+from sevenbag.errors import SevenbagError
+from sevenbag.protocols.json_lines import LONGEST_LINE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from websockets.asyncio.server import Server as SocketServer
+    from websockets.asyncio.server import ServerConnection
+    from websockets.http11 import Request, Response
+
+    from sevenbag.bots.bot import Bot
+    from sevenbag.bots.serving.service import Ear, Serve
+
+MOST_CONNECTIONS: Final = 16
+"""Bots that are served at once; whoever comes then is turned away."""
+_MOST_UNSENT: Final = 256
+WORKER: Final = "/worker.js"
+"""Where the worker script lies that brings a bot of ours into a page."""
+
+
+class BotServer:
+    """Serves at one port, until it is closed.
+
+    Attributes:
+        port: where.
+    """
+
+    def __init__(
+        self,
+        create: Callable[[], Bot],
+        serve: Serve | None = None,
+        *,
+        most_connections: int = MOST_CONNECTIONS,
+    ) -> None:
+        """Serve nobody yet.
+
+        Args:
+            create: makes a bot, not prepared, for a connection.
+            serve: in which protocol; None: in TBP, and nothing special.
+            most_connections: at once.
+
+        Raises:
+            MissingExtraError: the package websockets is not installed.
+        """
+        self._websockets = websockets_package()
+        self.port = 0
+        self._create = create
+        self._serve_bot = serve or tbp_service()
+        self._most = most_connections
+        self._served = 0
+        self._server: SocketServer | None = None
+
+    async def open(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Begin to serve; port 0 takes a free one.
+
+        Raises:
+            OSError: the port is taken, or not ours to take.
+        """
+        server: SocketServer = await self._websockets.asyncio.server.serve(
+            self._serve,
+            host,
+            port,
+            process_request=self._file,
+            max_size=LONGEST_LINE,
+            server_header=None,
+        )
+        self._server = server
+        self.port = next(iter(server.sockets)).getsockname()[1]
+
+    async def close(self) -> None:
+        """End all bots, and listen no more."""
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _file(self, connection: ServerConnection, request: Request) -> Response | None:
+        """The worker script, for pages; None where a WebSocket is wanted."""
+        if "websocket" in request.headers.get("Upgrade", "").lower():
+            if self._served >= self._most:
+                text = f"{self._most} bots play already\n"
+                return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
+            return None
+        if request.path.partition("?")[0] != WORKER:
+            text = f"here are a bot behind a WebSocket, and {WORKER}\n"
+            return connection.respond(HTTPStatus.NOT_FOUND, text)
+        response = connection.respond(HTTPStatus.OK, worker_script())
+        del response.headers["Content-Type"]
+        response.headers["Content-Type"] = "text/javascript; charset=utf-8"
+        # Any page may load it: it can do no more than a page that speaks to us itself.
+        response.headers["Access-Control-Allow-Origin"] = "*"
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        return response
+
+    async def _serve(self, connection: ServerConnection) -> None:
+        self._served += 1
+        try:
+            await self._talk(connection, self._create())
+        except SevenbagError as error:
+            log(str(error))
+        finally:
+            self._served -= 1
+
+    async def _talk(self, connection: ServerConnection, bot: Bot) -> None:
+        unsent: asyncio.Queue[str] = asyncio.Queue(_MOST_UNSENT)
+
+        def say(line: bytes) -> None:
+            try:
+                unsent.put_nowait(line.decode().rstrip("\n"))
+            except asyncio.QueueFull:
+                raise LostOutputError("nobody takes the answers") from None
+
+        service = self._serve_bot(bot, say)
+        tasks = [
+            asyncio.create_task(self._hear(connection, service.inbox)),
+            asyncio.create_task(_send(connection, unsent)),
+        ]
+        try:
+            await service.run()
+            await asyncio.wait({asyncio.create_task(unsent.join())}, timeout=1.0)
+        except LostOutputError:
+            # Whoever is gone wants no more of us.
+            pass
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await bot.quit()
+
+    async def _hear(self, connection: ServerConnection, inbox: Ear) -> None:
+        with contextlib.suppress(self._websockets.exceptions.ConnectionClosed):
+            while True:
+                frame = await connection.recv()
+                inbox.hear(frame.encode() if isinstance(frame, str) else frame)
+        inbox.close()
+
+
+def worker_script() -> str:
+    """A bot of ours as a Web Worker: loaded by a page, it speaks to the server it came from."""
+    file = resources.files("sevenbag.bots.external") / "browser" / "worker.js"
+    return file.read_text("utf-8")
+
+
+async def _send(connection: ServerConnection, unsent: asyncio.Queue[str]) -> None:
+    while True:
+        text = await unsent.get()
+        try:
+            await connection.send(text)
+        finally:
+            unsent.task_done()

@@ -1,0 +1,363 @@
+"""The beam search as a bot: legal, the same every time, in time, and not blind."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag._kernel import BeamSearch, Board, Piece, Placement, Spin
+from sevenbag.bots.bot import Limits, Position, Suggestion
+from sevenbag.bots.builtin.beam_bot import BeamBot
+from sevenbag.errors import BoardError, BotStartError, SpecError
+from sevenbag.game import Game, Rules
+from sevenbag.game.rules import kernel_rules
+from tests.properties import examples
+
+RULES = Rules.preset("guideline")
+PIECES = st.sampled_from(list(Piece))
+
+
+def pieces(letters: str) -> tuple[Piece, ...]:
+    return tuple(Piece[letter] for letter in letters)
+
+
+async def suggestion(bot: BeamBot, position: Position, limits: Limits | None = None) -> Suggestion:
+    await bot.prepare(RULES)
+    await bot.start(position)
+    return await bot.suggest(limits or Limits())
+
+
+async def best(board: Board, queue: str, **known: Piece | int | None) -> Placement:
+    """The first move that a search of moderate size suggests."""
+    position = Position(board, pieces(queue), **known)  # type: ignore[arg-type]
+    return (await suggestion(BeamBot(nodes=20_000), position)).moves[0]
+
+
+async def game_of(bot: BeamBot, count: int, seed: int, every: int = 0) -> Game:
+    """A game of so many pieces; with `every`, three lines of garbage come with every so many."""
+    game = Game(RULES, seed=seed)
+    await bot.prepare(RULES)
+    await bot.start(game.position())
+    while not game.over and game.stats.pieces < count:
+        found = await bot.suggest(Limits())
+        assert all(game.is_legal(move) for move in found.moves)
+        assert len(set(found.moves)) == len(found.moves)
+        lock = game.play(found.moves[0])
+        if every and game.stats.pieces % every == 0:
+            game.receive(3)
+        if every:
+            await bot.start(game.position())
+        else:
+            await bot.play(lock.placement)
+            for piece in lock.new_pieces:
+                await bot.new_piece(piece)
+    return game
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> Board:
+    rows = draw(st.lists(st.integers(0, 1022), max_size=24))
+    text = ["".join("#" if row >> x & 1 else "." for x in range(10)) for row in rows]
+    return Board.from_rows(text) if text else Board()
+
+
+# --- legal moves --------------------------------------------------------------------------------
+
+
+@examples(150)
+@given(
+    board=boards(),
+    queue=st.lists(PIECES, min_size=1, max_size=8),
+    hold=st.none() | PIECES,
+    nodes=st.sampled_from([1, 300, 3000]),
+)
+def test_every_suggested_move_can_be_played(
+    board: Board, queue: list[Piece], hold: Piece | None, nodes: int
+) -> None:
+    position = Position(board, tuple(queue), hold)
+    found = asyncio.run(suggestion(BeamBot(nodes=nodes), position))
+    offered = hold if hold is not None else queue[1] if len(queue) > 1 else None
+    may_come = {queue[0], offered}
+    for move in found.moves:
+        assert move.piece in may_come
+        assert board.is_resting(move)
+        assert any(move.same_cells(p) for p in reachable(board, move.piece))
+    if not found.moves:
+        assert not any(reachable(board, p) for p in may_come if p is not None)
+
+
+def reachable(board: Board, piece: Piece) -> list[Placement]:
+    # A piece appears in row 20, and falls to 19 if it can.
+    for spawn in ((4, 19), (4, 20)):
+        if not board.fits(Placement(piece, 0, 4, 20)):  # type: ignore[arg-type]
+            return []
+        moves = list(board.placements(piece, spawn=spawn))
+        if moves:
+            return moves
+    return []
+
+
+@pytest.mark.parametrize("queue", ["T", "TT", "TTT"])
+async def test_short_queues_are_enough(queue: str) -> None:
+    found = await suggestion(BeamBot(nodes=1000), Position(Board(), pieces(queue)))
+    assert found.moves
+
+
+async def test_one_piece_and_an_empty_hold_give_that_piece() -> None:
+    found = await suggestion(BeamBot(nodes=1000), Position(Board(), pieces("L")))
+    assert {move.piece for move in found.moves} == {Piece.L}
+
+
+async def test_nothing_to_place_and_nowhere_to_place_are_no_move() -> None:
+    full = Board.from_rows([".#########"] * 24)
+    assert (await suggestion(BeamBot(), Position(full, pieces("TI")))).moves == ()
+    assert (await suggestion(BeamBot(), Position(Board(), ()))).moves == ()
+
+
+async def test_rules_without_hold_never_hold() -> None:
+    bot = BeamBot(nodes=1000)
+    await bot.prepare(RULES.replace({"pieces": {"hold": False}}))
+    await bot.start(Position(Board(), pieces("SIT"), Piece.T))
+    assert {move.piece for move in (await bot.suggest(Limits())).moves} == {Piece.S}
+
+
+async def test_narrow_boards_are_played_too() -> None:
+    rules = RULES.replace({"board": {"width": 4}, "spawn": {"x": 1}})
+    game = Game(rules, seed=3)
+    bot = BeamBot(nodes=200)
+    await bot.prepare(rules)
+    while not game.over and game.stats.pieces < 20:
+        await bot.start(game.position())
+        game.play((await bot.suggest(Limits())).moves[0])
+    assert game.stats.pieces == 20
+
+
+# --- the same every time ------------------------------------------------------------------------
+
+
+async def test_nodes_alone_make_the_same_game() -> None:
+    first = await game_of(BeamBot(nodes=2000), 40, seed=5)
+    second = await game_of(BeamBot(nodes=2000), 40, seed=5)
+    assert first.board == second.board
+    assert first.stats == second.stats
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["base", "x86-64-v3"])
+async def test_every_instruction_set_makes_the_same_game(name: str) -> None:
+    script = (
+        "import asyncio, tests.bots.builtin.test_beam_bot as t\n"
+        "game = asyncio.run(t.game_of(t.BeamBot(nodes=2000), 40, seed=6, every=5))\n"
+        "print(game.board)"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        script,
+        cwd=Path(__file__).parents[3],
+        env=os.environ | {"SEVENBAG_INSTRUCTION_SET": name},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    output, errors = await process.communicate()
+    if f"got '{name}'" in errors.decode():
+        pytest.skip(f"this kernel or machine has no {name}")
+    here = await game_of(BeamBot(nodes=2000), 40, seed=6, every=5)
+    assert output.decode().strip() == str(here.board).strip()
+
+
+async def test_what_was_thought_before_does_not_matter() -> None:
+    position = Game(RULES, seed=9).position()
+    bot = BeamBot(nodes=3000)
+    fresh = await suggestion(bot, position)
+    await suggestion(bot, Position(Board.from_rows(["#########."] * 7), pieces("TIOJ")))
+    again = await suggestion(bot, position)
+    assert fresh.moves == again.moves
+    assert fresh.info.nodes == again.info.nodes
+
+
+async def test_the_smaller_limit_counts() -> None:
+    position = Game(RULES, seed=1).position()
+    own = await suggestion(BeamBot(nodes=2000), position, Limits(nodes=1_000_000))
+    given_limit = await suggestion(BeamBot(nodes=1_000_000), position, Limits(nodes=2000))
+    assert own.info.nodes == given_limit.info.nodes
+    assert own.info.nodes is not None
+    assert own.info.nodes == 2000
+
+
+@pytest.mark.parametrize("nodes", [1, 50, 64, 100, 200, 333, 1000, 5000])
+@pytest.mark.parametrize("every", [0, 3])
+async def test_the_node_limit_is_exact(nodes: int, every: int) -> None:
+    game = Game(RULES, seed=nodes)
+    search = BeamSearch(kernel_rules(RULES))
+    for number in range(20_000 // (nodes + 400)):
+        position = game.position()
+        bag = list(position.bag or ())
+        queue = list(position.queue)
+        found = search.run(position.board, queue, position.hold, 0, 0, 0, bag, nodes=nodes)
+        # All placements of the first piece are evaluated, so that all of them are ranked.
+        assert found.nodes == max(nodes, len(found.moves))
+        game.play(found.moves[0])
+        if every and number % every == 0:
+            game.receive(2)
+        if game.over:
+            break
+
+
+async def test_a_width_alone_is_a_limit() -> None:
+    position = Game(RULES, seed=1).position()
+    narrow = await suggestion(BeamBot(width=5), position)
+    wide = await suggestion(BeamBot(width=50), position)
+    assert narrow.info.nodes is not None
+    assert wide.info.nodes is not None
+    assert narrow.info.nodes < wide.info.nodes < 100_000
+    assert narrow.info.depth == wide.info.depth
+
+
+@pytest.mark.parametrize("limit", [{"nodes": 0}, {"milliseconds": -1.0}, {"width": 0}])
+def test_limits_are_above_zero(limit: dict[str, int]) -> None:
+    with pytest.raises(SpecError, match="above 0"):
+        BeamBot(**limit)
+
+
+# --- time ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("milliseconds", [1, 50])
+async def test_the_time_is_kept(milliseconds: float) -> None:
+    position = Game(RULES, seed=1).position()
+    bot = BeamBot(milliseconds=milliseconds)
+    await bot.prepare(RULES)
+    await bot.start(position)
+    # Without a limit, a search would not end.
+    for _ in range(10):
+        assert (await bot.suggest(Limits())).moves
+
+
+async def test_a_search_can_be_called_off() -> None:
+    bot = BeamBot(milliseconds=3_600_000)
+    await bot.prepare(RULES)
+    await bot.start(Game(RULES, seed=1).position())
+    search = asyncio.ensure_future(bot.suggest(Limits()))
+    await asyncio.sleep(0.05)
+    search.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await search
+    # The next search waits for the end of this one.
+    assert (await bot.suggest(Limits(nodes=100, milliseconds=1000))).moves
+    await bot.quit()
+    await bot.quit()
+
+
+async def test_others_go_on_meanwhile() -> None:
+    bot = BeamBot(milliseconds=3_600_000)
+    await bot.prepare(RULES)
+    await bot.start(Game(RULES, seed=1).position())
+    search = asyncio.ensure_future(bot.suggest(Limits()))
+    for _ in range(20):
+        await asyncio.sleep(0.001)
+        assert not search.done()
+    search.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await search
+    await bot.quit()
+
+
+async def test_the_order_of_a_bots_life_is_kept() -> None:
+    with pytest.raises(BotStartError):
+        await BeamBot().suggest(Limits())
+    bot = BeamBot()
+    await bot.start(Game(RULES, seed=1).position())
+    with pytest.raises(BotStartError):
+        await bot.suggest(Limits())
+
+
+async def test_a_board_of_another_size_is_told() -> None:
+    with pytest.raises(BoardError, match="4 x 40"):
+        await suggestion(BeamBot(), Position(Board(4, 40), pieces("T")))
+
+
+# --- what it sees -------------------------------------------------------------------------------
+
+
+async def test_a_t_spin_double_is_taken() -> None:
+    board = Board.from_text("""
+        ##........
+        #...######
+        ##.#######
+    """)
+    move = await best(board, "TLJSOI")
+    assert (move.piece, move.spin) == (Piece.T, Spin.FULL)
+    assert board.lock(move) == 2
+
+
+async def test_it_is_taken_by_a_t_from_hold_too() -> None:
+    board = Board.from_text("""
+        ##........
+        #...######
+        ##.#######
+    """)
+    move = await best(board, "LJSOIZ", hold=Piece.T)
+    assert (move.piece, move.spin) == (Piece.T, Spin.FULL)
+
+
+async def test_a_deep_well_gets_its_i() -> None:
+    board = Board.from_rows(["#########."] * 8)
+    move = await best(board, "ISZLJO")
+    assert board.lock(move) == 4
+
+
+@pytest.mark.parametrize(
+    ("rows", "queue"),
+    [
+        (["....######"] * 4, "OOOO"),
+        (["#........#"] * 2, "OOOO"),
+        (["######...."] * 4, "JIILTS"),
+        (["..########"] * 2, "LOSTZJI"),
+    ],
+)
+async def test_a_perfect_clear_in_sight_is_made(rows: list[str], queue: str) -> None:
+    bot = BeamBot(nodes=100_000)
+    await bot.prepare(RULES)
+    await bot.start(position := Position(Board.from_rows(rows), pieces(queue)))
+    board = position.board.copy()
+    for _ in queue:
+        move = (await bot.suggest(Limits())).moves[0]
+        board.lock(move)
+        await bot.play(move)
+        if board.is_empty:
+            return
+    pytest.fail(f"no perfect clear, but\n{board}")
+
+
+async def test_a_known_bag_is_looked_into() -> None:
+    position = Game(RULES, seed=1).position()
+    bag_of_one = Position(position.board, position.queue, position.hold, bag=(Piece.T,))
+    bag_of_two = Position(position.board, position.queue, position.hold, bag=(Piece.T, Piece.S))
+    deeper = await suggestion(BeamBot(nodes=5000), bag_of_one)
+    shallower = await suggestion(BeamBot(nodes=5000), bag_of_two)
+    assert deeper.info.depth is not None
+    assert shallower.info.depth is not None
+    assert deeper.info.depth == shallower.info.depth + 1
+
+
+# --- strength -----------------------------------------------------------------------------------
+
+
+async def test_it_survives_and_attacks() -> None:
+    game = await game_of(BeamBot(nodes=3000), 150, seed=0)
+    assert not game.over
+    assert game.stats.attack / game.stats.pieces > 0.5
+
+
+async def test_it_survives_garbage() -> None:
+    game = await game_of(BeamBot(nodes=3000), 100, seed=2, every=6)
+    assert not game.over
+    assert game.stats.garbage_entered > 10

@@ -1,0 +1,524 @@
+"""The driver of foreign bots, against real processes: right ones play, wrong ones are named."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag._kernel import Placement, Spin
+from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.external import process, tbp_driver
+from sevenbag.bots.external.process import launch_process
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
+from sevenbag.errors import (
+    BotDiedError,
+    BotError,
+    BotForfeitError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    PlacementError,
+)
+from sevenbag.game import Game, Rules
+from tests.bots.conftest import slow
+from tests.fakes.silence import launch_impatiently
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Command = Callable[..., list[str]]
+
+RULES = Rules.preset("guideline")
+SHORT = Deadlines(info=60, ready=60, move=60, quit=0.3)
+"""Long enough for a busy machine; those that hang on purpose use `hurried`."""
+
+
+def hurried(**seconds: float) -> Deadlines:
+    return Deadlines(**{"info": 60, "ready": 60, "move": 60, "quit": 0.3, **seconds})
+
+
+async def play(bot: TbpBot, pieces: int, seed: int = 1) -> Game:
+    """Prepare, play a game of so many pieces, stop; every move must be legal."""
+    await bot.prepare(RULES)
+    return await one_game(bot, pieces, seed)
+
+
+async def one_game(bot: TbpBot, pieces: int, seed: int = 1) -> Game:
+    game = Game(seed=seed)
+    await bot.start(game.position())
+    for _ in range(pieces):
+        suggestion = await bot.suggest(Limits())
+        lock = game.play(first_legal(game, suggestion))
+        await bot.play(lock.placement)
+        for piece in lock.new_pieces:
+            await bot.new_piece(piece)
+    await bot.stop()
+    return game
+
+
+def first_legal(game: Game, suggestion: Suggestion) -> Placement:
+    for move in suggestion.moves:
+        try:
+            return game.judge(move)
+        except PlacementError:
+            continue
+    raise BotForfeitError("bot", "no legal move")
+
+
+async def ask_and_cancel(bot: TbpBot) -> None:
+    """Ask for a move, and cancel that before the answer can have come."""
+    question = asyncio.create_task(bot.suggest(Limits()))
+    while not bot._side.owed:  # noqa: ASYNC110 - a question is no event
+        await asyncio.sleep(0)
+    question.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await question
+
+
+# --- those that play ----------------------------------------------------------------------------
+
+
+async def test_plays_games(fake: Command) -> None:
+    bot = TbpBot(fake(), deadlines=SHORT)
+    try:
+        game = await play(bot, 60)
+        assert game.stats.pieces == 60
+        assert bot.name == "dropper"
+        assert bot.skipped == 0
+        # The next game, in the same process.
+        pid = bot.pid
+        await one_game(bot, 20, seed=2)
+        assert bot.pid == pid
+    finally:
+        await bot.quit()
+    await bot.quit()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "NullFeatures",
+        "EmptyAtFirst",
+        "IgnoresQuit",
+        *slow(
+            "NeedsRandomizer",
+            "GrepsCompactJson",
+            "Chatty",
+            "FirstMoveIllegal",
+            "FalseSpins",
+            "LowerCase",
+            "OddForms",
+            "MoveInfo",
+            "ExitsAtEndOfInput",
+            "TalksToStderr",
+        ),
+    ],
+)
+async def test_plays_in_spite_of(fault: str, fake: Command) -> None:
+    bot = TbpBot(fake(fault), deadlines=SHORT)
+    try:
+        game = await play(bot, 12)
+        assert game.stats.pieces == 12
+    finally:
+        await bot.quit()
+
+
+async def test_speaks_strictly_and_says_quit(
+    fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "note"
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
+    bot = TbpBot(fake("StrictTypes"), deadlines=hurried(quit=60))
+    try:
+        await play(bot, 12)
+    finally:
+        await bot.quit()
+    assert note.read_text() == "left by quit\n"
+
+
+async def test_counts_what_it_skips(fake: Command) -> None:
+    bot = TbpBot(fake("Chatty"), deadlines=SHORT)
+    try:
+        await play(bot, 2)
+        assert bot.skipped == 2 * 101
+    finally:
+        await bot.quit()
+
+
+async def test_a_name_is_made_fit_for_a_screen(fake: Command) -> None:
+    bot = TbpBot(fake("NullFeatures"), deadlines=SHORT)
+    try:
+        await bot.prepare(RULES)
+        assert bot.name == "null?[2J features"
+        assert bot.info is not None
+        assert bot.info.version == "2"
+        assert bot.info.features == ()
+    finally:
+        await bot.quit()
+
+
+async def test_a_given_name_stays(fake: Command) -> None:
+    bot = TbpBot(fake(), name="mine", deadlines=SHORT)
+    try:
+        await bot.prepare(RULES)
+        assert bot.name == "mine"
+    finally:
+        await bot.quit()
+
+
+async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
+    bot = TbpBot(fake("MoveInfo"), deadlines=SHORT)
+    try:
+        await bot.prepare(RULES)
+        await bot.start(Game(seed=1).position())
+        info = (await bot.suggest(Limits())).info
+        assert (info.nodes, info.nps, info.depth, info.extra) == (12.5, 0, None, "NaN%")
+    finally:
+        await bot.quit()
+
+
+async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
+    # What a spin is worth, only the game decides.
+    bot = TbpBot(fake("FalseSpins"), deadlines=SHORT)
+    try:
+        await bot.prepare(RULES)
+        await bot.start(Game(seed=1).position())
+        suggestion = await bot.suggest(Limits())
+        assert {move.spin for move in suggestion.moves} == {Spin.FULL}
+    finally:
+        await bot.quit()
+
+
+async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
+    bot = TbpBot(fake(), deadlines=SHORT)
+    try:
+        await bot.prepare(RULES)
+        await bot.start(Game(seed=1).position())
+        began = time.monotonic()
+        await bot.suggest(Limits(milliseconds=150))
+        assert time.monotonic() - began >= 0.14
+    finally:
+        await bot.quit()
+
+
+async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
+    # The second one comes before the next question or after; then it is taken for the answer to
+    # it, and is at the worst an illegal move.
+    bot = TbpBot(fake("AnswersTwice"), deadlines=SHORT)
+    try:
+        with contextlib.suppress(BotForfeitError):
+            await play(bot, 12)
+    finally:
+        await bot.quit()
+
+
+async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Command) -> None:
+    bot = TbpBot(fake("AnswersTwiceAtOnce"), deadlines=SHORT)
+    try:
+        game = await play(bot, 40)
+        assert game.stats.pieces == 40
+    finally:
+        await bot.quit()
+
+
+# --- those that fail ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "words", "deadlines"),
+    [
+        ("DiesAtStart", BotStartError, "ended with exit code 3; its last words: no model file", {}),
+        (
+            "HangsAtInfo",
+            BotTimeoutError,
+            r"no info within 0.3 s; is its output flushed\?",
+            {"info": 0.3},
+        ),
+        (
+            "ChattyAtInfo",
+            BotTimeoutError,
+            r"passed over 3 lines that are no messages, such as 'warm",
+            {},
+        ),
+        ("NoNewline", BotTimeoutError, "68 bytes came without a line end", {}),
+        ("Refuses", BotStartError, r"does not play these rules \(unsupported_rules\)", {}),
+        ("HangsAtReady", BotTimeoutError, "no answer to the rules within 0.3 s", {"ready": 0.3}),
+        ("DiesInGame", BotDiedError, "exit code 7; its last words: segmentation imminent", {}),
+        ("KilledInGame", BotDiedError, "was killed by SIGSEGV", {}),
+        ("DiesInMidMessage", BotDiedError, "ended with exit code 0", {}),
+        ("HangsAtSuggest", BotTimeoutError, "no answer to suggest within 0.3 s", {"move": 0.3}),
+        ("DoesNotRead", BotTimeoutError, "no answer to suggest within 0.3 s", {"move": 0.3}),
+        ("Rubbish", BotProtocolError, "1000 lines that are no messages, such as 'Lorem ipsum", {}),
+        ("MalformedMove", BotProtocolError, r"moves\[0\]\.location\.x: .*'four'", {}),
+        ("BogusPiece", BotProtocolError, r"moves\[0\]\.location\.type: 'N' is no piece", {}),
+        ("LongLine", BotProtocolError, "a line longer than 1048576 bytes", {}),
+        ("IllegalMoves", BotForfeitError, "no legal move", {}),
+        ("FarMoves", BotForfeitError, "suggested no move that can count", {}),
+        ("GivesUp", BotForfeitError, "no legal move", {}),
+        ("GivesUpByError", BotForfeitError, r"cannot play \(garbage\)", {}),
+        ("LeavesChildren", BotDiedError, "ended with exit code 9", {}),
+    ],
+)
+async def test_fails_by_name(
+    fault: str,
+    error: type[BotError],
+    words: str,
+    deadlines: dict[str, float],
+    fake: Command,
+) -> None:
+    # Limits are short for bots that never answer, whatever the limit.
+    launch = launch_process if deadlines else launch_impatiently
+    bot = TbpBot(
+        fault,
+        launch=launch(fake(fault)),
+        deadlines=hurried(**deadlines),
+        flags={"retries": "0"},
+    )
+    try:
+        with pytest.raises(error, match=words):
+            await play(bot, 12)
+    finally:
+        await bot.quit()
+
+
+async def test_a_bot_that_closes_its_output(fake: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    # It lives on, so that there is no exit code to wait for.
+    monkeypatch.setattr(process, "_LAST_WORDS", 0.1)
+    bot = TbpBot(fake("ClosesOutput"), deadlines=SHORT)
+    try:
+        with pytest.raises(BotDiedError, match="closed its output"):
+            await play(bot, 12)
+    finally:
+        await bot.quit()
+
+
+async def test_stop_is_said_before_quit_whatever_happened(
+    fake: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = tmp_path / "note"
+    monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
+    bot = TbpBot(fake("NotesWhatItHears"), deadlines=SHORT)
+    await bot.prepare(RULES)
+    await bot.start(Game(seed=1).position())
+    await bot.suggest(Limits())
+    await bot.quit()
+    assert note.read_text().split() == ["rules", "start", "suggest", "stop", "quit"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"pieces": {"hold": False}}, "TBP cannot say that no piece may be held"),
+        ({"board": {"rows": 50}}, "TBP knows boards of at most 40 rows; these rules have 50"),
+        ({"board": {"width": 8}, "spawn": {"x": 3}}, "TBP knows boards 10 wide only; .* have 8"),
+    ],
+)
+async def test_rules_that_cannot_be_told(
+    changes: dict[str, dict[str, object]], words: str, fake: Command
+) -> None:
+    bot = TbpBot(fake(), deadlines=SHORT)
+    with pytest.raises(BotStartError, match=words):
+        await bot.prepare(RULES.replace(changes))
+    assert bot.pid is None
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("no-such-command-anywhere --fast", "no such command: no-such-command-anywhere"),
+        ("/no/such/path/bot", "no such command: /no/such/path/bot"),
+        ("/etc", "cannot be run: /etc is a folder"),
+        (__file__, "cannot be run: .* is not executable"),
+    ],
+)
+async def test_commands_that_cannot_be_started(command: str, words: str, mark: str) -> None:
+    bot = TbpBot(command)
+    with pytest.raises(BotStartError, match=words):
+        await bot.prepare(RULES)
+    await bot.quit()
+
+
+async def test_a_script_without_its_interpreter(tmp_path: Path, mark: str) -> None:
+    script = tmp_path / "bot"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    with pytest.raises(BotStartError, match=r"the interpreter that .* does not exist"):
+        await TbpBot([str(script)]).prepare(RULES)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"), [("", "empty"), ("  ", "empty"), ("a 'b", "no closing quotation")]
+)
+def test_commands_that_are_none(command: str, words: str) -> None:
+    with pytest.raises(BotStartError, match=words):
+        TbpBot(command)
+
+
+async def test_a_command_is_split_but_no_shell_reads_it(tmp_path: Path, mark: str) -> None:
+    script = tmp_path / "a bot.py"
+    script.write_text("import sys; print(sys.argv[1:], file=sys.stderr); sys.exit(5)")
+    bot = TbpBot(f"{sys.executable} -S '{script}' $HOME '*' \"a b\" ; ls")
+    with pytest.raises(BotStartError, match=r"\['\$HOME', '\*', 'a b', ';', 'ls'\]"):
+        await bot.prepare(RULES)
+
+
+async def test_boards_of_another_width_are_refused(fake: Command) -> None:
+    narrow = RULES.replace({"board": {"width": 6}, "spawn": {"x": 2}})
+    with pytest.raises(BotStartError, match="boards 10 wide only"):
+        await TbpBot(fake()).prepare(narrow)
+
+
+async def test_an_unprepared_bot_says_so() -> None:
+    bot = TbpBot("anything")
+    with pytest.raises(BotError):
+        await bot.start(Game(seed=1).position())
+    await bot.quit()
+
+
+async def test_stderr_goes_to_a_log_and_its_tail_is_kept(fake: Command, tmp_path: Path) -> None:
+    log = tmp_path / "bot.log"
+    bot = TbpBot(fake("TalksToStderr"), deadlines=SHORT, log=log)
+    try:
+        await play(bot, 2)
+        assert bot.stderr.endswith("thinking hard\n")
+        assert len(bot.stderr) <= 8192
+    finally:
+        await bot.quit()
+    assert log.read_text() == "thinking hard\n" * 40_000
+
+
+async def test_a_log_that_cannot_be_written(fake: Command, tmp_path: Path) -> None:
+    bot = TbpBot(fake(), log=tmp_path / "no" / "such" / "folder.log")
+    with pytest.raises(BotStartError, match=r"log file .* cannot be written: No such file"):
+        await bot.prepare(RULES)
+
+
+async def test_a_folder_to_run_in(tmp_path: Path, mark: str) -> None:
+    where = [sys.executable, "-S", "-c", "import os; raise SystemExit(os.getcwd())"]
+    with pytest.raises(BotStartError, match=f"its last words: {tmp_path}"):
+        await TbpBot(where, folder=tmp_path).prepare(RULES)
+    with pytest.raises(BotStartError, match="no such folder"):
+        await TbpBot(where, folder=tmp_path / "none").prepare(RULES)
+
+
+# --- when it is cancelled, and when we end ------------------------------------------------------
+
+
+async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
+    bot = TbpBot(fake("AnswersLate"), deadlines=SHORT)
+    try:
+        await bot.prepare(RULES)
+        await bot.start(Game(seed=1).position())
+        await ask_and_cancel(bot)
+        suggestion = await bot.suggest(Limits())
+        game = Game(seed=1)
+        assert game.is_legal(suggestion.moves[0])
+    finally:
+        await bot.quit()
+
+
+async def test_a_late_answer_is_not_taken_for_the_next(
+    fake: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tbp_driver, "_SETTLE", 60.0)
+    bot = TbpBot(fake("AnswersLate"), deadlines=SHORT)
+    try:
+        await bot.prepare(RULES)
+        pid = bot.pid
+        await bot.start(Game(seed=1).position())
+        await ask_and_cancel(bot)
+        await bot.stop()
+        game = await one_game(bot, 5, seed=7)
+        assert game.stats.pieces == 5
+        assert bot.pid == pid
+    finally:
+        await bot.quit()
+
+
+async def test_a_bot_that_owes_an_answer_is_started_afresh(
+    fake: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tbp_driver, "_SETTLE", 0.1)
+    bot = TbpBot(fake("HangsAtSuggest"), deadlines=hurried(move=0.2))
+    try:
+        await bot.prepare(RULES)
+        pid = bot.pid
+        await bot.start(Game(seed=1).position())
+        with pytest.raises(BotTimeoutError):
+            await bot.suggest(Limits())
+        await bot.start(Game(seed=2).position())
+        assert bot.pid != pid
+    finally:
+        await bot.quit()
+
+
+async def test_a_dead_bot_can_be_prepared_again(fake: Command) -> None:
+    bot = TbpBot(fake("DiesInGame"), deadlines=SHORT)
+    try:
+        with pytest.raises(BotDiedError):
+            await play(bot, 5)
+        await play(bot, 2)
+    finally:
+        await bot.quit()
+
+
+async def test_cancelling_the_end_still_ends_it(fake: Command) -> None:
+    bot = TbpBot(fake("IgnoresQuit"), deadlines=hurried(quit=30.0))
+    await bot.prepare(RULES)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1):
+            await bot.quit()
+
+
+async def test_its_children_end_with_it(fake: Command) -> None:
+    bot = TbpBot(fake("LeavesChildren"), deadlines=SHORT)
+    await bot.prepare(RULES)
+    await bot.start(Game(seed=1).position())
+    await bot.suggest(Limits())
+    await bot.quit()
+
+
+def host(bot: list[str], end: str) -> list[str]:
+    """A program that prepares a bot, says so, and then ends in a way of its own."""
+    program = f"""
+import asyncio, os, signal, sys
+from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.game import Game, Rules
+async def main():
+    bot = TbpBot({bot!r})
+    await bot.prepare(Rules.preset("guideline"))
+    await bot.start(Game(seed=1).position())
+    print("prepared", flush=True)
+    {end}
+asyncio.run(main())
+"""
+    return [sys.executable, "-c", program]
+
+
+@pytest.mark.parametrize("fault", ["IgnoresQuit", "LeavesChildren"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        "await asyncio.sleep(600)",
+        *slow("os._exit(1)", "sys.exit(1)", "raise OSError", "return"),
+    ],
+)
+def test_no_bot_outlives_the_interpreter(fault: str, end: str, fake: Command) -> None:
+    with subprocess.Popen(
+        host(fake(fault), end), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"prepared\n"
+        if "sleep" in end:
+            os.kill(process.pid, signal.SIGKILL)
+        process.wait(timeout=120)
+    # The fixture sees to it that nothing is left.

@@ -1,0 +1,335 @@
+"""The driver of Triangle.js engines: right ones play, wrong ones are named."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from sevenbag._kernel import Board
+from sevenbag.arena.conditions import Conditions
+from sevenbag.arena.match import play_match
+from sevenbag.bots.bot import Limits, Suggestion
+from sevenbag.bots.external import triangle_driver
+from sevenbag.bots.external.triangle_driver import HostSettings, TriangleBot
+from sevenbag.bots.registry import create_bot
+from sevenbag.errors import (
+    BotDiedError,
+    BotError,
+    BotProtocolError,
+    BotStartError,
+    BotTimeoutError,
+    SpecError,
+)
+from sevenbag.game import Game, Rules
+from sevenbag.protocols.triangle.host_side import Stage
+from tests.bots.conftest import FAKES, slow
+from tests.fakes.silence import launch_impatiently
+
+Command = Callable[[str], list[str]]
+
+# As many pieces in view as Triangle.js shows: a bot that is told no position can find the first.
+RULES = Rules.preset("tetrio-league").replace({"pieces": {"previews": 20}})
+PATIENT = HostSettings(info_seconds=120, move_seconds=120, quit_seconds=5)
+
+
+@pytest.fixture
+def engine(mark: str, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """The command of an engine with a fault, or of ``Engine``, which has none."""
+    monkeypatch.setenv("PYTHONPATH", str(FAKES.parents[1]))
+    return lambda fault: [sys.executable, "-S", str(FAKES / "triangle_bots.py"), fault]
+
+
+async def play(
+    bot: TriangleBot,
+    pieces: int,
+    *,
+    rules: Rules = RULES,
+    seed: int = 1,
+    garbage_every: int = 0,
+    board: Board | None = None,
+) -> Game:
+    """A game of so many pieces; every move must be legal."""
+    game = Game(rules, seed, board=board)
+    await bot.start(game.position())
+    for number in range(1, pieces + 1):
+        suggestion = await bot.suggest(Limits())
+        if garbage_every and number % garbage_every == 0:
+            game.receive(2)
+        lock = game.play(suggestion.moves[0])
+        if lock.garbage:
+            await bot.start(game.position())
+            continue
+        await bot.play(lock.placement)
+        for piece in lock.new_pieces:
+            await bot.new_piece(piece)
+        await bot.garbage(game.pending)
+    await bot.stop()
+    return game
+
+
+async def faulty(command: list[str], settings: HostSettings = PATIENT) -> TriangleBot:
+    """Plays a little with a bot, and ends it whatever comes of that."""
+    bot = TriangleBot(command, settings=settings)
+    try:
+        await bot.prepare(RULES)
+        await play(bot, 20, garbage_every=6)
+    finally:
+        await bot.quit()
+    return bot
+
+
+# --- those that play ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("states", ["always", "garbage"])
+@pytest.mark.parametrize("process", ["new", *slow("kept")])
+async def test_plays_games(states: str, process: str, engine: Command) -> None:
+    settings = HostSettings(states=states, process=process, move_seconds=120, quit_seconds=5)  # type: ignore[arg-type]
+    bot = TriangleBot(engine("Engine"), settings=settings)
+    try:
+        await bot.prepare(RULES)
+        pid = bot.pid
+        game = await play(bot, 40, garbage_every=7)
+        assert game.stats.pieces == 40
+        assert game.stats.received > 0
+        await play(bot, 20, seed=2)
+        assert (bot.pid == pid) is (process == "kept")
+        assert (bot.name, bot.strayed, bot.skipped, bot.unasked) == ("fake", 0, 0, 0)
+    finally:
+        await bot.quit()
+    await bot.quit()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "NoKeysAtFirst",
+        "NeedsState",
+        "Slow",
+        *slow(
+            "NoAuthor",
+            "Chatty",
+            "Das",
+            "IgnoresPieces",
+            "OneSpelling",
+            "OldSpelling",
+            "TalksToStderr",
+            "NeedsEnvironment",
+            "AppendsTwice",
+        ),
+    ],
+)
+async def test_plays_in_spite_of(fault: str, engine: Command) -> None:
+    bot = await faulty(engine(fault))
+    assert fault == "Das" or bot.strayed == 0
+
+
+async def test_a_game_that_begins_elsewhere(engine: Command) -> None:
+    settings = HostSettings(states="garbage", move_seconds=120, quit_seconds=5)
+    bot = TriangleBot(engine("Engine"), settings=settings)
+    board = Board()
+    board.add_garbage(3, 4)
+    try:
+        await bot.prepare(RULES)
+        await play(bot, 10, board=board)
+        assert bot.strayed == 0
+    finally:
+        await bot.quit()
+
+
+async def test_moves_that_it_did_not_choose(engine: Command) -> None:
+    settings = HostSettings(states="garbage", move_seconds=120, quit_seconds=5)
+    bot = TriangleBot(engine("Engine"), settings=settings)
+    try:
+        await bot.prepare(RULES)
+        game = Game(RULES, 5)
+        await bot.start(game.position())
+        for _ in range(12):
+            await bot.suggest(Limits())
+            lock = game.play(game.placements()[0])
+            await bot.play(lock.placement)
+            for piece in lock.new_pieces:
+                await bot.new_piece(piece)
+        assert bot.strayed == 0
+    finally:
+        await bot.quit()
+
+
+async def test_published_names_of_keys_where_they_are_taken(engine: Command) -> None:
+    await faulty(engine("PublishedNames"), HostSettings(keys="tolerant", move_seconds=120))
+
+
+@pytest.mark.parametrize("fault", ["IgnoresState", "FirstOfQueue"])
+async def test_counts_what_goes_astray(fault: str, engine: Command) -> None:
+    settings = HostSettings(states="garbage", move_seconds=120, quit_seconds=5)
+    bot = await faulty(engine(fault), settings)
+    assert bot.strayed > 0
+
+
+async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
+    bot = await faulty(engine("Twice"))
+    assert bot.unasked > 0
+
+
+# --- those that do not --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "says"),
+    [
+        ("DiesAtStart", BotStartError, "exit code 3; its last words: no model file"),
+        ("PublishedNames", BotProtocolError, "hosts call it rotateCW"),
+        ("NoHardDrop", BotProtocolError, "a move without hardDrop locks nothing"),
+        ("TwoHardDrops", BotProtocolError, "2 hardDrops places 2 pieces at once"),
+        ("KeysBehind", BotProtocolError, "moveLeft behind hardDrop moves the next piece"),
+        ("MissingKeys", BotProtocolError, "a move without keys"),
+        ("DiesAtPlay", BotDiedError, "exit code 1; its last words: index out of range"),
+        (
+            "DiesAtState",
+            BotDiedError,
+            "exit code 101; its last words: called `unwrap.*unknown variant `gb`; if it cannot "
+            "read a state, states=garbage sends none",
+        ),
+    ],
+)
+async def test_what_is_wrong_is_named(
+    fault: str, error: type[BotError], says: str, engine: Command
+) -> None:
+    with pytest.raises(error, match=says):
+        await faulty(engine(fault))
+
+
+async def test_bot_needs_state_but_none_is_sent(engine: Command) -> None:
+    settings = HostSettings(states="garbage", info_seconds=120, move_seconds=120)
+    with pytest.raises(BotDiedError, match=r"RuntimeError: no state; if it needs .* states=always"):
+        await faulty(engine("NeedsState"), settings)
+
+
+async def test_bot_that_cannot_read_states_plays_without_them(engine: Command) -> None:
+    settings = HostSettings(states="garbage", info_seconds=120, move_seconds=120)
+    bot = TriangleBot(engine("DiesAtState"), settings=settings)
+    try:
+        await bot.prepare(RULES)
+        assert (await play(bot, 20)).stats.pieces == 20
+    finally:
+        await bot.quit()
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("HangsAtInfo", "no info within 120 s; is its output flushed"),
+        ("NoNewline", "bytes came without a line end"),
+    ],
+)
+async def test_a_bot_that_does_not_introduce_itself(fault: str, says: str, engine: Command) -> None:
+    bot = TriangleBot(
+        fault, settings=PATIENT, launch=launch_impatiently(engine(fault), interrupted=True)
+    )
+    with pytest.raises(BotTimeoutError, match=says):
+        await bot.prepare(RULES)
+
+
+async def test_a_bot_that_does_not_answer(engine: Command) -> None:
+    with pytest.raises(BotTimeoutError, match=r"no move within 0\.2 s"):
+        await faulty(engine("Silent"), HostSettings(info_seconds=120, move_seconds=0.2))
+
+
+async def test_a_bot_that_never_presses_a_key_resigns(
+    engine: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Before it could be asked again, the time would be over.
+    monkeypatch.setattr(triangle_driver, "_RETRY", PATIENT.move_seconds)
+    bot = TriangleBot(engine("NoKeys"), settings=PATIENT)
+    try:
+        await bot.prepare(RULES)
+        await bot.start(Game(RULES, seed=1).position())
+        assert await bot.suggest(Limits()) == Suggestion(())
+    finally:
+        await bot.quit()
+
+
+@pytest.mark.parametrize("fault", ["IgnoresInterrupt", "StaysAtEnd", "StaysForEver"])
+async def test_nobody_stays(fault: str, engine: Command) -> None:
+    # The fixture sees that no process is left.
+    await faulty(engine(fault), HostSettings(info_seconds=120, move_seconds=120, quit_seconds=0.2))
+
+
+async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
+    bot = TriangleBot(engine("Slow"), settings=PATIENT)
+    try:
+        await bot.prepare(RULES)
+        game = Game(RULES, 3)
+        await bot.start(game.position())
+        question = asyncio.create_task(bot.suggest(Limits()))
+        while bot._spoken_to().side.stage is not Stage.ASKED:  # noqa: ASYNC110
+            await asyncio.sleep(0)
+        question.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await question
+        game.play(game.placements()[0])
+        await bot.start(game.position())
+        move = (await bot.suggest(Limits())).moves[0]
+        assert game.is_legal(move)
+        assert bot.strayed == 0
+    finally:
+        await bot.quit()
+
+
+async def test_rules_that_cannot_be_told(engine: Command) -> None:
+    bot = TriangleBot(engine("Engine"))
+    with pytest.raises(BotStartError, match="no word for pieces that turn by 'pason'"):
+        await bot.prepare(Rules.preset("pason-2012"))
+
+
+# --- specifications -----------------------------------------------------------------------------
+
+
+def test_named_by_a_specification() -> None:
+    bot = create_bot("triangle:states=garbage,move_seconds=3:sevenbag serve beam --as triangle")
+    assert isinstance(bot, TriangleBot)
+    assert bot.settings == HostSettings(states="garbage", move_seconds=3)
+    assert bot.effective(Limits(milliseconds=5, nodes=5)) == Limits()
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("triangle:", "no command; expected triangle:COMMAND"),
+        ("triangle:stats=always:python3", "no option 'stats'; did you mean 'states'?"),
+        (
+            "triangle:states=never:python3",
+            "states is 'never', must be one of always, garbage",
+        ),
+        ("triangle:keys=foo:python3", "keys is 'foo', must be one of strict, tolerant"),
+        ("triangle:move_seconds=-1:python3", "move_seconds is '-1', must be a number from 0"),
+        ("triangle:quit_seconds=x:python3", "quit_seconds is 'x', must be a number from 0"),
+        ("triangle:./no-such-bot", "no such command"),
+        ("triangel:python3", "did you mean 'triangle'?"),
+    ],
+)
+def test_wrong_specifications(spec: str, says: str) -> None:
+    with pytest.raises(SpecError, match="bot") as caught:
+        create_bot(spec)
+    assert says in str(caught.value)
+
+
+# --- in the arena -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("OnlyDrops", "lost by block out"),
+        ("NoHardDrop", "lost by rubbish (keys: a move without hardDrop"),
+        ("DiesAtPlay", "lost by crash (ended with exit code 1; its last words: index out of range"),
+    ],
+)
+async def test_counted_losses(fault: str, says: str, engine: Command) -> None:
+    bots = TriangleBot(engine(fault), settings=PATIENT), create_bot("random:seed=1")
+    result = await play_match(bots, Conditions(rules=RULES, seed=4, max_pieces=60))
+    assert result.winner == 1
+    assert says in str(result)

@@ -1,0 +1,246 @@
+"""Web Worker bots, in a browser's page of ours and under Node, with what bots in the field need."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
+from sevenbag.bots.external.web_worker import Host, find_browser, launch_worker
+from sevenbag.bots.registry import create_bot
+from sevenbag.errors import BotError, BotStartError, PlacementError, SpecError
+from sevenbag.game import Game, Rules
+
+if TYPE_CHECKING:
+    from sevenbag.bots.bot import Bot
+
+WORKER = Path(__file__).parents[2] / "fakes" / "worker_bot.js"
+RULES = Rules.preset("guideline")
+SOUND = WORKER.read_text()
+
+HOSTS = [
+    pytest.param(
+        "browser",
+        marks=[
+            pytest.mark.browser,
+            pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here"),
+        ],
+    ),
+    pytest.param(
+        "node",
+        marks=[
+            pytest.mark.peers,
+            pytest.mark.skipif(shutil.which("node") is None, reason="there is no node here"),
+        ],
+    ),
+]
+on_hosts = pytest.mark.parametrize("host", HOSTS)
+
+
+def worker(host: str, script: Path, move: float = 60) -> TbpBot:
+    kind: Host = "browser" if host == "browser" else "node"
+    deadlines = Deadlines(info=60, ready=60, move=move, quit=0.3)
+    return TbpBot(["worker"], launch=launch_worker(str(script), host=kind), deadlines=deadlines)
+
+
+async def play(bot: Bot, pieces: int = 12) -> Game:
+    try:
+        await bot.prepare(RULES)
+        game = Game(seed=2)
+        await bot.start(game.position())
+        for _ in range(pieces):
+            suggestion = await bot.suggest(Limits())
+            lock = game.play(suggestion.moves[0])
+            await bot.play(lock.placement)
+            for piece in lock.new_pieces:
+                await bot.new_piece(piece)
+        await bot.stop()
+        return game
+    finally:
+        await bot.quit()
+
+
+@on_hosts
+async def test_a_worker_plays(host: str, mark: str) -> None:
+    bot = create_bot(f"worker:host={host}:{WORKER}")
+    assert (await play(bot, 30)).stats.pieces == 30
+    assert bot.name == "worker"
+
+
+@on_hosts
+async def test_a_worker_is_known_by_its_name(host: str, mark: str, tmp_path: Path) -> None:
+    script = tmp_path / "worker.js"
+    script.write_text(SOUND.replace('name: "worker"', 'name: "Cold Clear 2"'))
+    bot = create_bot(f"worker:host={host}:{script}")
+    assert isinstance(bot, TbpBot)
+    # The worker compiles before it sends `info`.
+    assert bot.profile.info_seconds == 30
+    await play(bot, 3)
+    assert (bot.name, bot.profile.name) == ("Cold Clear 2", "cold-clear-2-web")
+
+
+@pytest.mark.browser
+async def test_the_host_is_found(mark: str) -> None:
+    if find_browser() is None and shutil.which("node") is None:
+        pytest.skip("there is neither Chromium nor node here")
+    assert (await play(create_bot(f"worker:{WORKER}"))).stats.pieces == 12
+
+
+@on_hosts
+async def test_as_workers_in_the_field_are_made(host: str, mark: str, tmp_path: Path) -> None:
+    """An entry, a glue script, a binary beside it, a worker of its own, a listener that is gone."""
+    (tmp_path / "glue.js").write_text("const GLUE = 'of the glue';\n" + SOUND)
+    (tmp_path / "pkg").mkdir()
+    (tmp_path / "pkg" / "bot.wasm").write_bytes(b"\x00asm\x01\x00\x00\x00")
+    (tmp_path / "inner.js").write_text(
+        "self.onmessage = (e) => self.postMessage({ echo: e.data });\n"
+    )
+    (tmp_path / "entry.js").write_text(
+        """
+        "use strict";
+        const post = self.postMessage.bind(self);
+        let open = false;
+        const said = [];
+        // The glue says info at once; here it has to wait until all is loaded.
+        self.postMessage = (message) => (open ? post(message) : said.push(message));
+        importScripts("./glue.js");
+        (async () => {
+          if (!(self instanceof DedicatedWorkerGlobalScope)) throw new Error("what world is this?");
+          if (!self.location.href.endsWith("/entry.js")) throw new Error(self.location.href);
+          const response = await fetch(new URL("pkg/bot.wasm", self.location.href));
+          const type = response.headers.get("Content-Type");
+          if (type !== "application/wasm") throw new Error(type);
+          await WebAssembly.instantiate(await response.arrayBuffer());
+          const inner = new Worker("inner.js");
+          const echo = new Promise((done) => { inner.onmessage = (e) => done(e.data.echo); });
+          inner.postMessage(GLUE);
+          if ((await echo) !== "of the glue") throw new Error("no echo");
+          inner.terminate();
+          console.log("Service initialized!");
+          open = true;
+          for (const message of said) post(message);
+        })();
+        """
+    )
+    bot = worker(host, tmp_path / "entry.js")
+    assert (await play(bot)).stats.pieces == 12
+    assert bot.skipped == 0
+
+
+@on_hosts
+async def test_a_module(host: str, mark: str, tmp_path: Path) -> None:
+    (tmp_path / "bot.mjs").write_text(SOUND)
+    (tmp_path / "entry.mjs").write_text('import "./bot.mjs";\n')
+    assert (await play(worker(host, tmp_path / "entry.mjs"))).stats.pieces == 12
+
+
+@on_hosts
+async def test_one_that_posts_text(host: str, mark: str, tmp_path: Path) -> None:
+    (tmp_path / "entry.js").write_text(
+        "const post = self.postMessage.bind(self);\n"
+        "self.postMessage = (message) => post(JSON.stringify(message));\n" + SOUND
+    )
+    assert (await play(worker(host, tmp_path / "entry.js"))).stats.pieces == 12
+
+
+@on_hosts
+async def test_one_that_listens_once_at_a_time(host: str, mark: str, tmp_path: Path) -> None:
+    """As wasm builds do: between two messages nobody listens for a moment."""
+    before, _, after = SOUND.partition('self.addEventListener("message"')
+    rest = after.partition("});\n")[2]
+    listen = """
+        const listen = () => self.addEventListener("message", async ({ data }) => {
+          AGAIN
+          hear(data);
+        }, { once: true });
+        listen();
+    """
+    # Under Node they are held back; in a browser what comes meanwhile is lost, as everywhere.
+    again = "await null; setTimeout(listen, 5);" if host == "node" else "listen();"
+    (tmp_path / "entry.js").write_text(before + listen.replace("AGAIN", again) + rest)
+    assert (await play(worker(host, tmp_path / "entry.js"))).stats.pieces == 12
+
+
+@on_hosts
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("throw new Error('no model');", "no model"),
+        ("self.postMessage({type: 'error', reason: 'no WebAssembly'});", "no WebAssembly"),
+        ("not javascript at all", "Unexpected identifier|SyntaxError"),
+    ],
+)
+async def test_scripts_that_fail(
+    script: str, words: str, host: str, mark: str, tmp_path: Path
+) -> None:
+    (tmp_path / "entry.js").write_text(script)
+    bot = worker(host, tmp_path / "entry.js")
+    with pytest.raises(BotStartError, match=words):
+        await bot.prepare(RULES)
+    await bot.quit()
+
+
+@on_hosts
+async def test_one_that_hangs(host: str, mark: str, tmp_path: Path) -> None:
+    (tmp_path / "entry.js").write_text(
+        SOUND.replace('case "suggest":', 'case "suggest": for (;;);')
+    )
+    with pytest.raises(BotError, match=r"no answer to suggest within 0\.5 s"):
+        await play(worker(host, tmp_path / "entry.js", move=0.5))
+
+
+@pytest.mark.browser
+async def test_only_files_beside_the_entry_are_served(mark: str, tmp_path: Path) -> None:
+    if find_browser() is None:
+        pytest.skip("there is no Chromium here")
+    (tmp_path / "secret.js").write_text("self.postMessage({type: 'secret'});")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "link.js").symlink_to(tmp_path / "secret.js")
+    for address in ("../secret.js", "%2e%2e/secret.js", "link.js", "/etc/passwd"):
+        (folder / "entry.js").write_text(f"importScripts({address!r});")
+        bot = worker("browser", folder / "entry.js")
+        with pytest.raises(BotStartError, match="failed to load"):
+            await bot.prepare(RULES)
+        await bot.quit()
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("worker:", "no file; expected worker:FILE.js"),
+        ("worker:/no/such/bot.js", "no such file: /no/such/bot.js"),
+        (f"worker:host=moon:{WORKER}", "host is 'moon', must be browser or node"),
+        (f"worker:hots=node:{WORKER}", "no option 'hots'; did you mean 'host'?"),
+    ],
+)
+def test_wrong_specifications(spec: str, words: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        create_bot(spec)
+    assert words in str(caught.value)
+
+
+def test_a_machine_without_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    for options, words in (
+        ("", "there is neither a browser nor node"),
+        ("host=node:", "there is no node"),
+        ("host=browser:", r"there is no browser \(chromium"),
+    ):
+        with pytest.raises(SpecError, match=words):
+            create_bot(f"worker:{options}{WORKER}")
+
+
+@on_hosts
+async def test_illegal_moves_are_still_the_games_affair(
+    host: str, mark: str, tmp_path: Path
+) -> None:
+    (tmp_path / "entry.js").write_text(
+        SOUND.replace("orientation, x, y };\n      if", "orientation, x, y: y + 4 };\n      if")
+    )
+    with pytest.raises(PlacementError):
+        await play(worker(host, tmp_path / "entry.js"))

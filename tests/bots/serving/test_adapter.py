@@ -1,0 +1,595 @@
+"""Our bots as TBP bots: the real command, told lists of lines."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag._kernel import Piece, Placement, Rotation
+from sevenbag.bots.bot import Bot, Limits, MoveInfo, Position, Suggestion
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
+from sevenbag.bots.registry import create_bot
+from sevenbag.bots.serving import service
+from sevenbag.bots.serving.adapter import Manner, tbp_service
+from sevenbag.bots.serving.stdio_server import serve_bot
+from sevenbag.errors import BotDiedError
+from sevenbag.game import Game, Rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Command = Callable[..., list[str]]
+Json = dict[str, Any]
+
+SEVENBAG = [sys.executable, "-P", "-m", "sevenbag"]
+SERVE = [*SEVENBAG, "serve", "random:seed=1", "--as", "tbp"]
+
+EMPTY = [[None] * 10] * 40
+RULES: Json = {"type": "rules", "randomizer": "seven_bag"}
+START: Json = {
+    "type": "start",
+    "hold": None,
+    "queue": ["S", "Z", "O", "I", "T", "L"],
+    "combo": 0,
+    "back_to_back": False,
+    "board": EMPTY,
+    "randomizer": {"type": "seven_bag", "bag_state": ["J"]},
+}
+SUGGEST: Json = {"type": "suggest"}
+STOP: Json = {"type": "stop"}
+QUIT: Json = {"type": "quit"}
+PLAY: Json = {
+    "type": "play",
+    "move": {"location": {"type": "S", "orientation": "north", "x": 1, "y": 0}, "spin": "none"},
+}
+
+
+def new_piece(piece: str) -> Json:
+    return {"type": "new_piece", "piece": piece}
+
+
+def lines_of(messages: Iterable[Json | str]) -> bytes:
+    lines = (m if isinstance(m, str) else json.dumps(m) for m in messages)
+    return "".join(line + "\n" for line in lines).encode()
+
+
+def serve(
+    *messages: Json | str, command: list[str] | None = None
+) -> tuple[list[Json], subprocess.CompletedProcess[bytes]]:
+    """All it answers to these lines; nothing but messages may come."""
+    done = subprocess.run(
+        command or SERVE, input=lines_of(messages), capture_output=True, timeout=120, check=False
+    )
+    assert b"Traceback" not in done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(len(line) < 4096 for line in done.stdout.splitlines(keepends=True))
+    return answers, done
+
+
+def kinds(answers: list[Json]) -> list[str]:
+    return [answer["type"] for answer in answers]
+
+
+# --- recorded lists of lines --------------------------------------------------------------------
+
+
+def test_the_example_of_the_text() -> None:
+    answers, done = serve(RULES, START, SUGGEST, PLAY, new_piece("J"), SUGGEST, STOP, QUIT)
+    assert kinds(answers) == ["info", "ready", "suggestion", "suggestion"]
+    assert answers[0]["name"] == "random"
+    assert answers[0]["features"] == ["garbage"]
+    assert answers[1] == {"type": "ready"}
+    [move] = answers[2]["moves"]
+    assert move["location"]["type"] in {"S", "Z"}
+    assert answers[3]["moves"][0]["location"]["type"] in {"Z", "O"}
+    assert done.returncode == 0
+    assert done.stderr == b""
+
+
+def test_the_end_of_input_is_an_end() -> None:
+    answers, done = serve(RULES, START, SUGGEST)
+    assert kinds(answers) == ["info", "ready", "suggestion"]
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert serve()[1].returncode == 0
+
+
+def test_two_games_and_no_rules() -> None:
+    answers, done = serve(START, SUGGEST, STOP, START, SUGGEST, START, SUGGEST, QUIT)
+    assert kinds(answers) == ["info", *["suggestion"] * 3]
+    assert done.returncode == 0
+
+
+def test_questions_without_a_game() -> None:
+    answers, _ = serve(SUGGEST, RULES, SUGGEST, PLAY, new_piece("T"), STOP, RULES, SUGGEST, QUIT)
+    nothing = {"type": "suggestion", "moves": []}
+    assert answers[1:] == [nothing, {"type": "ready"}, nothing, {"type": "ready"}, nothing]
+
+
+def test_as_the_stadium_speaks() -> None:
+    # Pieces before moves, opponents, all cells garbage, a new start after garbage; no randomizer.
+    board = [["G"] * 9 + [None], *EMPTY[1:]]
+    state: Json = {"board": EMPTY[:32], "combo": 0, "back_to_back": 2, "meter": 3, "queue": ["I"]}
+    start = {key: value for key, value in START.items() if key != "randomizer"}
+    opponents = {"opponents": [state]}
+    answers, done = serve(
+        {"type": "rules"},
+        {**start, "board": board, "opponents": [{"board": EMPTY}]},
+        SUGGEST,
+        new_piece("J"),
+        {**PLAY, "move": {**PLAY["move"], "location": {**PLAY["move"]["location"], "y": 1}}}
+        | opponents,
+        SUGGEST,
+        {**start, "board": board},
+        SUGGEST,
+        QUIT,
+    )
+    assert kinds(answers) == ["info", "ready", *["suggestion"] * 3]
+    assert all(answer["moves"] for answer in answers[2:])
+    assert done.stderr == b""
+
+
+def test_as_little_as_can_be_said() -> None:
+    answers, _ = serve(
+        {"type": "rules"},
+        {"type": "start", "queue": ["t"], "board": [[None] * 9 + ["X"]], "back_to_back": 0},
+        SUGGEST,
+        QUIT,
+    )
+    assert answers[2]["moves"][0]["location"]["type"] == "T"
+
+
+def test_without_pieces_it_waits() -> None:
+    answers, _ = serve(RULES, {**START, "queue": []}, SUGGEST, new_piece("J"), SUGGEST, QUIT)
+    assert answers[2]["moves"] == []
+    assert answers[3]["moves"][0]["location"]["type"] == "J"
+
+
+def test_rubbish_is_passed_over_and_told_on_stderr() -> None:
+    answers, done = serve(
+        "",
+        "hello",
+        '{"type":"fly"}',
+        RULES,
+        {**START, "queue": ["S", "N"]},
+        SUGGEST,
+        "x" * 3_000_000,
+        START,
+        SUGGEST,
+        QUIT,
+    )
+    assert kinds(answers) == ["info", "ready", "suggestion", "suggestion"]
+    assert answers[2]["moves"] == []
+    assert answers[3]["moves"] != []
+    assert done.returncode == 0
+    told = done.stderr.decode().splitlines()
+    assert "passed over a message: queue[1]: 'N' is no piece" in "\n".join(told)
+    assert "passed over a line that is too long" in "\n".join(told)
+    assert all(line.startswith("sevenbag serve: ") for line in told)
+
+
+def test_a_move_that_cannot_be_is_told_on_stderr() -> None:
+    far = {**PLAY, "move": {**PLAY["move"], "location": {**PLAY["move"]["location"], "x": 99}}}
+    answers, done = serve(RULES, START, far, SUGGEST, QUIT)
+    assert answers[2]["moves"] != []
+    assert b"a move that does not fit the position" in done.stderr
+
+
+def test_limits_and_moves_can_be_given() -> None:
+    command = [*SERVE, "--moves", "5", "--nodes", "10"]
+    answers, _ = serve(RULES, START, SUGGEST, QUIT, command=command)
+    assert answers[2]["moves"]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["beem"], "no bot 'beem'; did you mean 'beam'?"),
+        pytest.param(["tbp:"], "no command; expected tbp:COMMAND", marks=pytest.mark.slow),
+        (["tbp:/nonexistent"], "sevenbag: bot 'tbp:/nonexistent': no such command: /nonexistent"),
+        pytest.param(
+            ["random", "--as", "telnet"], "invalid choice: 'telnet'", marks=pytest.mark.slow
+        ),
+        pytest.param(["random", "--ms", "0"], "is no number above 0", marks=pytest.mark.slow),
+    ],
+)
+def test_wrong_words(words: list[str], told: str) -> None:
+    done = subprocess.run(
+        [*SEVENBAG, "serve", *words], capture_output=True, text=True, check=False, input=""
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bot_that_cannot_be_had_is_an_error_on_the_wire() -> None:
+    command = [*SEVENBAG, "serve", f"tbp:{sys.executable} -c 'raise SystemExit(3)'"]
+    answers, done = serve(RULES, SUGGEST, QUIT, command=command)
+    assert answers[1] == {"type": "error", "reason": "unsupported_rules"}
+    assert answers[2]["moves"] == []
+    assert b"ended with exit code 3" in done.stderr
+
+
+# --- how it ends --------------------------------------------------------------------------------
+
+
+def started(command: list[str] | None = None) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        command or SERVE,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert json.loads(process.stdout.readline())["type"] == "info"
+    return process
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (signal.SIGINT, 130),
+        pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.slow),
+    ],
+)
+def test_signals_end_it_quietly(number: signal.Signals, code: int, mark: str) -> None:
+    with started() as process:
+        process.send_signal(number)
+        # Not yet its end of input, which would end it, too.
+        process.wait(timeout=120)
+        out, err = process.communicate(timeout=120)
+    assert process.returncode == code
+    assert (out, err) == (b"", b"")
+
+
+def test_a_reader_that_has_gone_ends_it_quietly(mark: str) -> None:
+    with started() as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write(lines_of([RULES, RULES]))
+        process.stdin.flush()
+        assert process.wait(timeout=120) == 0
+        assert process.stderr.read() == b""
+
+
+def test_the_introduction_comes_at_once(mark: str) -> None:
+    # A slow start comes from loading modules that it does not need.
+    with started([sys.executable, "-X", "importtime", *SERVE[1:]]) as process:
+        _, times = process.communicate(lines_of([QUIT]), timeout=120)
+    loaded = {
+        line.rpartition("|")[2].strip().partition(".")[0] for line in times.decode().split("\n")
+    }
+    assert "sevenbag" in loaded
+    assert not loaded & {"litestar", "numpy", "PIL", "rich", "sqlalchemy", "websockets", "zmq"}
+
+
+def test_a_bridge_leaves_nothing_behind(fake: Command) -> None:
+    bot = subprocess.list2cmdline(fake("LeavesChildren"))
+    with started([*SEVENBAG, "serve", f"tbp:{bot}"]) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(lines_of([RULES, START, SUGGEST]))
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline()) == {"type": "ready"}
+        assert json.loads(process.stdout.readline())["moves"]
+        process.kill()
+        process.communicate(timeout=120)
+
+
+async def test_driver_and_server_back_to_back(mark: str) -> None:
+    bot = TbpBot(SERVE, deadlines=Deadlines(move=10))
+    try:
+        await bot.prepare(Rules.preset("guideline"))
+        game = Game(seed=4)
+        await bot.start(game.position())
+        while not game.over:
+            suggestion = await bot.suggest(Limits())
+            lock = game.play(suggestion.moves[0])
+            await bot.play(lock.placement)
+            for piece in lock.new_pieces:
+                await bot.new_piece(piece)
+        await bot.stop()
+        assert game.stats.pieces > 10
+    finally:
+        await bot.quit()
+
+
+# --- bots of all kinds behind it ----------------------------------------------------------------
+
+
+class Scripted(Bot):
+    """Does what the test says."""
+
+    def __init__(self) -> None:
+        self.name = "scripted"
+        self.heard: list[str] = []
+        self.thinks = 0.0
+        self.fails: set[str] = set()
+
+    async def prepare(self, rules: Rules) -> None:
+        self._hear("prepare")
+
+    async def start(self, position: Position) -> None:
+        self._hear("start")
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        self._hear("suggest")
+        await asyncio.sleep(self.thinks)
+        moves = tuple(Placement("T", Rotation.NORTH, x, 0) for x in range(1, 9))
+        return Suggestion(moves, MoveInfo(nodes=7, extra="well\n" * 5000))
+
+    async def play(self, placement: Placement) -> None:
+        self._hear("play")
+
+    async def new_piece(self, piece: Piece) -> None:
+        self._hear("new_piece")
+
+    async def opponents(self, positions: tuple[Position, ...]) -> None:
+        self._hear("opponents")
+
+    async def garbage(self, pending: tuple[int, ...]) -> None:
+        self._hear("garbage")
+
+    async def stop(self) -> None:
+        self._hear("stop")
+
+    async def quit(self) -> None:
+        self.heard.append("quit")
+
+    def _hear(self, what: str) -> None:
+        self.heard.append(what)
+        if what in self.fails:
+            raise BotDiedError(self.name, f"failed at {what}")
+        if f"{what} rudely" in self.fails:
+            raise ZeroDivisionError(what)
+
+
+class Wire:
+    """A frontend's end of two pipes."""
+
+    def __init__(self) -> None:
+        self.input, self._to_bot = os.pipe()
+        self._from_bot, self.output = os.pipe()
+        self._read = b""
+
+    def say(self, *messages: Json | str) -> None:
+        os.write(self._to_bot, lines_of(messages))
+
+    async def hear(self) -> Json:
+        while b"\n" not in self._read:
+            self._read += await asyncio.to_thread(os.read, self._from_bot, 65536)
+        line, _, self._read = self._read.partition(b"\n")
+        answer: Json = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        # A server's thread may be about to read once more. If its descriptor were closed before
+        # that, the next pipe would get the same number, and lose what is said there to this thread.
+        os.close(self._to_bot)
+        for thread in threading.enumerate():
+            if thread.name == "sevenbag-serve-input":
+                thread.join(120)
+        for descriptor in (self.input, self._from_bot, self.output):
+            os.close(descriptor)
+
+
+async def conversation(
+    bot: Bot, *messages: Json | str, answers: int, most_moves: int = 1
+) -> tuple[list[Json], float]:
+    """What the bot answers, and how long it all takes."""
+    wire = Wire()
+    try:
+        server = asyncio.create_task(
+            serve_bot(
+                bot,
+                tbp_service(Manner(moves=most_moves)),
+                input_descriptor=wire.input,
+                output_descriptor=wire.output,
+            )
+        )
+        began = time.monotonic()
+        # In a thread: the pipe may be full until the server reads.
+        await asyncio.to_thread(wire.say, *messages)
+        heard = [await wire.hear() for _ in range(answers)]
+        took = time.monotonic() - began
+        wire.say(QUIT)
+        await asyncio.wait_for(server, 120)
+    finally:
+        wire.close()
+    return heard, took
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {**START, "queue": "SZO"},
+        {**START, "board": [[None] * 9]},
+        {"type": "play"},
+        {"type": "play", "move": {"location": {"type": "S", "orientation": "up", "x": 1, "y": 0}}},
+        {"type": "garbage", "rows": [["G"] * 10]},
+        '{"type":"start","queue":["S"',
+        '{"type":"play","move":{"location"',
+        '{"type":"start",' + "x" * (1 << 20),
+    ],
+)
+async def test_no_answer_for_a_position_that_was_not_understood(
+    broken: Json | str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "HURRY", 120.0)
+    bot = create_bot("random:seed=1")
+    messages = [RULES, START, SUGGEST, broken, SUGGEST, START, SUGGEST]
+    answers, _ = await conversation(bot, *messages, answers=5)
+    assert [bool(answer["moves"]) for answer in answers[2:]] == [True, False, True]
+    assert "passed over" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"type": "new_piece", "piece": "N"},
+        {**START, "opponents": 3, "meter": "x"},
+        {"type": "new_start", "board": None},
+        '{"type":"new_piece","piece":"J"',
+        "not JSON at all",
+    ],
+)
+async def test_what_does_not_matter_so_much(odd: Json | str) -> None:
+    bot = create_bot("random:seed=1")
+    answers, _ = await conversation(bot, RULES, START, SUGGEST, odd, SUGGEST, answers=4)
+    assert [bool(answer["moves"]) for answer in answers[2:]] == [True, True]
+
+
+def test_rules_that_the_frontend_cannot_tell() -> None:
+    # Without half turns, kicks or holds that are told: the bot knows what it was started with.
+    board = [["G"] * 4 + [None] * 3 + ["G"] * 3] * 30 + [[None] * 10] * 10
+    start = {**START, "queue": ["T", "T"], "board": board}
+    command = [*SEVENBAG, "serve", "random:seed=1", "--rules"]
+    [_, _, answer], _ = serve(RULES, start, SUGGEST, QUIT, command=[*command, "guideline"])
+    assert answer["moves"] == []
+    for rules, words in (("no-such", b"got 'no-such'"), ("x.toml", b"x.toml")):
+        done = subprocess.run([*command, rules], capture_output=True, timeout=120, check=False)
+        assert done.returncode == 2
+        assert words in done.stderr
+
+
+def test_uniform_pieces_are_told_on_top_of_the_rules() -> None:
+    command = [*SEVENBAG, "serve", "beam:nodes=50", "--rules", "tetrio-league"]
+    answers, done = serve(
+        {"type": "rules", "randomizer": "uniform"}, START, SUGGEST, QUIT, command=command
+    )
+    assert answers[2]["moves"]
+    assert done.stderr.count(b"\n") == 1  # the start says seven_bag
+
+
+def test_ways_are_told_if_they_are_wanted() -> None:
+    command = [*SEVENBAG, "serve", "beam:nodes=50", "--inputs"]
+    answers, _ = serve(RULES, START, SUGGEST, QUIT, command=command)
+    [move] = answers[2]["moves"]
+    assert set(move["inputs"]) <= {"left", "right", "ccw", "cw", "flip", "sonic"}
+    assert "inputs" not in serve(RULES, START, SUGGEST, QUIT)[0][2]["moves"][0]
+
+
+def test_a_frontend_that_knows_no_features() -> None:
+    command = [*SEVENBAG, "serve", "random", "--profile", "quadspace"]
+    assert serve(QUIT, command=command)[0][0]["features"] == []
+
+
+async def test_opponents_and_what_waits_reach_the_bot() -> None:
+    bot = Scripted()
+    theirs = {"board": EMPTY[:32], "queue": ["I"]}
+    start = {**START, "opponents": [theirs]}
+    played = {**PLAY, "opponents": [theirs], "meter": 2}
+    await conversation(bot, RULES, start, played, SUGGEST, answers=3)
+    assert bot.heard[:7] == [
+        *("prepare", "start", "opponents", "play", "opponents", "garbage", "suggest")
+    ]
+
+
+async def test_the_bot_hears_the_game_in_order() -> None:
+    bot = Scripted()
+    await conversation(bot, RULES, START, SUGGEST, PLAY, new_piece("T"), STOP, answers=3)
+    assert bot.heard == ["prepare", "start", "suggest", "play", "new_piece", "stop", "quit"]
+
+
+async def test_moves_and_info_are_bounded() -> None:
+    [_, _, answer], _ = await conversation(Scripted(), RULES, START, SUGGEST, answers=3)
+    assert len(answer["moves"]) == 1
+    assert answer["move_info"]["nodes"] == 7
+    assert len(json.dumps(answer)) < 4096
+    [_, _, answer], _ = await conversation(
+        Scripted(), RULES, START, SUGGEST, answers=3, most_moves=6
+    )
+    assert len(answer["moves"]) == 6
+
+
+@pytest.mark.parametrize("after", [START, STOP, QUIT])
+async def test_thinking_is_broken_off_when_it_is_worthless(
+    after: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "HURRY", 0.1)
+    bot = Scripted()
+    bot.thinks = 3_600.0
+    answers, took = await conversation(bot, RULES, START, SUGGEST, after, answers=3)
+    assert answers[2] == {"type": "suggestion", "moves": []}
+    assert took >= 0.09
+
+
+async def test_thinking_is_not_broken_off_by_new_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(service, "HURRY", 0.1)
+    bot = Scripted()
+    bot.thinks = 0.3
+    answers, _ = await conversation(bot, RULES, START, SUGGEST, new_piece("J"), answers=3)
+    assert answers[2]["moves"]
+
+
+@pytest.mark.parametrize("how", ["", " rudely"])
+@pytest.mark.parametrize("what", ["start", "suggest", "play", "new_piece"])
+async def test_a_bot_that_fails_is_asked_again_from_the_next_position(what: str, how: str) -> None:
+    bot = Scripted()
+    bot.fails = {what + how}
+    wire = Wire()
+    try:
+        server = asyncio.create_task(
+            serve_bot(
+                bot, tbp_service(), input_descriptor=wire.input, output_descriptor=wire.output
+            )
+        )
+        wire.say(RULES, START, SUGGEST, PLAY, new_piece("T"), SUGGEST)
+        heard = [await wire.hear() for _ in range(4)]
+        assert [answer["type"] for answer in heard] == ["info", "ready", "suggestion", "suggestion"]
+        assert heard[3]["moves"] == []
+        bot.fails.clear()
+        wire.say(START, SUGGEST)
+        assert (await wire.hear())["moves"]
+        wire.say(QUIT)
+        await asyncio.wait_for(server, 120)
+    finally:
+        wire.close()
+
+
+@pytest.mark.parametrize("how", ["prepare", "prepare rudely"])
+async def test_a_bot_that_cannot_be_prepared_refuses(how: str) -> None:
+    bot = Scripted()
+    bot.fails = {how}
+    answers, _ = await conversation(bot, RULES, START, SUGGEST, answers=3)
+    assert answers[1] == {"type": "error", "reason": "unsupported_rules"}
+    assert answers[2] == {"type": "suggestion", "moves": []}
+
+
+def test_what_a_bot_prints_does_not_get_onto_the_wire() -> None:
+    program = """
+import sevenbag.bots.builtin.random_bot as random_bot
+import sevenbag.cli.main as cli
+class Loud(random_bot.RandomBot):
+    async def suggest(self, limits):
+        print("thinking")
+        return await super().suggest(limits)
+random_bot.RandomBot = Loud
+raise SystemExit(cli.main(["serve", "random"]))
+"""
+    answers, done = serve(RULES, START, SUGGEST, QUIT, command=[sys.executable, "-c", program])
+    assert kinds(answers) == ["info", "ready", "suggestion"]
+    assert done.stderr == b"thinking\n"
+
+
+def test_input_from_a_file(tmp_path: Path) -> None:
+    lines = tmp_path / "lines"
+    lines.write_bytes(lines_of([RULES, START, SUGGEST]))
+    with lines.open("rb") as file:
+        done = subprocess.run(SERVE, stdin=file, capture_output=True, timeout=120, check=False)
+    assert kinds([json.loads(line) for line in done.stdout.splitlines()])[-1] == "suggestion"

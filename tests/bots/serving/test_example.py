@@ -1,0 +1,45 @@
+"""The bot in examples/: it loses games, but never by a fault of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sevenbag.arena.match import Conditions, play_match
+from sevenbag.bots.bot import Limits, Position
+from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.bots.registry import create_bot
+from sevenbag.game import Game, Rules
+from tests.bots.conftest import slow
+
+EXAMPLE = [sys.executable, str(Path(__file__).parents[3] / "examples" / "tbp_bot.py")]
+
+RULES = Rules.preset("guideline")
+
+
+@pytest.mark.parametrize("other", ["random:seed=1", "beam:nodes=50"])
+@pytest.mark.parametrize("seed", [0, *slow(1, 2)])
+async def test_it_never_loses_by_a_fault(seed: int, other: str, mark: str) -> None:
+    conditions = Conditions(RULES, seed, max_pieces=150)
+    result = await play_match((TbpBot(EXAMPLE), create_bot(other)), conditions)
+    assert result.names[0] == "stacker (tbp)"
+    fall = result.falls[0]
+    assert fall is None or not fall.reason.is_fault
+    assert result.stats[0].pieces > 15
+
+
+async def test_a_blocked_spawn_is_no_reason_to_give_up(mark: str) -> None:
+    position = Game(seed=1).position()
+    board = position.board
+    for y in range(20):
+        for x in range(3, 7):
+            board[x, y] = True
+    bot = TbpBot(EXAMPLE)
+    try:
+        await bot.prepare(RULES)
+        await bot.start(Position(board, position.queue))
+        assert (await bot.suggest(Limits())).moves
+    finally:
+        await bot.quit()

@@ -1,0 +1,314 @@
+"""Bots of ours on Triangle hosts: the real command, driven as Triangle.js drives it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.builtin.random_bot import RandomBot
+from sevenbag.bots.registry import create_bot
+from sevenbag.bots.serving.serve_triangle import triangle_service
+from sevenbag.errors import BotDiedError
+from tests.bots.conftest import slow
+from tests.fakes.triangle_host import Host, Room
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.bots.bot import Suggestion
+    from sevenbag.game import Rules
+    from tests.fakes.triangle_host import Lock
+
+Json = dict[str, Any]
+
+SEVENBAG = [sys.executable, "-P", "-m", "sevenbag"]
+EXAMPLES = Path(__file__).parents[3] / "examples"
+QUEUE = list("jilstzt")
+CONFIG: Json = {"type": "config", "kicks": "SRS+", "spins": "all-mini+", "queue": QUEUE}
+PLAY: Json = {"type": "play", "garbageCap": 8, "garbageMultiplier": 1}
+
+
+def served(bot: str) -> list[str]:
+    return [*SEVENBAG, "serve", bot, "--as", "triangle"]
+
+
+def misdrops(locks: list[tuple[Lock, Json]]) -> list[int]:
+    """Which moves led elsewhere than the bot expected."""
+    return [i for i, (lock, move) in enumerate(locks) if lock.board != move["data"]["board"]]
+
+
+def now_and_then(seed: int) -> Callable[[int], int]:
+    """Attacks of any size, at any time."""
+    chance = random.Random(seed)
+    return lambda _: chance.choice([0, 0, 0, 0, 1, 2])
+
+
+def ended_quietly(host: Host) -> bool:
+    """Whether the bot ends with its input, and has said nothing but moves."""
+    rest, words = host.bot.communicate(timeout=120)
+    return host.bot.returncode == 0 and rest == b"" and words == b""
+
+
+def held(locks: list[tuple[Lock, Json]]) -> list[int]:
+    """Return for each move whether it pressed hold."""
+    return [i for i, (_, move) in enumerate(locks) if "hold" in move["keys"]]
+
+
+# --- games, by a strict host --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pps", [2, *slow(7.5, 30)])
+def test_every_board_is_the_one_that_was_expected(pps: float) -> None:
+    with Host(served("beam:nodes=1000"), Room(), seed=2) as host:
+        locks = host.play(200, pps, now_and_then(5))
+        assert len(locks) == 200
+        assert misdrops(locks) == []
+        assert sum(lock.entered for lock, _ in locks) > 5
+        assert ended_quietly(host)
+
+
+@pytest.mark.parametrize("bag", ["7-bag", *slow("total mayhem")])
+@pytest.mark.parametrize("states", ["after garbage", *slow("always")])
+def test_a_room_without_hold(states: str, bag: str) -> None:
+    """No host announces that hold is off, but its states never show a held piece."""
+    room = Room(hold=False, bag=bag)
+    with Host(served("beam:nodes=1000"), room, seed=2) as host:
+        locks = host.play(60, 4, now_and_then(5), states=states)
+        assert held(locks)
+        told = next(i for i, (lock, _) in enumerate(locks) if i >= held(locks)[0] and lock.entered)
+        last = held(locks)[0] if states == "always" else told
+        assert held(locks)[-1] <= last
+        assert [i for i in misdrops(locks) if i > last] == []
+        assert ended_quietly(host)
+
+
+@pytest.mark.parametrize("kicks", ["SRS-X", *slow("SRS", "TETRA-X", "NRS", "ARS", "ASC", "none")])
+def test_every_rotation_system(kicks: str) -> None:
+    with Host(served("beam:nodes=1000"), Room(kicks=kicks), seed=3) as host:
+        assert misdrops(host.play(70, 4)) == []
+        assert ended_quietly(host)
+
+
+@pytest.mark.parametrize(
+    "room",
+    [
+        Room(width=4, height=26, kicks="SRS-X", spins="handheld"),
+        *slow(
+            Room(width=7),
+            Room(width=12, height=16),
+            Room(bag="14-bag"),
+            Room(spins="T-spins", combo_table="classic guideline"),
+            Room(gravity=0.2, gravity_growth=0.0),
+        ),
+    ],
+    ids=["4wide", "odd width", "wide and low", "14-bag", "season 1", "ten times the gravity"],
+)
+def test_rooms(room: Room) -> None:
+    with Host(served("beam:nodes=1000"), room, seed=8) as host:
+        assert misdrops(host.play(70, 4)) == []
+        assert ended_quietly(host)
+
+
+@pytest.mark.parametrize("garbage", [True, *slow(False)])
+def test_a_first_piece_that_cannot_be_known(garbage: bool) -> None:
+    with Host(served("beam:nodes=1000"), Room(bag="total mayhem"), seed=11) as host:
+        locks = host.play(70, 4, now_and_then(2) if garbage else lambda _: 0)
+        assert misdrops(locks) == []
+        held = ["hold" in move["keys"] for _, move in locks]
+        # The piece is put away, and left there until its name is told.
+        assert held[0]
+        assert any(held[1:]) == garbage
+        assert ended_quietly(host)
+
+
+def test_a_host_that_tells_every_position() -> None:
+    with Host(served("beam:nodes=1000"), Room(), seed=5) as host:
+        assert misdrops(host.play(70, 30, now_and_then(3), states="always")) == []
+        assert ended_quietly(host)
+
+
+@pytest.mark.parametrize("bot", ["random:seed=4", *slow("pc:nodes=2000")])
+def test_other_bots_of_ours(bot: str) -> None:
+    with Host(served(bot), Room(), seed=6) as host:
+        assert misdrops(host.play(12, 10)) == []
+        assert ended_quietly(host)
+
+
+def test_a_bot_that_speaks_tbp() -> None:
+    tbp = f"tbp:{sys.executable} {EXAMPLES / 'tbp_bot.py'}"
+    with Host(served(tbp), Room(), seed=7) as host:
+        assert misdrops(host.play(60, 10, lambda n: 2 * (n % 9 == 0))) == []
+        assert ended_quietly(host)
+
+
+def test_the_example() -> None:
+    with Host([sys.executable, str(EXAMPLES / "triangle_bot.py")], Room(), seed=9) as host:
+        assert misdrops(host.play(60, 10, lambda n: 2 * (n % 9 == 0))) == []
+        assert ended_quietly(host)
+
+
+# --- what it says to what -----------------------------------------------------------------------
+
+
+def answers(*lines: Json | str) -> tuple[list[Json], str]:
+    """What it says to these lines, and what the log has."""
+    text = "".join((m if isinstance(m, str) else json.dumps(m)) + "\n" for m in lines)
+    done = subprocess.run(
+        served("random:seed=1"),
+        input=text.encode(),
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env={},
+    )
+    assert done.returncode == 0
+    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode()
+
+
+def test_every_question_is_answered_once() -> None:
+    said, log = answers(CONFIG, PLAY, PLAY, {"type": "pieces", "pieces": ["o"]}, PLAY)
+    assert [message["type"] for message in said] == ["info", "move", "move", "move"]
+    assert said[0].keys() == {"type", "name", "version", "author"}
+    assert log == ""
+
+
+def test_what_is_no_message_is_logged_and_passed_over() -> None:
+    said, log = answers(
+        "{", "", '"play"', {"type": "news"}, CONFIG, {"type": "pieces", "pieces": 3}, PLAY
+    )
+    assert [message["type"] for message in said] == ["info", "move"]
+    assert len(log.splitlines()) == 4
+    assert "pieces: expected a list, not 3" in log
+
+
+def test_a_question_before_a_position_is_answered_all_the_same() -> None:
+    said, _ = answers(PLAY, CONFIG | {"boardWidth": 30}, PLAY, CONFIG | {"queue": 3}, PLAY)
+    assert [message.get("keys") for message in said[1:]] == [["hardDrop"]] * 3
+
+
+def test_a_question_with_nonsense_is_a_question() -> None:
+    said, log = answers(CONFIG, PLAY | {"garbageCap": "eight"})
+    assert said[1]["keys"][-1] == "hardDrop"
+    assert "garbageCap" in log
+
+
+@pytest.mark.parametrize("ignored", [*slow(False), True], ids=["heeded", "ignored at first"])
+@pytest.mark.parametrize(
+    "command",
+    [served("beam"), [sys.executable, str(EXAMPLES / "triangle_bot.py")]],
+    ids=["served", "example"],
+)
+def test_sigint_ends_it_quietly(command: list[str], *, ignored: bool) -> None:
+    """Also where the host was started in the background, by a shell that lets it ignore Ctrl-C."""
+    shell = ["/bin/sh", "-c", 'trap "" INT; exec "$@"', "sh"] if ignored else []
+    bot = subprocess.Popen(
+        [*shell, *command],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={},
+    )
+    try:
+        assert bot.stdout is not None
+        assert json.loads(bot.stdout.readline())["type"] == "info"
+        bot.send_signal(signal.SIGINT)
+        rest, words = bot.communicate(timeout=120)
+    finally:
+        bot.kill()
+    assert (rest, words) == (b"", b"")
+    assert bot.returncode in {0, 128 + signal.SIGINT}
+
+
+def test_options_of_tbp_are_none_here() -> None:
+    done = subprocess.run(
+        [*served("beam"), "--moves", "3"],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert b"--moves is for TBP" in done.stderr
+
+
+class Fickle(RandomBot):
+    """Fails when it is asked for the second time, and is of no use until it is made ready again."""
+
+    def __init__(self) -> None:
+        super().__init__(seed=1)
+        self.made_ready = 0
+        self._asked = 0
+
+    async def prepare(self, rules: Rules) -> None:
+        self.made_ready += 1
+        await super().prepare(rules)
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        self._asked += 1
+        if self._asked == 2:
+            raise BotDiedError(self.name, "ended")
+        return await super().suggest(limits)
+
+
+def test_a_bot_that_fails_is_made_ready_again(capfd: pytest.CaptureFixture[str]) -> None:
+    bot, said = Fickle(), list[Json]()
+
+    async def talk() -> None:
+        service = triangle_service(Limits())(bot, lambda line: said.append(json.loads(line)))
+        for message in (CONFIG, PLAY, PLAY, PLAY):
+            service.inbox.hear(json.dumps(message).encode())
+        service.inbox.close()
+        await service.run()
+        await bot.quit()
+
+    asyncio.run(talk())
+    assert [message["type"] for message in said] == ["info", "move", "move", "move"]
+    assert bot.made_ready == 2
+    assert capfd.readouterr().err == "sevenbag serve: random: ended\n"
+
+
+def test_over_a_websocket() -> None:
+    websockets = pytest.importorskip("websockets.asyncio.client")
+    from sevenbag.bots.serving.websocket_server import BotServer  # noqa: PLC0415  # needs an extra
+
+    async def talk() -> list[Json]:
+        server = BotServer(lambda: create_bot("random"), triangle_service(Limits()))
+        await server.open()
+        try:
+            async with websockets.connect(f"ws://127.0.0.1:{server.port}/") as host:
+                said = [json.loads(await host.recv())]
+                for message in (CONFIG, PLAY, PLAY):
+                    await host.send(json.dumps(message))
+                said += [json.loads(await host.recv()) for _ in range(2)]
+                return said
+        finally:
+            await server.close()
+
+    said = asyncio.run(asyncio.wait_for(talk(), 60))
+    assert [message["type"] for message in said] == ["info", "move", "move"]
+
+
+def test_an_input_that_never_ends_a_line_costs_no_memory() -> None:
+    bot = subprocess.Popen(
+        served("random"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        assert bot.stdin is not None
+        for _ in range(40):
+            bot.stdin.write(b"x" * (1 << 16))
+        bot.stdin.write(b"\n" + json.dumps(CONFIG).encode() + os.linesep.encode())
+        rest, words = bot.communicate(json.dumps(PLAY).encode() + b"\n", timeout=120)
+    finally:
+        bot.kill()
+    assert len(rest.splitlines()) == 2
+    assert b"too long" in words
