@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.contest import duel
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 # Random moves top out at once; so boards are cleared away, and a game lasts.
 RULES = GameRules(gravity_ms=(3_600_000,), garbage_out="cut")

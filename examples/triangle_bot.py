@@ -7,8 +7,7 @@ sevenbag play beam "triangle:python examples/triangle_bot.py"
 import itertools
 
 from sevenbag import Placement
-from sevenbag.bots.serving.triangle_engine import run_engine
-from sevenbag.protocols.triangle import Turn
+from sevenbag.bots.serving.triangle_engine import Turn, run_engine
 
 
 def badness(turn: Turn, placement: Placement) -> float:

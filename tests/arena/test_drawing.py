@@ -10,7 +10,7 @@ from sevenbag.arena.picture import svg
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result
 from sevenbag.arena.scene import PlayerScene, Scene, scene_of
 from sevenbag.arena.screen import draw
-from sevenbag.bots.names import shortened
+from sevenbag.bots.bot import shortened
 from sevenbag.drawing import shape
 from sevenbag.game import Versus
 

@@ -13,8 +13,7 @@ from sevenbag.arena.match import Conditions, distinct_names, play_match
 from sevenbag.arena.result import Ending, Reason, Result
 from sevenbag.arena.seat import Deadlines
 from sevenbag.arena.watch import Opening, Turn, Watcher
-from sevenbag.bots.bot import Limits, Position, Suggestion
-from sevenbag.bots.names import make_unique
+from sevenbag.bots.bot import Limits, Position, Suggestion, make_unique
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import pytest
 
 from sevenbag import Board, Key, Piece, Placement, Rules
-from sevenbag.protocols.pason import moves as pason
-from sevenbag.protocols.tbp import inputs as tbp
+from sevenbag.protocols.pason import pason_conversion
+from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.triangle import triangle_keys as triangle
 from tests.kernel import reference, systems
 from tests.kernel.test_movegen import field_of, random_board
@@ -38,13 +38,15 @@ def to_triangle(board: Board, placement: Placement, rules: Rules) -> Way:
 
 
 def to_tbp(board: Board, placement: Placement, rules: Rules) -> Way:
-    names = tbp.way_to(placement, board, spawn=SPAWN, kicks=rules.pieces.kicks)
-    return None if names is None else [*(tbp.KEY_OF[name] for name in names), Key.HARD_DROP]
+    names = tbp_conversion.way_to(placement, board, spawn=SPAWN, kicks=rules.pieces.kicks)
+    if names is None:
+        return None
+    return [*(tbp_conversion.KEY_OF[name] for name in names), Key.HARD_DROP]
 
 
 def to_pason(board: Board, placement: Placement, rules: Rules) -> Way:
-    names = pason.moves_to(board, placement, rules)
-    return None if names is None else [pason.KEY_OF[name] for name in names]
+    names = pason_conversion.moves_to(board, placement, rules)
+    return None if names is None else [pason_conversion.KEY_OF[name] for name in names]
 
 
 HOSTS: dict[str, Host] = {"triangle": to_triangle, "tbp": to_tbp, "pason": to_pason}

@@ -16,7 +16,7 @@ from sevenbag.contest.rules import GameRules
 from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 SPAWN: Final = 5
 

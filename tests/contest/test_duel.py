@@ -15,7 +15,7 @@ from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:
     from sevenbag.contest.duel import Falling
-    from sevenbag.protocols.pason.shapes import PieceName
+    from sevenbag.protocols.pason.pason_conversion import PieceName
 
 
 def board(*rows: str) -> int:

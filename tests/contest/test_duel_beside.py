@@ -15,14 +15,13 @@ from sevenbag.contest.duel import Duel, Outcome, Seat, Verdict
 from sevenbag.contest.rules import GameRules
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.pason.messages import MOVES
-from sevenbag.protocols.pason.pason_conversion import from_kernel, to_kernel
-from sevenbag.protocols.pason.placing import Place, to_placement
+from sevenbag.protocols.pason.pason_conversion import Place, from_kernel, to_kernel, to_placement
 from tests.contest.reference_duel import SlowDuel
 from tests.properties import examples
 from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 FAST = {"level_points": (300, 900), "level_factors": (1, 3), "gravity_ms": (1000, 500, 250)}
 """Rules of many values: levels are soon reached."""

@@ -9,11 +9,10 @@ import pytest
 
 from sevenbag.contest.painting import Painter
 from sevenbag.protocols.pason.messages import PieceState
-from sevenbag.protocols.pason.pason_conversion import cell_bit
-from sevenbag.protocols.pason.shapes import PIECES, SHAPES
+from sevenbag.protocols.pason.pason_conversion import PIECES, SHAPES, cell_bit
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.pason.shapes import PieceName
+    from sevenbag.protocols.pason.pason_conversion import PieceName
 
 EMPTY = ["." * 10] * 20
 

@@ -20,8 +20,7 @@ from sevenbag.arena.records import REPLAYS, FallRecord, GameRecord
 from sevenbag.arena.settings import Engine, Settings, real_time_of
 from sevenbag.arena.tally import Tally
 from sevenbag.arena.watch import Watcher
-from sevenbag.bots.bot import Bot
-from sevenbag.bots.names import display_name
+from sevenbag.bots.bot import Bot, display_name
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game import Rules

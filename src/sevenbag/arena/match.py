@@ -15,7 +15,7 @@ from sevenbag.arena.result import Ending
 from sevenbag.arena.seat import Seat
 from sevenbag.arena.table import Table
 from sevenbag.arena.turns import play_turns
-from sevenbag.bots.names import display_name, make_unique
+from sevenbag.bots.bot import display_name, make_unique
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence

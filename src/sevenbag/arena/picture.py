@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.names import shortened
+from sevenbag.bots.bot import shortened
 from sevenbag.drawing.board import well
 from sevenbag.drawing.cells import CELL, piece
 from sevenbag.drawing.picture import FONT, GROUND, LABEL, TEXT, words, xml_text

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from sevenbag.arena.ledger import PAIR
 from sevenbag.arena.statistics import unpaired_note
-from sevenbag.bots.names import shortened
+from sevenbag.bots.bot import shortened
 from sevenbag.errors import printable
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from sevenbag.arena.blocks import (
     piece_lines,
     wide_row,
 )
-from sevenbag.bots.names import shortened
+from sevenbag.bots.bot import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,8 +16,7 @@ from sevenbag.arena.conditions import DoubleTopOut, RealTime
 from sevenbag.arena.records import EngineRecord, SprtRecord, TournamentHeader
 from sevenbag.arena.seat import Clock
 from sevenbag.arena.statistics import Sprt
-from sevenbag.bots.bot import Limits
-from sevenbag.bots.names import display_name, make_unique
+from sevenbag.bots.bot import Limits, display_name, make_unique
 from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.game.keyed_versus import KeyedVersus
 

@@ -33,7 +33,7 @@ from sevenbag.arena.records import (
 )
 from sevenbag.arena.schedule import Plan, waves
 from sevenbag.arena.settings import KINDS, engines_of, openings_of, settings_of
-from sevenbag.bots.names import make_unique
+from sevenbag.bots.bot import make_unique
 from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersError
 from sevenbag.formats.replay import Replay
 from sevenbag.formats.whole_file import write_whole

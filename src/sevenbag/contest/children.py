@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.external.guard import Guard, signal_group
+from sevenbag.bots.external.process import Guard, signal_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -15,19 +15,21 @@ from sevenbag.protocols.pason.pason_conversion import (
     CELLS,
     FULL_ROW,
     HEIGHT,
+    PIECES,
+    SHAPES,
+    SPAWN_COLUMN,
+    SPAWN_ROW,
     VISIBLE,
     WIDTH,
     cell_bit,
 )
-from sevenbag.protocols.pason.shapes import PIECES, SHAPES, SPAWN_COLUMN, SPAWN_ROW
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
 
     from sevenbag.contest.rules import GameRules
-    from sevenbag.protocols.pason.moves import MoveName
-    from sevenbag.protocols.pason.shapes import Offsets, PieceName
+    from sevenbag.protocols.pason.pason_conversion import MoveName, Offsets, PieceName
 
 Seat: TypeAlias = Literal[0, 1]
 Ending: TypeAlias = Literal["top out", "points at the time limit", "coin flip at the time limit"]

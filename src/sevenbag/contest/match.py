@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sevenbag.contest import link
     from sevenbag.contest.duel import Seat
     from sevenbag.contest.rules import ContestRules
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 LATEST_STEPS: Final = 10
 """Time steps that are made up for; of more, one is done, and the others never were."""

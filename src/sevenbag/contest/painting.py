@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.protocols.pason.pason_conversion import HEIGHT, WIDTH
-from sevenbag.protocols.pason.shapes import SHAPES
+from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

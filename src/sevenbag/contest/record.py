@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sevenbag.contest.duel import Changes, Falling
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 FORMAT: Final = "sevenbag contest game"
 MOST_EVENTS: Final = 1_500_000

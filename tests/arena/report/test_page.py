@@ -16,7 +16,7 @@ from sevenbag.arena.report import report_page, write_report
 from sevenbag.arena.report.games import told_game
 from sevenbag.arena.report.text import script_data, text
 from sevenbag.arena.summary import read_summary
-from sevenbag.bots.names import shortened
+from sevenbag.bots.bot import shortened
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
 from sevenbag.formats import replay as replay_format

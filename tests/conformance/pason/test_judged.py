@@ -18,7 +18,7 @@ from tests.properties import cases
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 MOVES: tuple[MoveName, ...] = ("left", "right", "down", "drop", "lrotate", "rrotate")
 TEAMS = ("Home", "Guests")

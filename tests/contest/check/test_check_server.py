@@ -23,7 +23,7 @@ from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServ
 if TYPE_CHECKING:
     from sevenbag.bots.check.finding import Report
     from sevenbag.contest.match import Match
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 Json = dict[str, Any]
 

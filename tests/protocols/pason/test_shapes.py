@@ -10,9 +10,16 @@ from sevenbag import Board, Kicks, Piece, Placement
 from sevenbag.contest.duel import Duel
 from sevenbag.contest.rules import GameRules
 from sevenbag.errors import PlacementError
-from sevenbag.protocols.pason.pason_conversion import to_kernel
-from sevenbag.protocols.pason.placing import Place, from_placement, to_placement
-from sevenbag.protocols.pason.shapes import PIECES, ROTATIONS, SHAPES, PieceName
+from sevenbag.protocols.pason.pason_conversion import (
+    PIECES,
+    ROTATIONS,
+    SHAPES,
+    PieceName,
+    Place,
+    from_placement,
+    to_kernel,
+    to_placement,
+)
 from tests.protocols.pason.table import CELLS, STEP
 
 ALL_SHAPES: list[tuple[PieceName, int]] = [

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from sevenbag._kernel import Board, Key, Piece, Placement, Rotation
+from sevenbag.bots.external.position_tracker import what_happened
 from sevenbag.errors import ProtocolError
 from sevenbag.game import Game, Rules
 from sevenbag.protocols.tbp import (
@@ -21,9 +22,8 @@ from sevenbag.protocols.tbp import (
     tbp_conversion,
 )
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.following import what_happened
-from sevenbag.protocols.tbp.inputs import end_of, way_to
 from sevenbag.protocols.tbp.reading import read_message
+from sevenbag.protocols.tbp.tbp_conversion import end_of, way_to
 
 EMPTY: list[list[str | None]] = [[None] * 10] * 40
 ROW: list[str | None] = ["G"] * 9 + [None]

@@ -14,7 +14,7 @@ from sevenbag.arena.statistics import Pentanomial
 from sevenbag.arena.statistics.latency import BUCKETS_PER_DECADE, start_of
 from sevenbag.arena.summary import pair_points
 from sevenbag.arena.tally import KINDS
-from sevenbag.bots.names import shortened
+from sevenbag.bots.bot import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.report.text import text
 from sevenbag.arena.summary import encounters_note, sprt_line
-from sevenbag.bots.names import shortened
+from sevenbag.bots.bot import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence

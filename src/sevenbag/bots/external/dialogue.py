@@ -6,7 +6,7 @@ import asyncio
 import functools
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.external.hearing import Hearing
+from sevenbag.bots.external.bot_channel import Hearing
 from sevenbag.errors import BotForfeitError, BotTimeoutError
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage

@@ -14,11 +14,11 @@ import shlex
 import shutil
 import signal
 import sys
+import weakref
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
-from sevenbag.bots.external.guard import Guard, signal_group
 from sevenbag.errors import (
     BotDiedError,
     BotProtocolError,
@@ -367,7 +367,69 @@ def expect_program(command: str | Sequence[str], name: str) -> None:
     raise BotStartError(name, _start_failure(program, None, FileNotFoundError()))
 
 
-# --- helpers ------------------------------------------------------------------------------------
+_SCRIPT: Final = """\
+trap '' HUP INT TERM
+cd /
+read -r line
+kill -KILL "-$1"
+"""
+
+
+class Guard:
+    """Guards a process group as long as this object lives, at the longest.
+
+    A process that makes itself a session of its own has left the group, and is not reached.
+    """
+
+    def __init__(self, group: int) -> None:
+        """Start guarding the group with this number.
+
+        Raises:
+            OSError: no process can be started for it.
+        """
+        reader, writer = os.pipe()
+        try:
+            guard = os.posix_spawn(
+                "/bin/sh",
+                ["sh", "-c", _SCRIPT, "sevenbag-guard", str(group)],
+                {"PATH": os.defpath},
+                file_actions=[
+                    (os.POSIX_SPAWN_DUP2, reader, 0),
+                    (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                    (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+                ],
+                # Out of reach of the terminal's Ctrl-C, and of who kills our own group.
+                setsid=True,
+            )
+        except BaseException:
+            os.close(writer)
+            raise
+        finally:
+            os.close(reader)
+        self._kill = weakref.finalize(self, _kill, group, guard, writer)
+
+    def kill(self) -> None:
+        """Kill what is left of the group, now and for good, and be done with it."""
+        self._kill()
+
+
+def signal_group(group: int, number: signal.Signals) -> None:
+    """Send a signal to a process group; one that is no more is none."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(group, number)
+
+
+def _kill(group: int, guard: int, writer: int) -> None:
+    signal_group(group, signal.SIGKILL)
+    # First the guard, then its pipe: it has nothing to do any more.
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(guard, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(guard, 0)
+    os.close(writer)
+
+
+# --- helpers --------------------------------------------------------------------------------------
 
 
 class _Pipes(asyncio.SubprocessProtocol):

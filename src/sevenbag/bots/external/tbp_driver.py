@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import UNSET
 
-from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
+from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion, printable_name
 from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH
 from sevenbag.bots.external.dialogue import Dialogue
-from sevenbag.bots.external.position_tracker import Track, read_moves
+from sevenbag.bots.external.position_tracker import Track, read_moves, what_happened
 from sevenbag.bots.external.process import command_name, launch_process, split_command
 from sevenbag.bots.external.tbp_profile import OFFICIAL, WORKER, Profile, profile_of, with_flags
-from sevenbag.bots.names import printable_name
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
@@ -26,7 +25,6 @@ from sevenbag.errors import (
 )
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
-from sevenbag.protocols.tbp.following import what_happened
 from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
 
 if TYPE_CHECKING:

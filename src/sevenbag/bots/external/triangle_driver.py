@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import msgspec
 from msgspec import UNSET, Struct
 
-from sevenbag.bots.bot import Bot, Limits, Suggestion
-from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH
-from sevenbag.bots.external.hearing import Hearing
+from sevenbag.bots.bot import Bot, Limits, Suggestion, printable_name
+from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH, Hearing
 from sevenbag.bots.external.process import command_name, launch_process, split_command
 from sevenbag.bots.external.tbp_profile import read_value
 from sevenbag.bots.external.websocket_channel import is_address
-from sevenbag.bots.names import printable_name
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+import secrets
 import shutil
+import tempfile
+from http import HTTPStatus
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
+from urllib.parse import quote, unquote
 
-from sevenbag.bots.external.process import launch_process
-from sevenbag.errors import BotStartError
+from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH
+from sevenbag.bots.external.process import LineProcess, launch_process
+from sevenbag.bots.external.websocket_channel import SocketChannel, websockets_package
+from sevenbag.config.input_file import read_input
+from sevenbag.errors import BotDiedError, BotError, BotStartError
+from sevenbag.protocols.json_lines import LONGEST_LINE
 
 if TYPE_CHECKING:
-    from sevenbag.bots.external.bot_channel import Launch
+    from websockets.asyncio.server import Server, ServerConnection
+    from websockets.http11 import Request, Response
+
+    from sevenbag.bots.external.bot_channel import Carrier, Launch
 
 Host = Literal["browser", "node"]
 
@@ -45,7 +59,7 @@ def launch_worker(
     browser = find_browser()
     if browser is None:
         raise BotStartError("worker", f"nothing here runs {script}: {_missing(host)}")
-    from sevenbag.bots.external.browser_host import launch_in_browser  # noqa: PLC0415  # needs an extra
+    from sevenbag.bots.external.web_worker import launch_in_browser  # noqa: PLC0415  # needs an extra
 
     return launch_in_browser(file.resolve(), browser, log=log)
 
@@ -55,7 +69,231 @@ def find_browser() -> str | None:
     return next((path for path in map(shutil.which, BROWSERS) if path is not None), None)
 
 
-# --- helpers ------------------------------------------------------------------------------------
+_LARGEST_FILE: Final = 256 << 20
+_TYPES: Final = {
+    ".html": "text/html; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".mjs": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".wasm": "application/wasm",
+}
+_FLAGS: Final = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+"""Without a window, and without a word to anybody. The sandbox needs rights that containers do not
+give; the bot is a program that somebody chose to run, as any other bot is."""
+
+
+def launch_in_browser(entry: Path, browser: str, *, log: Path | None = None) -> Launch:
+    """How a channel to a worker in a browser is opened.
+
+    Args:
+        entry: the worker's script; only what lies beside or below it can be loaded.
+        browser: a Chromium.
+        log: a file to which the browser's standard error is appended.
+
+    Raises:
+        MissingExtraError: the package websockets is not installed.
+    """
+    websockets_package()
+
+    async def launch(name: str) -> BrowserChannel:
+        page = _Page(entry, name)
+        try:
+            return await page.open(browser, log)
+        except BaseException:
+            await page.close()
+            raise
+
+    return launch
+
+
+class BrowserChannel(SocketChannel):
+    """A worker in a browser. See `sevenbag.bots.external.bot_channel.Channel`.
+
+    Attributes:
+        name: by which errors call the bot.
+    """
+
+    def __init__(self, connection: ServerConnection, name: str, page: _Page) -> None:
+        """The page has connected."""
+        self._page = page
+        super().__init__(connection, name)
+
+    @property
+    def carrier(self) -> Carrier:
+        """The worker of a page."""
+        return "page"
+
+    @property
+    def pid(self) -> int | None:
+        """Number of the browser's process and process group."""
+        return self._page.pid
+
+    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+        """Say the last words, give the worker a moment, then close the page and the browser.
+
+        Most workers do not know how to leave: it is their page that ends them.
+        """
+        try:
+            if farewell and self.running:
+                with contextlib.suppress(BotError):
+                    await self.send(farewell)
+                    await asyncio.sleep(min(grace, 0.1))
+            await super().close(b"", 0.0)
+        finally:
+            await self._page.close()
+
+    def _take(self, frame: bytes | None) -> None:
+        told = _of_host(frame)
+        if told is None:
+            super()._take(frame)
+            return
+        # What the page itself has to say is no message of the bot.
+        self.stderr = told
+        self._ended = f"its script failed: {told}"
+        self._news.set()
+
+
+class _Page:
+    """A browser with one page, and the server from which the page comes."""
+
+    def __init__(self, entry: Path, name: str) -> None:
+        self._entry = entry
+        self._name = name
+        # Whoever does not know this word is not our page.
+        self._word = secrets.token_urlsafe(16)
+        self._server: Server | None = None
+        self._browser: LineProcess | None = None
+        self._profile: str | None = None
+        self._channel: asyncio.Future[BrowserChannel] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        return self._browser.pid if self._browser is not None else None
+
+    async def open(self, browser: str, log: Path | None) -> BrowserChannel:
+        """Start the browser, and wait for its page."""
+        websockets = websockets_package()
+        self._channel = asyncio.get_running_loop().create_future()
+        server: Server = await websockets.asyncio.server.serve(
+            self._connected,
+            "127.0.0.1",
+            0,
+            process_request=self._file,
+            max_size=LONGEST_LINE,
+            server_header=None,
+        )
+        self._server = server
+        port = next(iter(server.sockets)).getsockname()[1]
+        entry = quote(self._entry.name)
+        address = f"http://127.0.0.1:{port}/{self._word}/host.html?entry={entry}"
+        self._profile = tempfile.mkdtemp(prefix="sevenbag-browser-")
+        command = [browser, *_FLAGS, f"--user-data-dir={self._profile}", address]
+        self._browser = await LineProcess.launch(command, name=self._name, log=log)
+        ended = asyncio.ensure_future(self._until_ended(self._browser))
+        either: list[asyncio.Future[Any]] = [self._channel, ended]
+        try:
+            await asyncio.wait(either, timeout=LONGEST_LAUNCH, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ended.cancel()
+        if self._channel.done():
+            return self._channel.result()
+        if ended.done() and not ended.cancelled():
+            raise BotStartError(self._name, f"the browser {browser} {ended.result()}")
+        raise BotStartError(
+            self._name, f"{browser} did not load a page within {LONGEST_LAUNCH:g} s"
+        )
+
+    async def close(self) -> None:
+        """End the browser and the server."""
+        if self._browser is not None:
+            await self._browser.close(b"", 0.0)
+        if self._server is not None:
+            self._server.close()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(2.0):
+                    await self._server.wait_closed()
+        if self._profile is not None:
+            shutil.rmtree(self._profile, ignore_errors=True)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    async def _until_ended(self, browser: LineProcess) -> str:
+        """What is to be said of its end; until then what it prints is passed over."""
+        while True:
+            try:
+                await browser.receive()
+            except BotDiedError as error:
+                return str(error).removeprefix(f"{error.bot}: ")
+
+    async def _connected(self, connection: ServerConnection) -> None:
+        assert self._channel is not None
+        if self._channel.done():
+            return
+        channel = BrowserChannel(connection, self._name, self)
+        self._channel.set_result(channel)
+        await connection.wait_closed()
+
+    def _file(self, connection: ServerConnection, request: Request) -> Response | None:
+        path = unquote(request.path.partition("?")[0])
+        folder, _, rest = path.removeprefix("/").partition("/")
+        if not secrets.compare_digest(folder.encode(), self._word.encode()):
+            return connection.respond(HTTPStatus.NOT_FOUND, "")
+        if rest == "talk":
+            return None
+        try:
+            body = self._read(rest)
+        except (OSError, ValueError):
+            return connection.respond(HTTPStatus.NOT_FOUND, f"no such file: {rest}\n")
+        response = connection.respond(HTTPStatus.OK, "")
+        response.body = body
+        headers = response.headers
+        for name in ("Content-Type", "Content-Length"):
+            del headers[name]
+        headers["Content-Length"] = str(len(body))
+        headers["Content-Type"] = _TYPES.get(Path(rest).suffix, "application/octet-stream")
+        # What bots with several threads need.
+        headers["Cross-Origin-Opener-Policy"] = "same-origin"
+        headers["Cross-Origin-Embedder-Policy"] = "require-corp"
+        headers["Cross-Origin-Resource-Policy"] = "same-origin"
+        return response
+
+    def _read(self, name: str) -> bytes:
+        """A file of the page, or of the bot's folder.
+
+        Raises:
+            OSError: the file does not exist or is too large.
+            ValueError: it lies elsewhere.
+        """
+        if name in {"host.html", "host.js"}:
+            return (resources.files("sevenbag.bots.external") / "browser" / name).read_bytes()
+        root = self._entry.parent
+        file = (root / name.removeprefix("files/")).resolve()
+        if not name.startswith("files/") or not file.is_relative_to(root):
+            raise ValueError(name)
+        return read_input(file, _LARGEST_FILE)
+
+
+def _of_host(frame: bytes | None) -> str | None:
+    """What the page says of itself; None for a message of the bot."""
+    if frame is None or not frame.startswith(b'{"host":'):
+        return None
+    with contextlib.suppress(ValueError):
+        told: object = json.loads(frame)["host"]
+        return str(told)[:300]
+    return None
+
+
+# --- helpers --------------------------------------------------------------------------------------
 
 
 def _missing(host: Host | None) -> str:

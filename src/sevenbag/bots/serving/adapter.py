@@ -12,7 +12,7 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.tbp import bot_side, tbp_conversion
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.inputs import way_to
+from sevenbag.protocols.tbp.tbp_conversion import way_to
 from sevenbag.protocols.tbp.wire import decode, encode, plain
 
 if TYPE_CHECKING:

@@ -6,17 +6,27 @@ import contextlib
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from msgspec import UNSET
 
+from sevenbag._kernel import Placement
 from sevenbag.bots.serving.service import LostOutputError
 from sevenbag.bots.serving.stdio_server import output_to_itself, write
+from sevenbag.errors import ProtocolError
+from sevenbag.game.course import after_placement
+from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import LineSplitter
-from sevenbag.protocols.triangle.engine import Engine
+from sevenbag.protocols.triangle import bot_side
+from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle.wire import decode, encode
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.triangle.engine import Choose
+    from sevenbag._kernel import Board, Piece
+    from sevenbag.game.position import Position
+    from sevenbag.game.rules import Rules
 
 
 def run_engine(
@@ -47,7 +57,180 @@ def run_engine(
                     write(output, engine.receive(line))
 
 
-# --- helpers ------------------------------------------------------------------------------------
+class Turn:
+    """What an engine is given when a move is due.
+
+    Attributes:
+        position: all that is known; the queue's first piece is the current one.
+        rules: of the room.
+        config: as the host told the room, with its data.
+        state: the last position that the host told, with its data; None if it has told none.
+        play: the question, with its data.
+        pieces: messages of that kind since the last turn, with their data.
+    """
+
+    def __init__(
+        self,
+        side: bot_side.BotSide,
+        config: triangle.Config,
+        state: triangle.State | None,
+        play: triangle.Play,
+        pieces: tuple[triangle.Pieces, ...],
+    ) -> None:
+        assert side.position is not None
+        assert side.rules is not None
+        self.position: Position = side.position
+        self.rules: Rules = side.rules
+        self.config = config
+        self.state = state
+        self.play = play
+        self.pieces = pieces
+        self._placements = side.placements()
+
+    @property
+    def board(self) -> Board:
+        """Filled and empty cells."""
+        return self.position.board
+
+    @property
+    def current(self) -> Piece:
+        """The piece to be placed."""
+        return self.position.queue[0]
+
+    @property
+    def hold(self) -> Piece | None:
+        """The held piece."""
+        return self.position.hold
+
+    @property
+    def queue(self) -> tuple[Piece, ...]:
+        """The pieces after the current one."""
+        return self.position.queue[1:]
+
+    def placements(self) -> list[Placement]:
+        """Every move: of the current piece, then of the piece that hold offers; never empty."""
+        return list(self._placements)
+
+    def after(self, placement: Placement) -> Position:
+        """The position after a move, if no garbage enters."""
+        return after_placement(self.position, placement, self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A choice with data of the author's own, which goes to the host along with the keys."""
+
+    placement: Placement
+    data: object
+
+
+Choose: TypeAlias = Callable[[Turn], Placement | Reply]
+"""Chooses one of `Turn.placements`."""
+
+
+class Engine:
+    """One conversation with one host.
+
+    It never fails to answer: where the choice is none, or raises, another move is made and the log
+    says why.
+
+    Args:
+        choose: chooses a move.
+        name: who it is.
+        version: of it.
+        author: whose it is.
+        data: what goes to the host with the introduction.
+        log: takes a line for people; None: nobody hears it.
+    """
+
+    def __init__(
+        self,
+        choose: Choose,
+        *,
+        name: str,
+        version: str,
+        author: str,
+        data: object = UNSET,
+        log: Callable[[str], None] | None = None,
+    ) -> None:
+        self._choose = choose
+        self._info = triangle.Info(name=name, version=version, author=author, data=data)
+        self._log = log or _unheard
+        self._side = bot_side.BotSide()
+        self._config: triangle.Config | None = None
+        self._state: triangle.State | None = None
+        self._pieces: list[triangle.Pieces] = []
+
+    def introduce(self) -> bytes:
+        """What is said first, unasked: one line with its end."""
+        return encode(self._info)
+
+    def receive(self, line: bytes | str) -> bytes:
+        """What is said to a line that has come: nothing, or one line with its end."""
+        play = triangle.Play()
+        try:
+            message = decode(line)
+        except ProtocolError as error:
+            self._log(f"passed over a message: {error}")
+            todo = self._side.misheard(error.kind)
+        else:
+            if message is None:
+                if line.strip():
+                    self._log(f"passed over a line that is no message: {line[:60]!r}")
+                return b""
+            if isinstance(message, triangle.Config):
+                self._config, self._state = message, None
+            elif isinstance(message, triangle.State):
+                self._state = message
+            elif isinstance(message, triangle.Pieces):
+                self._pieces.append(message)
+                del self._pieces[:-_MOST_KEPT]
+            elif isinstance(message, triangle.Play):
+                play = message
+            todo = self._side.receive(message)
+        return b"".join(self._done(action, play) for action in todo)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _done(self, action: bot_side.Action, play: triangle.Play) -> bytes:
+        match action:
+            case bot_side.Send(message):
+                return encode(message)
+            case bot_actions.Think():
+                answers = self._answer(play)
+                sent = [encode(each.message) for each in answers if isinstance(each, bot_side.Send)]
+                return b"".join(sent)
+            case bot_actions.Note(text):
+                self._log(text)
+                return b""
+            case _:
+                return b""
+
+    def _answer(self, play: triangle.Play) -> list[bot_side.Action]:
+        if self._config is None or not self._side.placements():
+            return self._side.answer(())
+        turn = Turn(self._side, self._config, self._state, play, tuple(self._pieces))
+        self._pieces.clear()
+        try:
+            choice = self._choose(turn)
+        except Exception as error:  # noqa: BLE001 - an author's function may raise anything
+            self._log(f"choosing a move failed: {type(error).__name__}: {error}")
+            return self._side.answer(())
+        reply = choice if isinstance(choice, Reply) else Reply(choice, UNSET)
+        if not any(reply.placement.same_cells(each) for each in turn.placements()):
+            self._log(f"{reply.placement} is no move that can be made now")
+        return self._side.answer((reply.placement,), reply.data)
+
+
+_MOST_KEPT: Final = 64
+
+
+def _unheard(text: str) -> None:
+    """Where nobody listens."""
+    del text
+
+
+# --- helpers --------------------------------------------------------------------------------------
 
 
 def _log(text: str) -> None:

@@ -17,8 +17,16 @@ from sevenbag.protocols.pason.messages import (
     GamePieceState,
     MatchEnd,
 )
-from sevenbag.protocols.pason.pason_conversion import FULL_ROW, HEIGHT, WIDTH, cell_bit, decode
-from sevenbag.protocols.pason.shapes import SHAPES, SPAWN_COLUMN, SPAWN_ROW
+from sevenbag.protocols.pason.pason_conversion import (
+    FULL_ROW,
+    HEIGHT,
+    SHAPES,
+    SPAWN_COLUMN,
+    SPAWN_ROW,
+    WIDTH,
+    cell_bit,
+    decode,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -12,7 +12,7 @@ from sevenbag.contest.check.lab import GoneError
 from sevenbag.contest.client.planner import Planner
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
-from sevenbag.protocols.pason.shapes import SHAPES
+from sevenbag.protocols.pason.pason_conversion import SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ import re
 import time
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from sevenbag.protocols.pason.shapes import SHAPES
+from sevenbag.protocols.pason.pason_conversion import SHAPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from sevenbag.contest.telling import Figures
     from sevenbag.protocols.pason.messages import State
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 __all__ = ["AsyncMatch", "AsyncTurn", "Match", "MatchResult", "Turn", "connect", "connect_async"]
 

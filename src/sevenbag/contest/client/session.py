@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.client.address import Address
     from sevenbag.contest.telling import Figures
     from sevenbag.protocols.pason.messages import Command, Reply, State
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 
 @dataclass(frozen=True, slots=True)

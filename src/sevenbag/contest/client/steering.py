@@ -16,17 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, Key, Placement
 from sevenbag.game.rules import Rules, kernel_rules
-from sevenbag.protocols.pason.moves import KEY_OF
-from sevenbag.protocols.pason.pason_conversion import to_kernel
-from sevenbag.protocols.pason.placing import Place, to_placement
-from sevenbag.protocols.pason.shapes import SHAPES
+from sevenbag.protocols.pason.pason_conversion import KEY_OF, SHAPES, Place, to_kernel, to_placement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sevenbag._kernel import Piece
     from sevenbag.protocols.pason.messages import PieceState
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 RULES: Final = Rules.preset("pason-2012")
 """How pieces move: their own shapes, no kicks, no hold."""

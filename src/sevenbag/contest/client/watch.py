@@ -40,8 +40,7 @@ from sevenbag.protocols.pason.messages import (
     MatchEnd,
     decode_state,
 )
-from sevenbag.protocols.pason.pason_conversion import HEIGHT, WIDTH
-from sevenbag.protocols.pason.shapes import SHAPES
+from sevenbag.protocols.pason.pason_conversion import HEIGHT, SHAPES, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
     Move = Callable[[MoveName, int | None], None]
 

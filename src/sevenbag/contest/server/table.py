@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.server.state_channel import StateChannel
     from sevenbag.contest.server.timetable import Timetable
     from sevenbag.contest.settings import LogSettings
-    from sevenbag.protocols.pason.moves import MoveName
+    from sevenbag.protocols.pason.pason_conversion import MoveName
 
 _REPEAT_END: Final = 5.0
 """Seconds between repetitions of the end of a match that somebody may have missed."""

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from sevenbag.errors import ProtocolError, shown
-from sevenbag.protocols.pason.moves import (
+from sevenbag.protocols.pason.pason_conversion import (
     MoveName,  # noqa: TC001  # msgspec reads the annotations
 )
 

@@ -8,10 +8,14 @@ from the bottom and knows boards of the kernel: here one becomes the other.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from sevenbag._kernel import Board
-from sevenbag.errors import ProtocolError, shown
+from sevenbag._kernel import Board, Key, Kicks, Piece, Placement, Rotation
+from sevenbag.errors import PlacementError, ProtocolError, shown
+from sevenbag.game.rules import kernel_rules
+
+if TYPE_CHECKING:
+    from sevenbag.game import Rules
 
 WIDTH: Final = 10
 HEIGHT: Final = 20
@@ -68,10 +72,120 @@ def from_kernel(board: Board) -> int:
     return number
 
 
-# --- helpers ------------------------------------------------------------------------------------
+PieceName: TypeAlias = Literal["O", "I", "S", "Z", "L", "J", "T"]
+Offsets: TypeAlias = tuple[tuple[int, int], ...]
+
+PIECES: Final[tuple[PieceName, ...]] = ("O", "I", "S", "Z", "L", "J", "T")
+ROTATIONS: Final = (Rotation.SOUTH, Rotation.EAST, Rotation.NORTH, Rotation.WEST)
+"""The kernel's rotation for each orientation: pieces point down at first, and `lrotate` turns them
+counter-clockwise."""
+SPAWN_ROW: Final = 0
+SPAWN_COLUMN: Final = 5
+"""Where every piece's origin enters."""
+
+
+def _shapes(kicks: Kicks, piece: PieceName) -> tuple[Offsets, ...]:
+    all_ways = kicks.shapes(piece)
+    ring = [tuple(sorted((-y, x) for x, y in all_ways[rotation])) for rotation in ROTATIONS]
+    # Pieces of one or two orientations lie in the kernel's four alike in turn.
+    for states in (1, 2):
+        if all(ring[way] == ring[way % states] for way in range(len(ring))):
+            return tuple(ring[:states])
+    return tuple(ring)
+
+
+SHAPES: Final[dict[PieceName, tuple[Offsets, ...]]] = {
+    piece: _shapes(Kicks("pason"), piece) for piece in PIECES
+}
+"""By piece and orientation the four (row, column) from the origin, sorted."""
+
+
+class Place(NamedTuple):
+    """Where a piece is, as the contest says it.
+
+    Attributes:
+        piece: its letter.
+        orient: its orientation.
+        row: of its origin, 0 at the top.
+        col: of its origin.
+    """
+
+    piece: PieceName
+    orient: int
+    row: int
+    col: int
+
+    @property
+    def cells(self) -> list[tuple[int, int]]:
+        """The four (row, column) that it fills."""
+        return [(self.row + row, self.col + col) for row, col in SHAPES[self.piece][self.orient]]
+
+
+def to_placement(place: Place) -> Placement:
+    """The kernel's word for it: the same cells."""
+    return Placement(place.piece, ROTATIONS[place.orient], place.col, HEIGHT - 1 - place.row)
+
+
+def from_placement(placement: Placement) -> Place:
+    """The contest's word for a placement: by its cells, whatever rotation they are told by.
+
+    Raises:
+        PlacementError: the contest has no such shape.
+    """
+    cells = sorted((HEIGHT - 1 - y, x) for x, y in placement.cells)
+    first_row, first_col = cells[0]
+    found = _BY_SHAPE.get((placement.piece, _from_first(cells)))
+    if found is None:
+        raise PlacementError(f"{placement!r} is in no orientation of the contest's")
+    piece, orient, row, col = found
+    return Place(piece, orient, first_row - row, first_col - col)
+
+
+MoveName: TypeAlias = Literal["left", "right", "down", "drop", "lrotate", "rrotate"]
+
+KEY_OF: Final[dict[MoveName, Key]] = {
+    "left": Key.LEFT,
+    "right": Key.RIGHT,
+    "down": Key.SOFT_DROP,
+    "drop": Key.HARD_DROP,
+    "lrotate": Key.CCW,
+    "rrotate": Key.CW,
+}
+"""What each move does."""
+
+
+def moves_to(board: Board, placement: Placement, rules: Rules) -> tuple[MoveName, ...] | None:
+    """The fewest moves to a placement, ``drop`` last; None if nothing leads there.
+
+    Args:
+        board: filled and empty cells.
+        placement: a placement of the current piece.
+        rules: the rules in force, such as the preset ``pason-2012``.
+    """
+    keys = kernel_rules(rules).path(board, placement, cleared=False, keys=list(_MOVES))
+    return None if keys is None else tuple(_MOVES[key] for key in keys)
+
+
+# --- helpers --------------------------------------------------------------------------------------
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{50}", re.ASCII)
 _CELL_MARKS: Final = {ord("0"): ".", ord("1"): "#"}
 
 # The kernel's lowest bit is the left column, the wire's highest is.
 _MIRRORED: Final = tuple(int(f"{bits:0{WIDTH}b}"[::-1], 2) for bits in range(1 << WIDTH))
+
+
+def _from_first(cells: Offsets | list[tuple[int, int]]) -> Offsets:
+    first_row, first_col = cells[0]
+    return tuple((row - first_row, col - first_col) for row, col in cells)
+
+
+_BY_SHAPE: Final[dict[tuple[Piece, Offsets], tuple[PieceName, int, int, int]]] = {
+    (Piece[piece], _from_first(shape)): (piece, orient, shape[0][0], shape[0][1])
+    for piece in PIECES
+    for orient, shape in enumerate(SHAPES[piece])
+}
+"""A shape's piece and orientation, and its first cell from the origin."""
+
+
+_MOVES: Final[dict[Key, MoveName]] = {key: name for name, key in KEY_OF.items()}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import UNSET, UnsetType
 
-from sevenbag._kernel import Board, Piece, Placement, Rotation, Spin
+from sevenbag._kernel import Board, Key, Piece, Placement, Rotation, Spin
 from sevenbag.errors import BoardError, RulesError
 from sevenbag.game.position import Position
 from sevenbag.protocols.tbp import messages as tbp
@@ -18,6 +18,7 @@ from sevenbag.protocols.tbp import messages as tbp
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sevenbag._kernel import Kicks, SpinMode, SpinRules
     from sevenbag.game import Rules
 
 WIDTH: Final = 10
@@ -253,7 +254,35 @@ def rules_changes(rules: tbp.Rules) -> dict[str, dict[str, object]]:
     return {"pieces": {"bag": "total mayhem"}} if rules.randomizer == "uniform" else {}
 
 
-# --- helpers ------------------------------------------------------------------------------------
+def way_to(
+    placement: Placement,
+    board: Board,
+    *,
+    spawn: tuple[int, int],
+    kicks: Kicks | str,
+    spins: SpinRules | SpinMode | str = "none",
+) -> tuple[tbp.InputName, ...] | None:
+    """The fewest inputs to a move, with its spin where `spins` tells spins apart; None: no way."""
+    keys = board.path(placement, kicks, spins=spins, spawn=spawn, keys=list(_NAMES))
+    return None if keys is None else tuple(_NAMES[key] for key in keys[:-1])
+
+
+def end_of(
+    inputs: Sequence[tbp.InputName],
+    piece: Piece,
+    board: Board,
+    *,
+    spawn: tuple[int, int],
+    kicks: Kicks | str,
+) -> Placement | None:
+    """Where a piece comes to rest by these inputs; None if it cannot even appear.
+
+    An input that moves nothing, as one against a wall, is passed over, as games do.
+    """
+    return board.follow(piece, [KEY_OF[name] for name in inputs], kicks, spawn=spawn)
+
+
+# --- helpers --------------------------------------------------------------------------------------
 
 _LETTERS: Final[dict[Piece, tbp.PieceLetter]] = {
     Piece.I: "I",
@@ -345,3 +374,15 @@ def _state_of(position: Position, randomizer: tbp.RandomizerName) -> tbp.Randomi
         each = _letters(piece for piece in _LETTERS if piece in bag)
         return tbp.SevenBag(each or tbp.PIECE_LETTERS)
     return tbp.GeneralBag(_counts(bag or position.filled_bag), _counts(position.filled_bag))
+
+
+KEY_OF: Final[dict[tbp.InputName, Key]] = {
+    "left": Key.LEFT,
+    "right": Key.RIGHT,
+    "cw": Key.CW,
+    "ccw": Key.CCW,
+    "flip": Key.FLIP,
+    "sonic": Key.SONIC_DROP,
+}
+"""What each input does."""
+_NAMES: Final[dict[Key, tbp.InputName]] = {key: name for name, key in KEY_OF.items()}

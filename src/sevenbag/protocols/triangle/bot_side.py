@@ -22,8 +22,8 @@ from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.position import Position
 from sevenbag.game.rules import kernel_rules
 from sevenbag.protocols.bot_actions import Advance, Begin, Common, Expect, Extend, Note, Think
-from sevenbag.protocols.triangle import dealing, triangle_conversion
 from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle import triangle_conversion
 from sevenbag.protocols.triangle.reading import MOST_QUEUED
 from sevenbag.protocols.triangle.triangle_keys import keys_to
 
@@ -207,7 +207,7 @@ class BotSide:
     # --- helpers: what is told ------------------------------------------------------------------
 
     def _told_config(self, config: triangle.Config) -> list[Action]:
-        opening = dealing.opening_of(triangle_conversion.pieces_of(config.queue))
+        opening = triangle_conversion.opening_of(triangle_conversion.pieces_of(config.queue))
         notes: list[Action] = []
         if not triangle_conversion.knows_kicks(config):
             known = ", ".join(triangle_conversion.kick_names())
@@ -321,7 +321,9 @@ class BotSide:
             self._seen = 0
             return []
         self._seen = min(self._most_seen, len(position.queue))
-        bag = dealing.bag_before(position.queue[self._seen :], position.bag, position.filled_bag)
+        bag = triangle_conversion.bag_before(
+            position.queue[self._seen :], position.bag, position.filled_bag
+        )
         shown = dataclasses.replace(position, queue=position.queue[: self._seen], bag=bag)
         if self._parked:
             # The hold slot is not to be touched: a bot that believes this has no use for it.
@@ -400,8 +402,8 @@ class BotSide:
         bag = self.rules.pieces.bag
         return dataclasses.replace(
             position,
-            bag=dealing.open_bag(position.queue, bag),
-            filled_bag=dealing.filled_bag(bag),
+            bag=triangle_conversion.open_bag(position.queue, bag),
+            filled_bag=triangle_conversion.filled_bag(bag),
         )
 
     def _without_current(self, state: triangle.State) -> triangle.State:
@@ -418,7 +420,7 @@ class BotSide:
             is_begun = [False, False]
         if is_begun == [False, False]:
             bag = self.rules.pieces.bag
-            is_begun = [dealing.is_dealt(each, bag) for each in (as_told, without)]
+            is_begun = [triangle_conversion.is_dealt(each, bag) for each in (as_told, without)]
         if is_begun == [False, True]:
             return msgspec.structs.replace(state, queue=state.queue[1:])
         return state

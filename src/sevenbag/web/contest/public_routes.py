@@ -19,7 +19,7 @@ from litestar.response import Template
 from sevenbag.contest.painting import UNKNOWN
 from sevenbag.drawing.cells import COLORS
 from sevenbag.errors import FormatError, UnknownEntryError
-from sevenbag.protocols.pason.shapes import SHAPES
+from sevenbag.protocols.pason.pason_conversion import SHAPES
 from sevenbag.web.contest.live_broadcast import (
     LiveHub,
     Subject,

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from sevenbag._kernel import Piece, Placement, Rotation
-from sevenbag.protocols.triangle import Engine, Reply, Turn, decode
+from sevenbag.bots.serving.triangle_engine import Engine, Reply, Turn
+from sevenbag.protocols.triangle import decode
 from sevenbag.protocols.triangle import messages as triangle
 
 CONFIG = '{"type":"config","kicks":"SRS+","queue":["j","i","l","s","t","z","t"],"data":{"room":7}}'

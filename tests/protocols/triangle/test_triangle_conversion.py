@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sevenbag._kernel import Piece
-from sevenbag.protocols.triangle.dealing import bag_before, filled_bag, open_bag, opening_of
+from sevenbag.protocols.triangle.triangle_conversion import (
+    bag_before,
+    filled_bag,
+    open_bag,
+    opening_of,
+)
 from tests.truth import truth_json
 
 
