@@ -164,8 +164,8 @@ def in_process(games: list[tuple[int, Script]]) -> float:
 
 def lines_of(moves: list[Placement]) -> list[bytes]:
     """What a program says that plays these."""
-    said: list[tbp.FromBot] = [tbp.Info("script", "1", "us", ()), tbp.Ready()]
-    said += [tbp.Suggestion((tbp_conversion.move_of(move),)) for move in moves]
+    said: list[tbp.TbpBotMessage] = [tbp.TbpInfo("script", "1", "us", ()), tbp.TbpReady()]
+    said += [tbp.TbpSuggestion((tbp_conversion.format_move(move),)) for move in moves]
     return [encode(message) for message in said]
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from sevenbag.game import Game, Rules
-from sevenbag.protocols.triangle.triangle_keys import keys_to
+from sevenbag.protocols.triangle.triangle_keys import find_keys
 from tests.fakes.triangle_host import Host, Room
 
 SERVED = [sys.executable, "-P", "-m", "sevenbag", "serve", "random:seed=1", "--as", "triangle"]
@@ -62,7 +62,7 @@ def found(pieces: int) -> float:
         game = Game(rules, seed) if game.over else game
         move = min(game.placements(hold=False), key=lambda place: place.y)
         begun = time.perf_counter()
-        keys_to(game.board, move, rules, hold=False)
+        find_keys(game.board, move, rules, hold=False)
         times.append((time.perf_counter() - begun) * 1000)
         game.play(move)
     return statistics.median(times)

@@ -65,11 +65,11 @@ from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import LineSplitter
 from sevenbag.protocols.pason import messages as pason_messages
 from sevenbag.protocols.tbp import (
-    BotSide,
-    Event,
-    FrontendSide,
-    Message,
-    Stage,
+    TbpBotConnection,
+    TbpEvent,
+    TbpFrontendConnection,
+    TbpMessage,
+    TbpStage,
     bot_side,
     decode,
     encode,
@@ -81,7 +81,7 @@ from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.triangle import bot_side as triangle_side
 from sevenbag.protocols.triangle import decode as triangle_decode
 from sevenbag.protocols.triangle import encode as triangle_encode
-from sevenbag.protocols.triangle.messages import Move
+from sevenbag.protocols.triangle.messages import TriangleMove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -193,15 +193,15 @@ def kicks(data: bytes) -> None:
 
 def tbp_bot(data: bytes) -> None:
     """What a frontend says to a bot."""
-    side = BotSide(most_moves=1, longest_line=4096)
+    side = TbpBotConnection(max_moves=1, max_line_bytes=4096)
     for message in _messages(data):
         for action in side.receive(message):
             match action:
-                case bot_side.Prepare():
-                    side.accept()
-                case bot_actions.Think():
+                case bot_side.TbpPrepareAction():
+                    side.accept_rules()
+                case bot_actions.SuggestAction():
                     _expect(len(encode(side.answer(()))) <= 4096, "an answer is too long")
-                case bot_actions.Begin(position):
+                case bot_actions.StartAction(position):
                     _expect(bool(position.queue), "a bot is put before no piece")
                 case _:
                     pass
@@ -209,36 +209,39 @@ def tbp_bot(data: bytes) -> None:
 
 def tbp_frontend(data: bytes) -> None:
     """What a bot says to a frontend that plays on all the while."""
-    side = FrontendSide()
+    side = TbpFrontendConnection()
     for message in _messages(data):
         event = side.receive(message)
         with contextlib.suppress(ProtocolError):
-            if event is Event.INTRODUCED:
-                side.rules(tbp.Rules())
-            elif event is Event.READY:
+            if event is TbpEvent.INTRODUCED:
+                side.rules(tbp.TbpRules())
+            elif event is TbpEvent.READY:
                 side.start(
-                    tbp.Start(hold=None, queue=("T",), combo=0, back_to_back=False, board=())
+                    tbp.TbpStart(hold=None, queue=("T",), combo=0, back_to_back=False, board=())
                 )
-            if side.stage is Stage.CALCULATING:
+            if side.stage is TbpStage.CALCULATING:
                 side.suggest()
-        if event is Event.SUGGESTED and isinstance(message, tbp.Suggestion):
+        if event is TbpEvent.SUGGESTED and isinstance(message, tbp.TbpSuggestion):
             for move in message.moves[:20]:
                 with contextlib.suppress(PlacementError):
-                    tbp_conversion.placement_of(move)
-        _expect(side.owed >= side.owed_stale >= 0, "answers are owed that nobody asked for")
+                    tbp_conversion.parse_move(move)
+        _expect(
+            side.pending_answers >= side.stale_answers >= 0,
+            "answers are owed that nobody asked for",
+        )
 
 
 def triangle(data: bytes) -> None:
     """What a Triangle host says to a bot."""
-    side = triangle_side.BotSide()
-    for line in LineSplitter(longest=20_000).feed(data + b"\n"):
+    side = triangle_side.TriangleBotConnection()
+    for line in LineSplitter(max_bytes=20_000).feed(data + b"\n"):
         if line is None:
             continue
         try:
             message = triangle_decode(line)
         except ProtocolError as error:
             _expect_readable(error)
-            todo = side.misheard(error.kind)
+            todo = side.receive_invalid(error.kind)
         else:
             if message is None:
                 continue
@@ -246,14 +249,20 @@ def triangle(data: bytes) -> None:
             todo = side.receive(message)
         for action in todo:
             match action:
-                case bot_actions.Think():
+                case bot_actions.SuggestAction():
                     answers = side.answer(())
-                    sent = [a.message for a in answers if isinstance(a, triangle_side.Send)]
+                    sent = [
+                        a.message
+                        for a in answers
+                        if isinstance(a, triangle_side.TriangleSendAction)
+                    ]
                     _expect(len(sent) == 1, "a question has not one answer")
                     for move in sent:
-                        ends = isinstance(move, Move) and b'"hardDrop"]' in triangle_encode(move)
+                        ends = isinstance(move, TriangleMove) and b'"hardDrop"]' in triangle_encode(
+                            move
+                        )
                         _expect(ends, "a move does not end with a hard drop")
-                case bot_actions.Begin(position):
+                case bot_actions.StartAction(position):
                     _expect(bool(position.queue), "a bot is put before no piece")
                 case _:
                     pass
@@ -398,12 +407,12 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _messages(data: bytes) -> Iterator[Message]:
+def _messages(data: bytes) -> Iterator[TbpMessage]:
     """The messages of a stream of lines; each must survive being written and read again."""
-    splitter = LineSplitter(longest=20_000)
+    splitter = LineSplitter(max_bytes=20_000)
     # Cut in two, as it may come.
     half = len(data) // 2
-    for line in [*splitter.feed(data[:half]), *splitter.feed(data[half:]), *splitter.end()]:
+    for line in [*splitter.feed(data[:half]), *splitter.feed(data[half:]), *splitter.finish()]:
         if line is None:
             continue
         try:

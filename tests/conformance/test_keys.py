@@ -27,26 +27,26 @@ Host = Callable[[Board, Placement, Rules], Way]
 
 
 def to_triangle(board: Board, placement: Placement, rules: Rules) -> Way:
-    names = triangle.keys_to(board, placement, rules, hold=True)
+    names = triangle.find_keys(board, placement, rules, hold=True)
     if names is None:
         return None
     assert names[0] == "hold"
     assert names[-1] == "hardDrop"
     assert not {"dasLeft", "dasRight"}.intersection(names)
     assert names.count("hold") == names.count("hardDrop") == 1
-    return [triangle.KEY_OF[name] for name in names[1:]]
+    return [triangle.KEYS_BY_NAME[name] for name in names[1:]]
 
 
 def to_tbp(board: Board, placement: Placement, rules: Rules) -> Way:
-    names = tbp_conversion.way_to(placement, board, spawn=SPAWN, kicks=rules.pieces.kicks)
+    names = tbp_conversion.find_inputs(placement, board, spawn=SPAWN, kicks=rules.pieces.kicks)
     if names is None:
         return None
-    return [*(tbp_conversion.KEY_OF[name] for name in names), Key.HARD_DROP]
+    return [*(tbp_conversion.INPUT_KEYS[name] for name in names), Key.HARD_DROP]
 
 
 def to_pason(board: Board, placement: Placement, rules: Rules) -> Way:
-    names = pason_conversion.moves_to(board, placement, rules)
-    return None if names is None else [pason_conversion.KEY_OF[name] for name in names]
+    names = pason_conversion.find_moves(board, placement, rules)
+    return None if names is None else [pason_conversion.MOVE_KEYS[name] for name in names]
 
 
 HOSTS: dict[str, Host] = {"triangle": to_triangle, "tbp": to_tbp, "pason": to_pason}

@@ -15,7 +15,12 @@ from sevenbag.contest.duel import Duel, Outcome, Seat, Verdict
 from sevenbag.contest.rules import GameRules
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.pason.messages import MOVES
-from sevenbag.protocols.pason.pason_conversion import Place, from_kernel, to_kernel, to_placement
+from sevenbag.protocols.pason.pason_conversion import (
+    PasonPlacement,
+    board_from_kernel,
+    board_to_kernel,
+    parse_placement,
+)
 from tests.contest.reference_duel import SlowDuel
 from tests.properties import examples
 from tests.protocols.pason.table import CELLS
@@ -207,19 +212,19 @@ def test_the_kernel_agrees_on_collisions_and_clears(
         piece = duel.pieces[0]
         if duel.over or piece is None:
             break
-        kernel = to_kernel(duel.boards[0])
-        place = Place(piece.kind, piece.orient, piece.row, piece.col)
-        assert kernel.fits(to_placement(place))
+        kernel = board_to_kernel(duel.boards[0])
+        place = PasonPlacement(piece.kind, piece.orient, piece.row, piece.col)
+        assert kernel.fits(parse_placement(place))
         if move == "drop":
             lines = duel.lines[0]
-            while not kernel.is_resting(to_placement(place)):
+            while not kernel.is_resting(parse_placement(place)):
                 place = place._replace(row=place.row + 1)
             duel.move(0, move)
             above = any(row < 0 for row, _ in place.cells)
-            cleared = kernel.lock(to_placement(place))
+            cleared = kernel.lock(parse_placement(place))
             assert (duel.outcome == Outcome(1, "top out")) >= above
             if not above:
-                assert from_kernel(kernel) == duel.boards[0]
+                assert board_from_kernel(kernel) == duel.boards[0]
                 assert duel.lines[0] - lines == cleared
             continue
         ring = len(CELLS[piece.kind])
@@ -231,7 +236,7 @@ def test_the_kernel_agrees_on_collisions_and_clears(
             "rrotate": place._replace(orient=(place.orient - 1) % ring),
         }[move]
         try:
-            fits = kernel.fits(to_placement(wanted))
+            fits = kernel.fits(parse_placement(wanted))
         except PlacementError:
             fits = False
         assert duel.move(0, move) == (Verdict.DONE if fits else Verdict.COLLIDES)

@@ -123,7 +123,7 @@ def test_states_are_those_of_the_game_and_in_order(seed: int) -> None:
             assert isinstance(newest, GamePieceState)
             assert (dict(newest.states), list(newest.queue)) == state_of(duel)
             assert list(known.values()) == [
-                pason_conversion.encode(number) for number in duel.boards
+                pason_conversion.encode_board(number) for number in duel.boards
             ]
     # Every message of any kind has a higher number, and those are numbers.
     sequences = [json.loads(raw).get("sequence") for raw in stage.raw]

@@ -18,7 +18,7 @@ from sevenbag.contest.record import Header, Record, Recorder
 from sevenbag.contest.rules import GameRules
 from sevenbag.errors import FormatError
 from sevenbag.protocols.pason.messages import MOVES
-from sevenbag.protocols.pason.pason_conversion import encode as encode_board
+from sevenbag.protocols.pason.pason_conversion import encode_board
 from tests.properties import examples
 
 if TYPE_CHECKING:

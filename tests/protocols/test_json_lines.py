@@ -11,7 +11,7 @@ from sevenbag.protocols.json_lines import LineSplitter
 def split(chunks: list[bytes], longest: int = 100) -> list[bytes | None]:
     splitter = LineSplitter(longest)
     lines = [line for chunk in chunks for line in splitter.feed(chunk)]
-    return [*lines, *splitter.end()]
+    return [*lines, *splitter.finish()]
 
 
 @given(st.lists(st.binary(max_size=20)))
@@ -36,4 +36,4 @@ def test_an_endless_line_is_told_before_it_ends() -> None:
     assert splitter.feed(b"x" * 90) == []
     assert splitter.feed(b"x" * 90) == [None]
     assert splitter.feed(b"x" * 90) == []
-    assert splitter.begun == 0
+    assert splitter.pending_bytes == 0

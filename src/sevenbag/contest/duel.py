@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from sevenbag.contest.chance import below, stream
 from sevenbag.protocols.pason.pason_conversion import (
-    CELLS,
+    CELL_COUNT,
     FULL_ROW,
     HEIGHT,
     PIECES,
     SHAPES,
     SPAWN_COLUMN,
     SPAWN_ROW,
-    VISIBLE,
+    VISIBLE_CELLS,
     WIDTH,
     cell_bit,
 )
@@ -275,7 +275,7 @@ class Duel:
             mask = ways[orient][piece.row + _ABOVE][piece.col]
             if not mask or mask & self.boards[seat]:
                 return _COLLIDES
-            if mask >> CELLS and not self.rules.rotate_above_top:
+            if mask >> CELL_COUNT and not self.rules.rotate_above_top:
                 return _COLLIDES
             piece.orient = orient
             self._pieces_changed = True
@@ -304,7 +304,7 @@ class Duel:
         self.locked[seat] += 1
         self._numbers[seat] = piece.number
         self.boards_changed = self._pieces_changed = True
-        if board >> CELLS:
+        if board >> CELL_COUNT:
             self.boards[seat] = board
             self._lose(seat)
             return
@@ -358,11 +358,11 @@ class Duel:
             if self.over:
                 return
         board = self.boards[seat] << WIDTH * count | rows
-        if board >> CELLS and self.rules.garbage_out == "cut":
-            board &= VISIBLE
+        if board >> CELL_COUNT and self.rules.garbage_out == "cut":
+            board &= VISIBLE_CELLS
         self.boards[seat] = board
         self.boards_changed = True
-        if board >> CELLS:
+        if board >> CELL_COUNT:
             self._lose(seat)
             return
         piece = self.pieces[seat]

@@ -20,7 +20,7 @@ from sevenbag.contest.duel import Duel, Ending, Seat
 from sevenbag.contest.rules import GameRules  # noqa: TC001  # msgspec reads the annotations
 from sevenbag.errors import FormatError, shown
 from sevenbag.protocols.pason.messages import MOVES
-from sevenbag.protocols.pason.pason_conversion import encode as encode_board
+from sevenbag.protocols.pason.pason_conversion import encode_board
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

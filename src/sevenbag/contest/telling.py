@@ -17,7 +17,7 @@ from sevenbag.protocols.pason.messages import (
     PieceState,
 )
 from sevenbag.protocols.pason.messages import encode as encode_message
-from sevenbag.protocols.pason.pason_conversion import encode as encode_board
+from sevenbag.protocols.pason.pason_conversion import encode_board
 
 if TYPE_CHECKING:
     from collections.abc import Callable

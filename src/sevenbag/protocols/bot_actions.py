@@ -14,60 +14,70 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class StartAction:
     """The position is now this one."""
 
     position: Position
 
 
 @dataclass(frozen=True, slots=True)
-class Think:
+class SuggestAction:
     """Ask the bot for moves, then do what `answer` of the bot's side makes of them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Advance:
+class PlayAction:
     """This placement was made."""
 
     placement: Placement
 
 
 @dataclass(frozen=True, slots=True)
-class Extend:
+class NewPieceAction:
     """This piece joined the end of the queue."""
 
     piece: Piece
 
 
 @dataclass(frozen=True, slots=True)
-class Face:
+class OpponentsAction:
     """The other players stand like this."""
 
     opponents: tuple[Position, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Expect:
+class GarbageAction:
     """These attacks wait, in the order in which they will enter, in lines."""
 
     pending: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class StopAction:
     """The game is over."""
 
 
 @dataclass(frozen=True, slots=True)
-class Close:
+class QuitAction:
     """The bot is to exit."""
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class LogAction:
     """Something is odd; a line for the log."""
 
     text: str
 
 
-Common: TypeAlias = Begin | Think | Advance | Extend | Face | Expect | End | Close | Note
+CommonAction: TypeAlias = (
+    StartAction
+    | SuggestAction
+    | PlayAction
+    | NewPieceAction
+    | OpponentsAction
+    | GarbageAction
+    | StopAction
+    | QuitAction
+    | LogAction
+)

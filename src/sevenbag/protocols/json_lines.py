@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-LONGEST_LINE: Final = 1 << 20
+MAX_LINE_BYTES: Final = 1 << 20
 """Bytes of the longest line that is read, its end not counted."""
 
 
@@ -15,15 +15,15 @@ class LineSplitter:
     passed over. So whoever sends one endless line costs no memory.
     """
 
-    def __init__(self, longest: int = LONGEST_LINE) -> None:
-        self._longest = longest
-        self._begun = bytearray()
-        self._passing_over = False
+    def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._buffer = bytearray()
+        self._skipping = False
 
     @property
-    def begun(self) -> int:
+    def pending_bytes(self) -> int:
         """Bytes of a line whose end has not come yet."""
-        return len(self._begun)
+        return len(self._buffer)
 
     def feed(self, data: bytes) -> list[bytes | None]:
         """The lines that these bytes complete."""
@@ -31,23 +31,23 @@ class LineSplitter:
         *ended, begun = data.split(b"\n")
         for part in ended:
             self._append(part, lines)
-            if not self._passing_over:
-                lines.append(bytes(self._begun).removesuffix(b"\r"))
-            self._begun.clear()
-            self._passing_over = False
+            if not self._skipping:
+                lines.append(bytes(self._buffer).removesuffix(b"\r"))
+            self._buffer.clear()
+            self._skipping = False
         self._append(begun, lines)
         return lines
 
-    def end(self) -> list[bytes | None]:
+    def finish(self) -> list[bytes | None]:
         """The last line, if it came without an end."""
-        return self.feed(b"\n") if self._begun else []
+        return self.feed(b"\n") if self._buffer else []
 
     def _append(self, part: bytes, lines: list[bytes | None]) -> None:
-        if self._passing_over:
+        if self._skipping:
             return
-        if len(self._begun) + len(part) <= self._longest:
-            self._begun += part
+        if len(self._buffer) + len(part) <= self._max_bytes:
+            self._buffer += part
             return
-        self._begun.clear()
-        self._passing_over = True
+        self._buffer.clear()
+        self._skipping = True
         lines.append(None)

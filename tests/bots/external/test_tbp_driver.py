@@ -77,7 +77,7 @@ def first_legal(game: Game, suggestion: Suggestion) -> Placement:
 async def ask_and_cancel(bot: TbpBot) -> None:
     """Ask for a move, and cancel that before the answer can have come."""
     question = asyncio.create_task(bot.suggest(Limits()))
-    while not bot._side.owed:  # noqa: ASYNC110 - a question is no event
+    while not bot._side.pending_answers:  # noqa: ASYNC110 - a question is no event
         await asyncio.sleep(0)
     question.cancel()
     with pytest.raises(asyncio.CancelledError):

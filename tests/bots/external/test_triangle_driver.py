@@ -24,7 +24,7 @@ from sevenbag.errors import (
     SpecError,
 )
 from sevenbag.game import Game, Rules
-from sevenbag.protocols.triangle.host_side import Stage
+from sevenbag.protocols.triangle.host_side import TriangleStage
 from tests.bots.conftest import FAKES, slow
 from tests.fakes.silence import launch_impatiently
 
@@ -265,7 +265,7 @@ async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
         game = Game(RULES, 3)
         await bot.start(game.position())
         question = asyncio.create_task(bot.suggest(Limits()))
-        while bot._spoken_to().side.stage is not Stage.ASKED:  # noqa: ASYNC110
+        while bot._spoken_to().side.stage is not TriangleStage.ASKED:  # noqa: ASYNC110
             await asyncio.sleep(0)
         question.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -26,14 +26,14 @@ class Listener:
             self._choose, name="me", version="2", author="you", data={"a": 1}, log=self.log.append
         )
 
-    def tell(self, *lines: str) -> list[triangle.Move]:
+    def tell(self, *lines: str) -> list[triangle.TriangleMove]:
         """The moves that it answers."""
-        moves: list[triangle.Move] = []
+        moves: list[triangle.TriangleMove] = []
         for line in lines:
             if said := self.engine.receive(line):
                 assert said.endswith(b"\n")
                 move = decode(said)
-                assert isinstance(move, triangle.Move)
+                assert isinstance(move, triangle.TriangleMove)
                 moves.append(move)
         return moves
 

@@ -135,7 +135,7 @@ class Table:
 
     def _boards(self) -> GameBoardState:
         states = {
-            team: BoardState(board_state=pason_conversion.encode(cells))
+            team: BoardState(board_state=pason_conversion.encode_board(cells))
             for team, cells in zip(TEAMS, self.duel.boards, strict=True)
         }
         return GameBoardState(

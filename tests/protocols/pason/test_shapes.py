@@ -14,11 +14,11 @@ from sevenbag.protocols.pason.pason_conversion import (
     PIECES,
     ROTATIONS,
     SHAPES,
+    PasonPlacement,
     PieceName,
-    Place,
-    from_placement,
-    to_kernel,
-    to_placement,
+    board_to_kernel,
+    format_placement,
+    parse_placement,
 )
 from tests.protocols.pason.table import CELLS, STEP
 
@@ -72,28 +72,28 @@ def test_the_kernel_turns_alike(piece: PieceName, orient: int) -> None:
     board, kicks = Board(10, 24), Kicks("pason")
     for step in STEP.values():
         states = len(CELLS[piece])
-        start = to_placement(Place(piece, orient, 9, 4))
+        start = parse_placement(PasonPlacement(piece, orient, 9, 4))
         turned = board.rotate(start, ROTATIONS[(orient + step) % len(ROTATIONS)], kicks)
         if states == 1:
             continue
         assert turned is not None
-        assert from_placement(turned[0]) == Place(piece, (orient + step) % states, 9, 4)
+        assert format_placement(turned[0]) == PasonPlacement(piece, (orient + step) % states, 9, 4)
 
 
 @pytest.mark.parametrize(("piece", "orient"), ALL_SHAPES)
 def test_places_become_placements_and_back(piece: PieceName, orient: int) -> None:
-    place = Place(piece, orient, 12, 4)
+    place = PasonPlacement(piece, orient, 12, 4)
     assert sorted(place.cells) == sorted((12 + row, 4 + col) for row, col in CELLS[piece][orient])
-    placement = to_placement(place)
+    placement = parse_placement(place)
     assert sorted((19 - y, x) for x, y in placement.cells) == sorted(place.cells)
-    assert from_placement(placement) == place
-    assert from_placement(placement.canonical()) == place
+    assert format_placement(placement) == place
+    assert format_placement(placement.canonical()) == place
 
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_all_that_the_kernel_finds_has_a_place(piece: PieceName) -> None:
-    for placement in to_kernel(0).placements(piece, "pason", spawn=(5, 19)):
-        place = from_placement(placement)
+    for placement in board_to_kernel(0).placements(piece, "pason", spawn=(5, 19)):
+        place = format_placement(placement)
         assert sorted((19 - y, x) for x, y in placement.cells) == sorted(place.cells)
 
 
@@ -103,4 +103,4 @@ def test_what_is_no_shape_of_the_contest_has_no_place() -> None:
         cells = ((0, 0), (1, 0), (2, 0), (3, 0))
 
     with pytest.raises(PlacementError, match="no orientation"):
-        from_placement(cast("Placement", Bent()))
+        format_placement(cast("Placement", Bent()))

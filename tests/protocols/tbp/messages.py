@@ -14,7 +14,7 @@ rows = st.one_of(
 )
 counts = st.fixed_dictionaries({letter: st.integers(1, 5) for letter in tbp.PIECE_LETTERS})
 locations = st.builds(
-    tbp.Location,
+    tbp.TbpLocation,
     type=letters,
     orientation=st.sampled_from(("north", "east", "south", "west")),
     x=st.integers(-4, 13),
@@ -22,21 +22,23 @@ locations = st.builds(
 )
 inputs = st.lists(st.sampled_from(("left", "right", "ccw", "cw", "flip", "sonic")), max_size=9)
 moves = st.builds(
-    tbp.Move,
+    tbp.TbpMove,
     locations,
     st.sampled_from(("none", "mini", "full")),
     st.just(UNSET) | inputs.map(tuple),
 )
 figures = st.none() | st.integers(0, 10**12) | st.floats(0, 1e12)
-move_infos = st.builds(tbp.MoveInfo, figures, figures, figures, st.none() | st.text(max_size=20))
+move_infos = st.builds(tbp.TbpMoveInfo, figures, figures, figures, st.none() | st.text(max_size=20))
 randomizers = st.one_of(
-    st.just(tbp.Uniform()),
-    st.just(tbp.Unknown()),
-    st.builds(tbp.SevenBag, st.lists(letters, min_size=1, max_size=7, unique=True).map(tuple)),
-    st.builds(tbp.GeneralBag, counts, counts),
+    st.just(tbp.UniformRandomizer()),
+    st.just(tbp.UnknownRandomizer()),
+    st.builds(
+        tbp.SevenBagRandomizer, st.lists(letters, min_size=1, max_size=7, unique=True).map(tuple)
+    ),
+    st.builds(tbp.GeneralBagRandomizer, counts, counts),
 )
 opponents = st.builds(
-    tbp.Opponent,
+    tbp.TbpOpponent,
     hold=st.just(UNSET) | st.none() | letters,
     queue=st.just(UNSET) | st.lists(letters, max_size=7).map(tuple),
     combo=st.just(UNSET) | st.integers(0, 30),
@@ -47,7 +49,7 @@ opponents = st.builds(
 all_opponents = st.just(UNSET) | st.lists(opponents, max_size=3).map(tuple)
 meters = st.just(UNSET) | st.integers(0, 40)
 starts = st.builds(
-    tbp.Start,
+    tbp.TbpStart,
     hold=st.none() | letters,
     queue=st.lists(letters, max_size=14).map(tuple),
     combo=st.integers(0, 30),
@@ -60,23 +62,25 @@ starts = st.builds(
 garbage_rows = rows.filter(lambda row: None in row)
 texts = st.text(max_size=20)
 messages = st.one_of(
-    st.builds(tbp.Info, texts, texts, texts, st.lists(texts, max_size=3).map(tuple)),
-    st.just(tbp.Ready()),
-    st.builds(tbp.Error, texts),
-    st.builds(tbp.Suggestion, st.lists(moves, max_size=5).map(tuple), st.just(UNSET) | move_infos),
+    st.builds(tbp.TbpInfo, texts, texts, texts, st.lists(texts, max_size=3).map(tuple)),
+    st.just(tbp.TbpReady()),
+    st.builds(tbp.TbpError, texts),
     st.builds(
-        tbp.Rules,
+        tbp.TbpSuggestion, st.lists(moves, max_size=5).map(tuple), st.just(UNSET) | move_infos
+    ),
+    st.builds(
+        tbp.TbpRules,
         st.just(UNSET) | st.sampled_from(("uniform", "seven_bag", "general_bag", "unknown")),
         st.just(UNSET) | st.just("general"),
         st.just(UNSET) | st.integers(0, 10**9),
     ),
     starts,
-    st.just(tbp.Suggest()),
-    st.builds(tbp.Play, moves, all_opponents, meters),
-    st.builds(tbp.NewPiece, letters),
-    st.builds(tbp.Garbage, st.lists(garbage_rows, max_size=5).map(tuple)),
-    st.just(tbp.Stop()),
-    st.just(tbp.Quit()),
+    st.just(tbp.TbpSuggest()),
+    st.builds(tbp.TbpPlay, moves, all_opponents, meters),
+    st.builds(tbp.TbpNewPiece, letters),
+    st.builds(tbp.TbpGarbage, st.lists(garbage_rows, max_size=5).map(tuple)),
+    st.just(tbp.TbpStop()),
+    st.just(tbp.TbpQuit()),
 )
 plain_data = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),

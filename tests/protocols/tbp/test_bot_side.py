@@ -9,63 +9,63 @@ from msgspec import UNSET
 
 from sevenbag._kernel import Piece, Placement, Rotation, Spin
 from sevenbag.protocols.bot_actions import (
-    Advance,
-    Begin,
-    Close,
-    End,
-    Expect,
-    Extend,
-    Face,
-    Note,
-    Think,
+    GarbageAction,
+    LogAction,
+    NewPieceAction,
+    OpponentsAction,
+    PlayAction,
+    QuitAction,
+    StartAction,
+    StopAction,
+    SuggestAction,
 )
-from sevenbag.protocols.tbp import BotSide, encode
+from sevenbag.protocols.tbp import TbpBotConnection, encode
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.bot_side import (
-    Action,
-    Prepare,
-    Send,
-    State,
+    TbpBotAction,
+    TbpBotState,
+    TbpPrepareAction,
+    TbpSendAction,
 )
 from tests.protocols.tbp import messages as any_message
 
-RULES = tbp.Rules("seven_bag")
+RULES = tbp.TbpRules("seven_bag")
 EMPTY: tuple[tbp.Row, ...] = ((None,) * 10,) * 40
-NOTHING = Send(tbp.Suggestion(()))
+NOTHING = TbpSendAction(tbp.TbpSuggestion(()))
 
 
 def start(
     queue: str, hold: tbp.PieceLetter | None = None, board: tuple[tbp.Row, ...] = EMPTY
-) -> tbp.Start:
-    return tbp.Start(
+) -> tbp.TbpStart:
+    return tbp.TbpStart(
         hold,
         tuple(queue),  # type: ignore[arg-type]
         0,
         back_to_back=False,
         board=board,
-        randomizer=tbp.SevenBag(("J",)),
+        randomizer=tbp.SevenBagRandomizer(("J",)),
     )
 
 
-def play(piece: tbp.PieceLetter, x: int = 4, y: int = 0) -> tbp.Play:
-    return tbp.Play(tbp.Move(tbp.Location(piece, "north", x, y)))
+def play(piece: tbp.PieceLetter, x: int = 4, y: int = 0) -> tbp.TbpPlay:
+    return tbp.TbpPlay(tbp.TbpMove(tbp.TbpLocation(piece, "north", x, y)))
 
 
-def told(side: BotSide, *messages: tbp.Message) -> list[Action]:
+def told(side: TbpBotConnection, *messages: tbp.TbpMessage) -> list[TbpBotAction]:
     """What the last of these messages leads to; the bot is ready for all rules."""
-    actions: list[Action] = []
+    actions: list[TbpBotAction] = []
     for message in messages:
         actions = side.receive(message)
-        if any(isinstance(action, Prepare) for action in actions):
-            actions += side.accept()
+        if any(isinstance(action, TbpPrepareAction) for action in actions):
+            actions += side.accept_rules()
     return actions
 
 
-def state_of(side: BotSide) -> State:
+def state_of(side: TbpBotConnection) -> TbpBotState:
     return side.state
 
 
-def queue_of(side: BotSide) -> str:
+def queue_of(side: TbpBotConnection) -> str:
     assert side.position is not None
     return "".join(piece.name for piece in side.position.queue)
 
@@ -74,48 +74,48 @@ def queue_of(side: BotSide) -> str:
 
 
 def test_the_whole_life() -> None:
-    side = BotSide()
-    assert side.introduce("demo", "1", "me") == tbp.Info("demo", "1", "me", ("garbage",))
-    assert side.receive(RULES) == [Prepare(RULES)]
-    assert side.accept() == [Send(tbp.Ready())]
+    side = TbpBotConnection()
+    assert side.introduce("demo", "1", "me") == tbp.TbpInfo("demo", "1", "me", ("garbage",))
+    assert side.receive(RULES) == [TbpPrepareAction(RULES)]
+    assert side.accept_rules() == [TbpSendAction(tbp.TbpReady())]
     for _ in range(2):
-        assert state_of(side) is State.READY
+        assert state_of(side) is TbpBotState.READY
         [begin] = side.receive(start("SZOITL"))
-        assert isinstance(begin, Begin)
+        assert isinstance(begin, StartAction)
         assert begin.position.queue == (Piece.S, Piece.Z, Piece.O, Piece.I, Piece.T, Piece.L)
         assert begin.position.bag == (Piece.J,)
-        assert state_of(side) is State.CALCULATING
-        assert side.receive(tbp.Suggest()) == [Think()]
+        assert state_of(side) is TbpBotState.CALCULATING
+        assert side.receive(tbp.TbpSuggest()) == [SuggestAction()]
         [advance] = side.receive(play("S", 1))
-        assert advance == Advance(Placement("S", Rotation.NORTH, 1, 0))
-        assert side.receive(tbp.NewPiece("J")) == [Extend(Piece.J)]
+        assert advance == PlayAction(Placement("S", Rotation.NORTH, 1, 0))
+        assert side.receive(tbp.TbpNewPiece("J")) == [NewPieceAction(Piece.J)]
         assert queue_of(side) == "ZOITLJ"
         assert side.position is not None
         assert side.position.bag == tuple(Piece)
-        assert side.receive(tbp.Stop()) == [End()]
-    assert side.receive(tbp.Quit()) == [Close()]
-    assert state_of(side) is State.CLOSED
+        assert side.receive(tbp.TbpStop()) == [StopAction()]
+    assert side.receive(tbp.TbpQuit()) == [QuitAction()]
+    assert state_of(side) is TbpBotState.CLOSED
     assert side.receive(RULES) == []
 
 
 def test_new_piece_before_play() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     told(side, RULES, start("SZO"))
-    assert told(side, tbp.NewPiece("J")) == [Extend(Piece.J)]
-    assert told(side, play("S", 1)) == [Advance(Placement("S", Rotation.NORTH, 1, 0))]
+    assert told(side, tbp.TbpNewPiece("J")) == [NewPieceAction(Piece.J)]
+    assert told(side, play("S", 1)) == [PlayAction(Placement("S", Rotation.NORTH, 1, 0))]
     assert queue_of(side) == "ZOJ"
 
 
 def test_the_first_hold_takes_two_from_the_queue() -> None:
-    side = BotSide()
-    told(side, RULES, start("SZO"), play("Z", 1), tbp.NewPiece("J"), tbp.NewPiece("I"))
+    side = TbpBotConnection()
+    told(side, RULES, start("SZO"), play("Z", 1), tbp.TbpNewPiece("J"), tbp.TbpNewPiece("I"))
     assert queue_of(side) == "OJI"
     assert side.position is not None
     assert side.position.hold == Piece.S
 
 
 def test_a_hold_changes_places() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     told(side, RULES, start("SZO", hold="T"), play("T"))
     assert queue_of(side) == "ZO"
     assert side.position is not None
@@ -126,71 +126,71 @@ def test_a_hold_changes_places() -> None:
 
 
 def test_every_question_is_answered_in_every_state() -> None:
-    side = BotSide()
-    assert told(side, tbp.Suggest()) == [NOTHING]
-    assert told(side, RULES, tbp.Suggest()) == [NOTHING]
-    assert told(side, start("SZ"), tbp.Stop(), tbp.Suggest()) == [NOTHING]
-    assert told(side, start("SZ"), tbp.Suggest(), tbp.Suggest()) == [Think()]
+    side = TbpBotConnection()
+    assert told(side, tbp.TbpSuggest()) == [NOTHING]
+    assert told(side, RULES, tbp.TbpSuggest()) == [NOTHING]
+    assert told(side, start("SZ"), tbp.TbpStop(), tbp.TbpSuggest()) == [NOTHING]
+    assert told(side, start("SZ"), tbp.TbpSuggest(), tbp.TbpSuggest()) == [SuggestAction()]
 
 
-@pytest.mark.parametrize("message", [play("S"), tbp.NewPiece("T"), tbp.Stop()])
-def test_what_is_about_no_game_is_ignored(message: tbp.Message) -> None:
-    side = BotSide()
+@pytest.mark.parametrize("message", [play("S"), tbp.TbpNewPiece("T"), tbp.TbpStop()])
+def test_what_is_about_no_game_is_ignored(message: tbp.TbpMessage) -> None:
+    side = TbpBotConnection()
     assert told(side, message) == []
     assert told(side, RULES, message) == []
-    assert told(side, start("SZ"), tbp.Stop(), message) == []
+    assert told(side, start("SZ"), tbp.TbpStop(), message) == []
 
 
-@pytest.mark.parametrize("message", [tbp.Ready(), tbp.Error("x"), tbp.Suggestion(())])
-def test_what_only_bots_say_is_ignored(message: tbp.Message) -> None:
-    assert BotSide().receive(message) == []
+@pytest.mark.parametrize("message", [tbp.TbpReady(), tbp.TbpError("x"), tbp.TbpSuggestion(())])
+def test_what_only_bots_say_is_ignored(message: tbp.TbpMessage) -> None:
+    assert TbpBotConnection().receive(message) == []
 
 
 def test_a_start_without_rules() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     actions = side.receive(start("SZ"))
-    assert actions[0] == Prepare(tbp.Rules())
-    assert isinstance(actions[1], Begin)
+    assert actions[0] == TbpPrepareAction(tbp.TbpRules())
+    assert isinstance(actions[1], StartAction)
     # Nobody has asked whether it is ready.
-    assert side.accept() == []
-    assert side.receive(tbp.Suggest()) == [Think()]
+    assert side.accept_rules() == []
+    assert side.receive(tbp.TbpSuggest()) == [SuggestAction()]
 
 
 def test_rules_again() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     told(side, RULES)
-    assert side.receive(RULES) == [Send(tbp.Ready())]
-    assert side.receive(tbp.Rules()) == [Prepare(tbp.Rules())]
-    side.accept()
+    assert side.receive(RULES) == [TbpSendAction(tbp.TbpReady())]
+    assert side.receive(tbp.TbpRules()) == [TbpPrepareAction(tbp.TbpRules())]
+    side.accept_rules()
     told(side, start("SZ"))
-    assert side.receive(RULES) == [Send(tbp.Ready())]
-    assert side.receive(tbp.Suggest()) == [Think()]
+    assert side.receive(RULES) == [TbpSendAction(tbp.TbpReady())]
+    assert side.receive(tbp.TbpSuggest()) == [SuggestAction()]
 
 
 def test_a_refusal() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     side.receive(RULES)
-    assert side.refuse() == [Send(tbp.Error("unsupported_rules"))]
-    assert side.receive(tbp.Suggest()) == [NOTHING]
+    assert side.reject_rules() == [TbpSendAction(tbp.TbpError("unsupported_rules"))]
+    assert side.receive(tbp.TbpSuggest()) == [NOTHING]
     # It can be asked again.
-    assert side.receive(RULES) == [Prepare(RULES)]
-    assert side.accept() == [Send(tbp.Ready())]
+    assert side.receive(RULES) == [TbpPrepareAction(RULES)]
+    assert side.accept_rules() == [TbpSendAction(tbp.TbpReady())]
 
 
 def test_a_start_replaces_the_position() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     told(side, RULES, start("SZ"), play("S"))
     [begin] = told(side, start("OT"))
-    assert isinstance(begin, Begin)
+    assert isinstance(begin, StartAction)
     assert begin.position.board.is_empty
     assert queue_of(side) == "OT"
 
 
 def test_suggest_never_advances() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     told(side, RULES, start("SZ"))
     before = side.position
-    told(side, tbp.Suggest(), tbp.Suggest())
+    told(side, tbp.TbpSuggest(), tbp.TbpSuggest())
     assert side.position == before
 
 
@@ -198,39 +198,39 @@ def test_suggest_never_advances() -> None:
 
 
 def test_without_pieces_it_waits_for_the_first() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     assert told(side, RULES, start("")) == []
-    assert told(side, tbp.Suggest()) == [NOTHING]
-    [begin] = told(side, tbp.NewPiece("T"))
-    assert isinstance(begin, Begin)
+    assert told(side, tbp.TbpSuggest()) == [NOTHING]
+    [begin] = told(side, tbp.TbpNewPiece("T"))
+    assert isinstance(begin, StartAction)
     assert begin.position.queue == (Piece.T,)
-    assert told(side, tbp.NewPiece("I")) == [Extend(Piece.I)]
-    assert told(side, tbp.Suggest()) == [Think()]
+    assert told(side, tbp.TbpNewPiece("I")) == [NewPieceAction(Piece.I)]
+    assert told(side, tbp.TbpSuggest()) == [SuggestAction()]
 
 
 def test_a_queue_that_runs_out_is_taken_up_again() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     assert told(side, RULES, start("T"), play("T")) == []
-    assert told(side, tbp.Suggest()) == [NOTHING]
-    [begin] = told(side, tbp.NewPiece("I"))
-    assert isinstance(begin, Begin)
+    assert told(side, tbp.TbpSuggest()) == [NOTHING]
+    [begin] = told(side, tbp.TbpNewPiece("I"))
+    assert isinstance(begin, StartAction)
     assert begin.position.board.count == 4
     assert begin.position.queue == (Piece.I,)
 
 
 def test_one_piece_too_few_after_a_hold_does_no_harm() -> None:
-    side = BotSide()
-    told(side, RULES, start("SZ"), play("Z", 1), tbp.NewPiece("J"))
+    side = TbpBotConnection()
+    told(side, RULES, start("SZ"), play("Z", 1), tbp.TbpNewPiece("J"))
     assert queue_of(side) == "J"
-    assert told(side, tbp.Suggest()) == [Think()]
+    assert told(side, tbp.TbpSuggest()) == [SuggestAction()]
 
 
 def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     note, begin = told(side, RULES, start("SZO", hold="T"), play("I"))
-    assert isinstance(note, Note)
+    assert isinstance(note, LogAction)
     assert "I is not to be placed now, but S or T" in note.text
-    assert isinstance(begin, Begin)
+    assert isinstance(begin, StartAction)
     assert begin.position.queue == (Piece.Z, Piece.O)
     assert begin.position.hold == Piece.T
     assert begin.position.board[4, 0]
@@ -238,78 +238,83 @@ def test_a_piece_that_should_not_be_there_is_played_nevertheless() -> None:
 
 def test_a_move_through_filled_cells_changes_nothing() -> None:
     row: tbp.Row = ("G", "G", "G", "G", "G", "G", "G", "G", "G", None)
-    side = BotSide()
+    side = TbpBotConnection()
     [note] = told(side, RULES, start("SZO", board=(row, row)), play("S"))
-    assert isinstance(note, Note)
+    assert isinstance(note, LogAction)
     assert queue_of(side) == "SZO"
-    assert told(side, tbp.Suggest()) == [Think()]
+    assert told(side, tbp.TbpSuggest()) == [SuggestAction()]
 
 
 def test_a_move_far_outside_changes_nothing() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     [note] = told(side, RULES, start("SZO"), play("S", x=900))
-    assert isinstance(note, Note)
+    assert isinstance(note, LogAction)
 
 
 def test_any_form_of_the_same_cells_is_the_same_move() -> None:
-    ours, theirs = BotSide(), BotSide()
+    ours, theirs = TbpBotConnection(), TbpBotConnection()
     told(ours, RULES, start("SZ"), play("S", 1, 0))
-    same = tbp.Play(tbp.Move(tbp.Location("S", "south", 1, 1)))
+    same = tbp.TbpPlay(tbp.TbpMove(tbp.TbpLocation("S", "south", 1, 1)))
     told(theirs, RULES, start("SZ"), same)
     assert ours.position == theirs.position
 
 
 def test_after_it_has_lost_track_it_waits_for_a_position() -> None:
-    side = BotSide()
+    side = TbpBotConnection()
     told(side, RULES, start("SZ"))
-    side.lose_track()
-    assert told(side, tbp.Suggest()) == [NOTHING]
-    assert told(side, tbp.NewPiece("T"), play("S")) == []
-    assert told(side, start("SZ"), tbp.Suggest()) == [Think()]
+    side.handle_bot_failure()
+    assert told(side, tbp.TbpSuggest()) == [NOTHING]
+    assert told(side, tbp.TbpNewPiece("T"), play("S")) == []
+    assert told(side, start("SZ"), tbp.TbpSuggest()) == [SuggestAction()]
 
 
 # --- answers ------------------------------------------------------------------------------------
 
 
 def test_answers_are_in_the_one_form() -> None:
-    answer = BotSide().answer((Placement("O", Rotation.WEST, 4, 1, Spin.NONE),))
-    assert answer.moves == (tbp.Move(tbp.Location("O", "north", 3, 1), "none"),)
+    answer = TbpBotConnection().answer((Placement("O", Rotation.WEST, 4, 1, Spin.NONE),))
+    assert answer.moves == (tbp.TbpMove(tbp.TbpLocation("O", "north", 3, 1), "none"),)
     assert answer.move_info is UNSET
 
 
 def test_answers_have_no_more_moves_than_asked() -> None:
     moves = [Placement("T", Rotation.NORTH, 4, y) for y in range(30)]
-    assert len(BotSide(most_moves=1).answer(moves).moves) == 1
-    assert len(BotSide().answer(moves).moves) == 30
+    assert len(TbpBotConnection(max_moves=1).answer(moves).moves) == 1
+    assert len(TbpBotConnection().answer(moves).moves) == 30
 
 
 @given(st.text(), st.integers(0, 300))
 def test_answers_fit_into_a_line(extra: str, count: int) -> None:
-    side = BotSide(longest_line=4096)
+    side = TbpBotConnection(max_line_bytes=4096)
     moves = [Placement("T", Rotation.NORTH, 4, 100, Spin.FULL)] * count
-    info = tbp.MoveInfo(10**15, 1 / 3 * 1e15, 1e-7 / 3, extra)
+    info = tbp.TbpMoveInfo(10**15, 1 / 3 * 1e15, 1e-7 / 3, extra)
     line = encode(side.answer(moves, info))
     assert len(line) <= 4096
     assert line.count(b"south") == 0
 
 
 def test_a_long_extra_is_cut() -> None:
-    answer = BotSide(longest_line=4096).answer((), tbp.MoveInfo(extra='\x00"\\é\u2028' * 5000))
+    answer = TbpBotConnection(max_line_bytes=4096).answer(
+        (), tbp.TbpMoveInfo(extra='\x00"\\é\u2028' * 5000)
+    )
     assert len(encode(answer)) < 1200
 
 
 @given(st.lists(any_message.messages, max_size=20))
-def test_no_list_of_messages_is_a_surprise(messages: list[tbp.Message]) -> None:
-    side = BotSide()
+def test_no_list_of_messages_is_a_surprise(messages: list[tbp.TbpMessage]) -> None:
+    side = TbpBotConnection()
     following = False
     for message in messages:
         actions = told(side, message)
-        asked = sum(isinstance(action, Think) or action == NOTHING for action in actions)
-        assert asked == isinstance(message, tbp.Suggest) * (side.state is not State.CLOSED)
+        asked = sum(isinstance(action, SuggestAction) or action == NOTHING for action in actions)
+        assert asked == isinstance(message, tbp.TbpSuggest) * (side.state is not TbpBotState.CLOSED)
         for action in actions:
             # Whoever follows the actions never hears of a game that has not begun.
-            if isinstance(action, Begin):
+            if isinstance(action, StartAction):
                 assert action.position.queue
                 following = True
-            elif isinstance(action, Advance | Extend | Expect | Face | Think):
+            elif isinstance(
+                action,
+                PlayAction | NewPieceAction | GarbageAction | OpponentsAction | SuggestAction,
+            ):
                 assert following

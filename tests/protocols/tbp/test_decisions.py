@@ -11,10 +11,16 @@ from typing import Any
 import pytest
 
 from sevenbag._kernel import Piece
-from sevenbag.protocols.bot_actions import Begin, End, Expect, Face, Think
-from sevenbag.protocols.tbp import BotSide, from_object
+from sevenbag.protocols.bot_actions import (
+    GarbageAction,
+    OpponentsAction,
+    StartAction,
+    StopAction,
+    SuggestAction,
+)
+from sevenbag.protocols.tbp import TbpBotConnection, from_object
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.bot_side import Prepare, Send, State
+from sevenbag.protocols.tbp.bot_side import TbpBotState, TbpPrepareAction, TbpSendAction
 
 Json = dict[str, Any]
 
@@ -50,20 +56,20 @@ def garbage(*rows: list[str | None]) -> Json:
     return {"type": "garbage", "rows": list(rows)}
 
 
-def told(*messages: Json) -> tuple[BotSide, list[object]]:
+def told(*messages: Json) -> tuple[TbpBotConnection, list[object]]:
     """The bot's side after these messages, and what the last one led to."""
-    side = BotSide()
+    side = TbpBotConnection()
     actions: list[object] = []
     for content in messages:
         message = from_object(content)
         assert message is not None
         actions = [*side.receive(message)]
-        if any(isinstance(action, Prepare) for action in actions):
-            actions += side.accept()
+        if any(isinstance(action, TbpPrepareAction) for action in actions):
+            actions += side.accept_rules()
     return side, actions
 
 
-def queue_of(side: BotSide) -> str:
+def queue_of(side: TbpBotConnection) -> str:
     assert side.position is not None
     return "".join(piece.name for piece in side.position.queue)
 
@@ -134,24 +140,24 @@ def test_the_queue(messages: list[Json], queue: str, hold: Piece | None) -> None
 )
 def test_questions(messages: list[Json], asked: bool) -> None:
     _, actions = told(*messages, SUGGEST)
-    assert actions == [Think() if asked else Send(tbp.Suggestion(()))]
+    assert actions == [SuggestAction() if asked else TbpSendAction(tbp.TbpSuggestion(()))]
 
 
 def test_a_question_never_advances() -> None:
     side, _ = told(RULES, start())
     before = side.position
-    side.receive(tbp.Suggest())
-    side.receive(tbp.Suggest())
+    side.receive(tbp.TbpSuggest())
+    side.receive(tbp.TbpSuggest())
     assert side.position == before
 
 
 @pytest.mark.parametrize(
     ("messages", "answer"),
     [
-        ([RULES], [Prepare(tbp.Rules("seven_bag")), Send(tbp.Ready())]),
-        ([RULES, RULES], [Send(tbp.Ready())]),
-        ([RULES, start(), RULES], [Send(tbp.Ready())]),
-        ([RULES, start(), STOP], [End()]),
+        ([RULES], [TbpPrepareAction(tbp.TbpRules("seven_bag")), TbpSendAction(tbp.TbpReady())]),
+        ([RULES, RULES], [TbpSendAction(tbp.TbpReady())]),
+        ([RULES, start(), RULES], [TbpSendAction(tbp.TbpReady())]),
+        ([RULES, start(), STOP], [StopAction()]),
         ([RULES, STOP], []),
         ([RULES, start(), STOP, STOP], []),
         ([RULES, play("S", 1)], []),
@@ -179,14 +185,16 @@ def test_what_is_said_in_which_state(messages: list[Json], answer: list[object])
 )
 def test_after_a_message_that_makes_no_sense(kind: str, asked: bool) -> None:
     side, _ = told(RULES, start())
-    side.misheard(kind)
-    assert side.receive(tbp.Suggest()) == [Think() if asked else Send(tbp.Suggestion(()))]
-    assert side.state is State.CALCULATING
+    side.receive_invalid(kind)
+    assert side.receive(tbp.TbpSuggest()) == [
+        SuggestAction() if asked else TbpSendAction(tbp.TbpSuggestion(()))
+    ]
+    assert side.state is TbpBotState.CALCULATING
     # From the next position on all is well.
     begin = from_object(start("OT"))
     assert begin is not None
     side.receive(begin)
-    assert side.receive(tbp.Suggest()) == [Think()]
+    assert side.receive(tbp.TbpSuggest()) == [SuggestAction()]
 
 
 # --- moves by their cells -----------------------------------------------------------------------
@@ -284,7 +292,7 @@ def test_rules_and_start_name_the_same_randomizer(
 ) -> None:
     _, actions = told({"type": "rules", "randomizer": rules}, start(randomizer=state))
     assert len(actions) == 1 + odd
-    assert isinstance(actions[-1], Begin)
+    assert isinstance(actions[-1], StartAction)
 
 
 # --- the garbage draft --------------------------------------------------------------------------
@@ -296,7 +304,7 @@ def test_the_last_row_of_garbage_is_the_new_bottom() -> None:
     assert side.position is not None
     assert side.position.colors is not None
     assert side.position.colors[:4] == ("GGGGGGGGG.", ".GGGGGGGGG", "TTT.......", "." * 10)
-    assert actions == [Begin(side.position)]
+    assert actions == [StartAction(side.position)]
     assert [side.position.board.row(y) for y in range(4)] == [0x1FF, 0x3FE, 7, 0]
 
 
@@ -334,11 +342,11 @@ def test_opponents() -> None:
     theirs = {"board": [CHEESE] * 32, "combo": 1, "back_to_back": True, "meter": 3, "queue": ["I"]}
     _, actions = told(RULES, start(opponents=[{"board": EMPTY}, {}]))
     [_, faced] = actions
-    assert isinstance(faced, Face)
+    assert isinstance(faced, OpponentsAction)
     assert [position.board.count for position in faced.opponents] == [0, 0]
     _, actions = told(RULES, start(), play("S", 1, opponents=[theirs]))
     [_, faced] = actions
-    assert isinstance(faced, Face)
+    assert isinstance(faced, OpponentsAction)
     [position] = faced.opponents
     assert (position.board.rows, position.board.height) == (40, 32)
     assert position.queue == (Piece.I,)
@@ -351,6 +359,6 @@ def test_a_meter_is_garbage_that_waits() -> None:
     assert side.position is not None
     assert side.position.pending == (4,)
     _, actions = told(RULES, start(), play("S", 1, meter=2))
-    assert actions[-1] == Expect((2,))
+    assert actions[-1] == GarbageAction((2,))
     _, actions = told(RULES, start(), play("S", 1, meter=0))
-    assert actions[-1] == Expect(())
+    assert actions[-1] == GarbageAction(())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sevenbag.protocols.tbp import encode
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.strictness import departures
+from sevenbag.protocols.tbp.strictness import find_deviations
 from tests.protocols.tbp import messages as any_message
 
 EMPTY: list[list[object]] = [[None] * 10] * 40
@@ -69,7 +69,7 @@ def info(**changes: object) -> dict[str, object]:
     ],
 )
 def test_by_the_letter(message: object) -> None:
-    assert departures(message) == []
+    assert find_deviations(message) == []
 
 
 @pytest.mark.parametrize(
@@ -207,14 +207,14 @@ def test_by_the_letter(message: object) -> None:
     ],
 )
 def test_departures(message: object, path: str, what: str, place: str, severity: str) -> None:
-    first = departures(message)[0]
-    assert (first.path, first.place, first.severity) == (path, place, severity)
-    assert what in first.what
+    first = find_deviations(message)[0]
+    assert (first.path, first.clause, first.severity) == (path, place, severity)
+    assert what in first.problem
 
 
-@given(any_message.moves.map(tbp.Play))
-def test_what_we_write_is_by_the_letter(message: tbp.Play) -> None:
-    assert departures(json.loads(encode(message))) == []
+@given(any_message.moves.map(tbp.TbpPlay))
+def test_what_we_write_is_by_the_letter(message: tbp.TbpPlay) -> None:
+    assert find_deviations(json.loads(encode(message))) == []
 
 
 KINDS = ("info", "error", "suggestion", "rules", "start", "play", "new_piece", "garbage")
@@ -228,7 +228,7 @@ KINDS = ("info", "error", "suggestion", "rules", "start", "play", "new_piece", "
     ),
 )
 def test_no_object_is_a_surprise(kind: str, data: dict[str, object]) -> None:
-    for departure in departures({**data, "type": kind}):
+    for departure in find_deviations({**data, "type": kind}):
         assert departure.path
-        assert departure.what
-        assert departure.place
+        assert departure.problem
+        assert departure.clause

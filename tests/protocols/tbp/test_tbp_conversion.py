@@ -35,37 +35,37 @@ def test_the_same_cells(letter: tbp.PieceLetter, orientation: tbp.Orientation) -
         (4 + int(x), 9 + int(y))
         for x, y in (cell.split(",") for cell in CELLS[letter][turns].split())
     }
-    move = tbp.Move(tbp.Location(letter, orientation, 4, 9), "mini")
-    placement = tbp_conversion.placement_of(move)
+    move = tbp.TbpMove(tbp.TbpLocation(letter, orientation, 4, 9), "mini")
+    placement = tbp_conversion.parse_move(move)
     assert set(placement.cells) == expected
     assert placement.spin == Spin.MINI
-    again = tbp_conversion.placement_of(tbp_conversion.move_of(placement))
+    again = tbp_conversion.parse_move(tbp_conversion.format_move(placement))
     assert again.same_cells(placement)
     assert again.spin == Spin.MINI
 
 
 @given(any_message.moves)
-def test_moves_are_written_in_one_form(move: tbp.Move) -> None:
-    written = tbp_conversion.move_of(tbp_conversion.placement_of(move))
+def test_moves_are_written_in_one_form(move: tbp.TbpMove) -> None:
+    written = tbp_conversion.format_move(tbp_conversion.parse_move(move))
     if written.location.type in {"O"}:
         assert written.location.orientation == "north"
     if written.location.type in {"S", "Z", "I"}:
         assert written.location.orientation in {"north", "east"}
-    assert tbp_conversion.move_of(tbp_conversion.placement_of(written)) == written
+    assert tbp_conversion.format_move(tbp_conversion.parse_move(written)) == written
 
 
 def test_a_move_far_outside() -> None:
     with pytest.raises(PlacementError):
-        tbp_conversion.placement_of(tbp.Move(tbp.Location("T", "north", 900, 0)))
+        tbp_conversion.parse_move(tbp.TbpMove(tbp.TbpLocation("T", "north", 900, 0)))
 
 
 @given(any_message.starts)
-def test_positions_keep_their_sense(start: tbp.Start) -> None:
-    position = tbp_conversion.position_of(start)
+def test_positions_keep_their_sense(start: tbp.TbpStart) -> None:
+    position = tbp_conversion.parse_start(start)
     assert (position.board.width, position.board.rows) == (10, 40)
     assert position.colors is not None
     assert len(position.colors) == 40
-    again = tbp_conversion.start_of(position, "seven_bag")
+    again = tbp_conversion.format_start(position, "seven_bag")
     assert again.board[: len(start.board)] == start.board[:40]
     assert again.queue == start.queue
     assert again.hold == start.hold
@@ -83,8 +83,8 @@ def test_a_game_as_it_is_told() -> None:
         if game.over:
             game = Game(seed=6)
     position = game.position()
-    start = tbp_conversion.start_of(position, "seven_bag")
-    told = tbp_conversion.position_of(start)
+    start = tbp_conversion.format_start(position, "seven_bag")
+    told = tbp_conversion.parse_start(start)
     assert told.board == position.board
     assert told.colors == position.colors
     assert told.queue == position.queue
@@ -95,51 +95,51 @@ def test_a_game_as_it_is_told() -> None:
 
 def test_what_a_bot_takes_is_what_it_gets() -> None:
     empty = Position(Board(), (Piece.T,), combo=-1, back_to_back=3, bag=())
-    start = tbp_conversion.start_of(empty, "seven_bag")
+    start = tbp_conversion.format_start(empty, "seven_bag")
     assert start.combo == 0
     assert start.back_to_back is True
     # Bags are never empty.
-    assert start.randomizer == tbp.SevenBag(tbp.PIECE_LETTERS)
-    assert tbp_conversion.start_of(Position(Board(), ()), "seven_bag").randomizer is UNSET
-    assert tbp_conversion.start_of(empty, "unknown").randomizer is UNSET
-    assert tbp_conversion.start_of(empty, "uniform").randomizer == tbp.Uniform()
+    assert start.randomizer == tbp.SevenBagRandomizer(tbp.PIECE_LETTERS)
+    assert tbp_conversion.format_start(Position(Board(), ()), "seven_bag").randomizer is UNSET
+    assert tbp_conversion.format_start(empty, "unknown").randomizer is UNSET
+    assert tbp_conversion.format_start(empty, "uniform").randomizer == tbp.UniformRandomizer()
 
 
 def test_boards_of_other_sizes() -> None:
     tall = Board(10, 64)
     tall[3, 50] = True
     tall[2, 1] = True
-    rows = tbp_conversion.rows_of(tall)
+    rows = tbp_conversion.format_board(tall)
     assert len(rows) == 40
     assert rows[1][2] == "G"
     low = Board(10, 20)
     low[9, 19] = True
-    assert tbp_conversion.rows_of(low, ["TTT......."])[19][9] == "G"
+    assert tbp_conversion.format_board(low, ["TTT......."])[19][9] == "G"
     with pytest.raises(BoardError, match="10 wide, not 6"):
-        tbp_conversion.rows_of(Board(6, 20))
+        tbp_conversion.format_board(Board(6, 20))
 
 
 def test_letters_of_cells() -> None:
     board = Board.from_rows(["TTT...GX.."])
-    assert tbp_conversion.rows_of(board, ["TTT...GX.."])[0] == (
+    assert tbp_conversion.format_board(board, ["TTT...GX.."])[0] == (
         *("T", "T", "T", None, None, None, "G", "G", None, None),
     )
-    assert tbp_conversion.rows_of(board)[0][:4] == ("G", "G", "G", None)
+    assert tbp_conversion.format_board(board)[0][:4] == ("G", "G", "G", None)
 
 
 def test_general_bags() -> None:
     one_of_each: dict[tbp.PieceLetter, int] = dict.fromkeys(tbp.PIECE_LETTERS, 1)
     current: dict[tbp.PieceLetter, int] = {**one_of_each, "I": 0}
-    start = tbp.Start(None, (), 0, False, (), tbp.GeneralBag(current, one_of_each))
-    assert tbp_conversion.position_of(start).bag == tuple(Piece)[1:]
+    start = tbp.TbpStart(None, (), 0, False, (), tbp.GeneralBagRandomizer(current, one_of_each))
+    assert tbp_conversion.parse_start(start).bag == tuple(Piece)[1:]
     two_of_each = dict.fromkeys(tbp.PIECE_LETTERS, 2)
-    other = tbp.Start(None, (), 0, False, (), tbp.GeneralBag(current, two_of_each))
-    position = tbp_conversion.position_of(other)
+    other = tbp.TbpStart(None, (), 0, False, (), tbp.GeneralBagRandomizer(current, two_of_each))
+    position = tbp_conversion.parse_start(other)
     assert position.bag == tuple(Piece)[1:]
     assert position.filled_bag == tuple(piece for piece in Piece for _ in range(2))
-    assert tbp_conversion.start_of(position, "general_bag").randomizer == other.randomizer
+    assert tbp_conversion.format_start(position, "general_bag").randomizer == other.randomizer
     empty = dataclasses.replace(position, bag=())
-    assert tbp_conversion.start_of(empty, "general_bag").randomizer == tbp.GeneralBag(
+    assert tbp_conversion.format_start(empty, "general_bag").randomizer == tbp.GeneralBagRandomizer(
         two_of_each, two_of_each
     )
 
@@ -147,8 +147,8 @@ def test_general_bags() -> None:
 def test_a_bag_too_large_to_be_believed() -> None:
     huge: dict[tbp.PieceLetter, int] = dict.fromkeys(tbp.PIECE_LETTERS, 10**9)
     one: dict[tbp.PieceLetter, int] = dict.fromkeys(tbp.PIECE_LETTERS, 1)
-    for bag in (tbp.GeneralBag(huge, huge), tbp.GeneralBag(huge, one)):
-        assert tbp_conversion.position_of(tbp.Start(None, (), 0, False, (), bag)).bag is None
+    for bag in (tbp.GeneralBagRandomizer(huge, huge), tbp.GeneralBagRandomizer(huge, one)):
+        assert tbp_conversion.parse_start(tbp.TbpStart(None, (), 0, False, (), bag)).bag is None
 
 
 def test_randomizers_as_rules_have_them() -> None:
@@ -159,13 +159,13 @@ def test_randomizers_as_rules_have_them() -> None:
         "classic": "unknown",
     }.items():
         rules = Rules.preset("guideline").replace({"pieces": {"bag": bag}})
-        assert tbp_conversion.randomizer_of(rules) == name
+        assert tbp_conversion.format_randomizer(rules) == name
     pieces = {"bag": "general_bag", "bag_pieces": "TTSI"}
     rules = Rules.preset("guideline").replace({"pieces": pieces})
-    state = tbp_conversion.start_of(
-        Game(rules, seed=2).position(), tbp_conversion.randomizer_of(rules)
+    state = tbp_conversion.format_start(
+        Game(rules, seed=2).position(), tbp_conversion.format_randomizer(rules)
     )
-    assert isinstance(state.randomizer, tbp.GeneralBag)
+    assert isinstance(state.randomizer, tbp.GeneralBagRandomizer)
     assert state.randomizer.filled_bag["T"] == 2
     assert state.randomizer.filled_bag["O"] == 0
     # Six pieces are seen: of the second bag of four two are left.
@@ -174,14 +174,14 @@ def test_randomizers_as_rules_have_them() -> None:
 
 def test_randomizers_of_rules() -> None:
     rules = Rules.preset("guideline")
-    assert tbp_conversion.randomizer_of(rules) == "seven_bag"
+    assert tbp_conversion.format_randomizer(rules) == "seven_bag"
     classic = rules.replace({"pieces": {"bag": "classic"}})
-    assert tbp_conversion.randomizer_of(classic) == "unknown"
-    assert tbp_conversion.rules_changes(tbp.Rules("seven_bag")) == {}
-    changed = rules.replace(tbp_conversion.rules_changes(tbp.Rules("uniform")))
-    assert tbp_conversion.randomizer_of(changed) == "uniform"
+    assert tbp_conversion.format_randomizer(classic) == "unknown"
+    assert tbp_conversion.parse_rules(tbp.TbpRules("seven_bag")) == {}
+    changed = rules.replace(tbp_conversion.parse_rules(tbp.TbpRules("uniform")))
+    assert tbp_conversion.format_randomizer(changed) == "uniform"
 
 
 def test_rotations_are_named() -> None:
-    move = tbp_conversion.move_of(Placement("T", Rotation.WEST, 1, 2, Spin.FULL))
-    assert move == tbp.Move(tbp.Location("T", "west", 1, 2), "full")
+    move = tbp_conversion.format_move(Placement("T", Rotation.WEST, 1, 2, Spin.FULL))
+    assert move == tbp.TbpMove(tbp.TbpLocation("T", "west", 1, 2), "full")

@@ -14,16 +14,16 @@ from sevenbag.bots.external.position_tracker import what_happened
 from sevenbag.errors import ProtocolError
 from sevenbag.game import Game, Rules
 from sevenbag.protocols.tbp import (
-    Event,
-    FrontendSide,
+    TbpEvent,
+    TbpFrontendConnection,
     decode,
-    encode_spaced,
+    encode,
     from_object,
     tbp_conversion,
 )
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.reading import read_message
-from sevenbag.protocols.tbp.tbp_conversion import end_of, way_to
+from sevenbag.protocols.tbp.tbp_conversion import find_inputs, follow_inputs
 
 EMPTY: list[list[str | None]] = [[None] * 10] * 40
 ROW: list[str | None] = ["G"] * 9 + [None]
@@ -47,19 +47,19 @@ PLAY: dict[str, Any] = {"type": "play", "move": MOVE}
 
 def test_every_part_of_an_opponent_may_be_left_out() -> None:
     message = from_object({**START, "opponents": [{}, {"hold": None, "meter": 3, "board": [ROW]}]})
-    assert isinstance(message, tbp.Start)
+    assert isinstance(message, tbp.TbpStart)
     assert message.back_to_back == 2
     row = ("G",) * 9 + (None,)
     assert message.opponents == (
-        tbp.Opponent(),
-        tbp.Opponent(hold=None, meter=3, board=(row,)),  # type: ignore[arg-type]
+        tbp.TbpOpponent(),
+        tbp.TbpOpponent(hold=None, meter=3, board=(row,)),  # type: ignore[arg-type]
     )
 
 
 def test_inputs() -> None:
     way = ["left", "cw", "sonic", "ccw", "flip", "right"]
     message = from_object({"type": "suggestion", "moves": [{**MOVE, "inputs": way}, MOVE]})
-    assert isinstance(message, tbp.Suggestion)
+    assert isinstance(message, tbp.TbpSuggestion)
     assert message.moves[0].inputs == tuple(way)
     assert message.moves[1].inputs is UNSET
 
@@ -108,18 +108,18 @@ def test_errors_name_the_place(data: dict[str, object], path: str, words: str) -
 def test_a_game_goes_on_without_what_only_the_dialect_has(
     data: dict[str, object], plain: dict[str, object]
 ) -> None:
-    assert read_message(data, forgiving=True) == from_object(plain)
+    assert read_message(data, ignore_extensions=True) == from_object(plain)
 
 
 def test_forgiving_is_not_blind() -> None:
     with pytest.raises(ProtocolError):
-        read_message({**PLAY, "move": {**MOVE, "spin": 3, "inputs": 3}}, forgiving=True)
+        read_message({**PLAY, "move": {**MOVE, "spin": 3, "inputs": 3}}, ignore_extensions=True)
 
 
 def test_json_with_blanks_is_the_same() -> None:
     message = from_object(START)
     assert message is not None
-    line = encode_spaced(message)
+    line = encode(message, spaced=True)
     assert b'"type": "start", ' in line
     assert line.endswith(b"}\n")
     assert decode(line) == message
@@ -140,26 +140,26 @@ def test_ways_end_where_the_path_finder_says(moves: int, piece: int, seed: int) 
     if not board.fits(Placement(Piece(piece), Rotation.NORTH, *spawn)):
         return
     for placement in list(board.placements(Piece(piece), spawn=spawn))[::5]:
-        inputs = way_to(placement, board, spawn=spawn, kicks="srs")
+        inputs = find_inputs(placement, board, spawn=spawn, kicks="srs")
         if inputs is None:
             keys = board.path(placement, spawn=spawn)
             assert keys is not None
             assert Key.SOFT_DROP in keys
             continue
-        end = end_of(inputs, Piece(piece), board, spawn=spawn, kicks="srs")
+        end = follow_inputs(inputs, Piece(piece), board, spawn=spawn, kicks="srs")
         assert end is not None
         assert end.same_cells(placement)
 
 
 def test_an_input_against_the_wall_does_nothing() -> None:
-    end = end_of(("left",) * 20, Piece.T, Board(), spawn=(4, 19), kicks="srs")
+    end = follow_inputs(("left",) * 20, Piece.T, Board(), spawn=(4, 19), kicks="srs")
     assert end == Placement("T", Rotation.NORTH, 1, 0)
 
 
 def test_a_piece_that_cannot_appear_goes_no_way() -> None:
     board = Board.from_rows(["XXXX...XXX"] * 20)
     board[4, 19] = True
-    assert end_of((), Piece.T, board, spawn=(4, 19), kicks="srs") is None
+    assert follow_inputs((), Piece.T, board, spawn=(4, 19), kicks="srs") is None
 
 
 # --- garbage instead of a new start -------------------------------------------------------------
@@ -190,7 +190,7 @@ def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
     assert happened.new_pieces == lock.new_pieces
     assert len(happened.garbage) == len(lock.garbage)
     # Told in these words, it is the same position.
-    between = tbp_conversion.with_garbage(
+    between = tbp_conversion.add_garbage_rows(
         _after(before, happened.placement, happened.new_pieces), happened.garbage
     )
     after = game.position()
@@ -219,28 +219,31 @@ def test_what_did_not_happen() -> None:
     assert what_happened(before, [move], other.position()) is None
 
 
-def frontend(features: tuple[str, ...], rules: tbp.Rules) -> FrontendSide:
-    side = FrontendSide()
-    assert side.receive(tbp.Info("x", "1", "me", features)) is Event.INTRODUCED
+def frontend(features: tuple[str, ...], rules: tbp.TbpRules) -> TbpFrontendConnection:
+    side = TbpFrontendConnection()
+    assert side.receive(tbp.TbpInfo("x", "1", "me", features)) is TbpEvent.INTRODUCED
     side.rules(rules)
-    side.receive(tbp.Ready())
-    side.start(tbp.Start(None, ("S",), 0, back_to_back=False, board=()))
+    side.receive(tbp.TbpReady())
+    side.start(tbp.TbpStart(None, ("S",), 0, back_to_back=False, board=()))
     return side
 
 
 def test_garbage_is_told_to_bots_that_announce_it() -> None:
     rows: tuple[tbp.Row, ...] = ((None,) * 10,)
-    side = frontend((tbp.GARBAGE,), tbp.Rules(garbage="general"))
-    assert side.garbage(rows) == tbp.Garbage(rows)
-    for features, rules in (((), tbp.Rules(garbage="general")), ((tbp.GARBAGE,), tbp.Rules())):
+    side = frontend((tbp.GARBAGE,), tbp.TbpRules(garbage="general"))
+    assert side.garbage(rows) == tbp.TbpGarbage(rows)
+    for features, rules in (
+        ((), tbp.TbpRules(garbage="general")),
+        ((tbp.GARBAGE,), tbp.TbpRules()),
+    ):
         other = frontend(features, rules)
-        assert not other.takes_garbage
+        assert not other.accepts_garbage
         with pytest.raises(ProtocolError, match="does not announce 'garbage'"):
             other.garbage(rows)
 
 
 def test_garbage_outdates_what_was_asked() -> None:
-    side = frontend((tbp.GARBAGE,), tbp.Rules(garbage="general"))
+    side = frontend((tbp.GARBAGE,), tbp.TbpRules(garbage="general"))
     side.suggest()
     side.garbage(((None,) * 10,))
-    assert side.receive(tbp.Suggestion(())) is Event.STALE
+    assert side.receive(tbp.TbpSuggestion(())) is TbpEvent.STALE

@@ -9,63 +9,76 @@ import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation
 from sevenbag.game import Rules
-from sevenbag.protocols.bot_actions import Advance, Begin, Expect, Extend, Note, Think
-from sevenbag.protocols.triangle import BotSide, from_object, to_object
+from sevenbag.protocols.bot_actions import (
+    GarbageAction,
+    LogAction,
+    NewPieceAction,
+    PlayAction,
+    StartAction,
+    SuggestAction,
+)
+from sevenbag.protocols.triangle import TriangleBotConnection, from_object, to_object
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.bot_side import Action, Adjust, Prepare, Send, State
+from sevenbag.protocols.triangle.bot_side import (
+    TriangleBotAction,
+    TriangleBotState,
+    TrianglePrepareAction,
+    TriangleSendAction,
+    UpdateRulesAction,
+)
 from sevenbag.protocols.triangle.triangle_conversion import (
-    config_of,
-    letters_of,
-    rules_of,
-    state_of,
+    format_config,
+    format_pieces,
+    format_state,
+    parse_config,
 )
 
 # As recorded for seed 1; the first piece is O.
-QUEUE = letters_of([Piece[letter] for letter in "JILSTZTOLJSIZLISOTZJJSLITZOITLOZSJ"])
-CONFIG = triangle.Config(queue=QUEUE)
-PLAY = triangle.Play()
+QUEUE = format_pieces([Piece[letter] for letter in "JILSTZTOLJSIZLISOTZJJSLITZOITLOZSJ"])
+CONFIG = triangle.TriangleConfig(queue=QUEUE)
+PLAY = triangle.TrianglePlay()
 O_LEFT = Placement("O", Rotation.NORTH, 0, 0)
 
 
-def begun(**changes: Any) -> tuple[BotSide, list[Action]]:
+def begun(**changes: Any) -> tuple[TriangleBotConnection, list[TriangleBotAction]]:
     """A side that was told a room, and what it made of that."""
-    side = BotSide()
-    return side, side.receive(triangle.Config(**{"queue": QUEUE, **changes}))
+    side = TriangleBotConnection()
+    return side, side.receive(triangle.TriangleConfig(**{"queue": QUEUE, **changes}))
 
 
-def sent(actions: list[Action]) -> triangle.Move:
-    [move] = [action.message for action in actions if isinstance(action, Send)]
-    assert isinstance(move, triangle.Move)
+def sent(actions: list[TriangleBotAction]) -> triangle.TriangleMove:
+    [move] = [action.message for action in actions if isinstance(action, TriangleSendAction)]
+    assert isinstance(move, triangle.TriangleMove)
     return move
 
 
-def keys_of(actions: list[Action]) -> tuple[str, ...]:
+def keys_of(actions: list[TriangleBotAction]) -> tuple[str, ...]:
     keys = sent(actions).keys
     assert isinstance(keys, tuple)
     return keys
 
 
-def kinds(actions: list[Action]) -> list[type]:
+def kinds(actions: list[TriangleBotAction]) -> list[type]:
     return [type(action) for action in actions]
 
 
-def told(side: BotSide, **changes: Any) -> triangle.State:
+def told(side: TriangleBotConnection, **changes: Any) -> triangle.TriangleState:
     """The present position as a host would tell it, or something else."""
     assert side.position is not None
-    return state_of(dataclasses.replace(side.position, **changes))
+    return format_state(dataclasses.replace(side.position, **changes))
 
 
 def test_a_game_begins() -> None:
     side, actions = begun()
-    assert kinds(actions) == [Prepare, Begin]
+    assert kinds(actions) == [TrianglePrepareAction, StartAction]
     begin = actions[1]
-    assert isinstance(begin, Begin)
+    assert isinstance(begin, StartAction)
     assert begin.position.queue[:3] == (Piece.O, Piece.J, Piece.I)
     assert len(begin.position.queue) == 11
     # Four of the second bag are shown: three are still to come.
     assert sorted(begin.position.bag or ()) == sorted([Piece.S, Piece.I, Piece.Z])
-    assert side.state is State.PLAYING
-    assert kinds(side.receive(PLAY)) == [Think]
+    assert side.state is TriangleBotState.PLAYING
+    assert kinds(side.receive(PLAY)) == [SuggestAction]
 
 
 def test_a_move_and_what_follows() -> None:
@@ -74,10 +87,10 @@ def test_a_move_and_what_follows() -> None:
     actions = side.answer((O_LEFT,))
     assert sent(actions).keys == ("moveLeft",) * 4 + ("hardDrop",)
     # The twelfth piece moves into sight.
-    assert actions[1:] == [Advance(O_LEFT), Extend(Piece.S)]
+    assert actions[1:] == [PlayAction(O_LEFT), NewPieceAction(Piece.S)]
     assert side.position is not None
     assert side.position.queue[0] is Piece.J
-    assert side.receive(triangle.Pieces(pieces=("o",))) == []
+    assert side.receive(triangle.TrianglePieces(pieces=("o",))) == []
     assert len(side.position.queue) == 35
 
 
@@ -86,7 +99,7 @@ def test_hold_takes_two() -> None:
     place = Placement("J", Rotation.NORTH, 1, 0)
     actions = side.answer((place,))
     assert keys_of(actions)[0] == "hold"
-    assert actions[1:] == [Advance(place), Extend(Piece.S), Extend(Piece.I)]
+    assert actions[1:] == [PlayAction(place), NewPieceAction(Piece.S), NewPieceAction(Piece.I)]
     assert side.position is not None
     assert side.position.hold is Piece.O
 
@@ -98,7 +111,7 @@ def test_half_turns_only_where_nothing_else_leads() -> None:
     assert keys in [("rotateCW", "rotateCW", "hardDrop"), ("rotateCCW", "rotateCCW", "hardDrop")]
 
 
-def side_queue(side: BotSide) -> tuple[Piece, ...]:
+def side_queue(side: TriangleBotConnection) -> tuple[Piece, ...]:
     assert side.position is not None
     return side.position.queue
 
@@ -114,7 +127,7 @@ def test_moves_that_cannot_be_made_are_replaced() -> None:
         assert before is not None
         actions = side.answer((nonsense,))
         assert keys_of(actions)[-1] == "hardDrop"
-        assert isinstance(actions[1], Advance)
+        assert isinstance(actions[1], PlayAction)
         assert side.position is not None
         assert side.position.board.count == before.board.count + 4
 
@@ -122,14 +135,18 @@ def test_moves_that_cannot_be_made_are_replaced() -> None:
 def test_a_state_as_expected_begins_nothing() -> None:
     side, _ = begun()
     side.answer((O_LEFT,))
-    assert side.receive(told(side, pending=(4, 1))) == [Expect((4, 1))]
+    assert side.receive(told(side, pending=(4, 1))) == [GarbageAction((4, 1))]
 
 
 def test_a_state_with_more_pieces_than_known() -> None:
     side, _ = begun(queue=QUEUE[:6])
     assert side_queue(side)[0] is Piece.O
     more = (*side_queue(side), Piece.T, Piece.O)
-    assert side.receive(told(side, queue=more)) == [Expect(()), Extend(Piece.T), Extend(Piece.O)]
+    assert side.receive(told(side, queue=more)) == [
+        GarbageAction(()),
+        NewPieceAction(Piece.T),
+        NewPieceAction(Piece.O),
+    ]
 
 
 def test_a_state_replaces_everything() -> None:
@@ -141,7 +158,7 @@ def test_a_state_replaces_everything() -> None:
     colors = tuple("".join("G" if board[x, y] else "." for x in range(10)) for y in range(40))
     state = told(side, board=board, colors=colors, combo=2, back_to_back=5, hold=Piece.L)
     [begin] = side.receive(state)
-    assert isinstance(begin, Begin)
+    assert isinstance(begin, StartAction)
     position = begin.position
     assert (position.board, position.combo, position.back_to_back) == (board, 2, 5)
     assert position.hold is Piece.L
@@ -150,13 +167,17 @@ def test_a_state_replaces_everything() -> None:
 def test_a_state_whose_queue_holds_the_current_piece() -> None:
     side, _ = begun()
     state = told(side, combo=1)
-    side.receive(triangle.State(**{**fields(state), "queue": (state.current, *state.queue)}))
+    side.receive(
+        triangle.TriangleState(**{**fields(state), "queue": (state.current, *state.queue)})
+    )
     assert side_queue(side)[:3] == (Piece.O, Piece.J, Piece.I)
     # Nothing known, but that a bag does not hold a piece twice.
     side.answer((O_LEFT,))
     state = told(side)
-    side.misheard("state")
-    side.receive(triangle.State(**{**fields(state), "queue": (state.current, *state.queue)}))
+    side.receive_invalid("state")
+    side.receive(
+        triangle.TriangleState(**{**fields(state), "queue": (state.current, *state.queue)})
+    )
     assert side_queue(side)[:3] == (Piece.J, Piece.I, Piece.L)
 
 
@@ -174,7 +195,7 @@ def test_a_state_with_two_alike_in_a_row() -> None:
     assert side_queue(side) == before
 
 
-def fields(state: triangle.State) -> dict[str, Any]:
+def fields(state: triangle.TriangleState) -> dict[str, Any]:
     return {name: getattr(state, name) for name in state.__struct_fields__}
 
 
@@ -182,14 +203,14 @@ def test_an_unknown_first_piece_is_put_away_until_it_is_named() -> None:
     queue: tuple[triangle.PieceLetter, ...] = ("z", "z", "j", "s", "s", "l", "z", "i", "i")
     side, actions = begun(queue=queue)
     begin = actions[1]
-    assert isinstance(begin, Begin)
+    assert isinstance(begin, StartAction)
     # A bot that believes to hold what it places has no use for hold.
     assert begin.position.queue[0] is begin.position.hold is Piece.Z
     assert keys_of(side.answer(()))[0] == "hold"
     assert "hold" not in keys_of(side.answer(()))
     state = told(side, hold=Piece.T)
     [begin] = side.receive(state)
-    assert isinstance(begin, Begin)
+    assert isinstance(begin, StartAction)
     assert begin.position.hold is Piece.T
     assert keys_of(side.answer((Placement("T", Rotation.NORTH, 8, 0),)))[0] == "hold"
 
@@ -199,18 +220,20 @@ def test_the_question_tells_rules_that_change() -> None:
     assert side.rules is not None
     # Triangle.js has the multiplier in the place of the cap.
     assert side.rules.garbage.cap == 8
-    assert kinds(side.receive(triangle.Play(garbage_cap=8, garbage_multiplier=1.008))) == [Think]
-    actions = side.receive(triangle.Play(garbage_cap=10.6, garbage_multiplier=1.5))
-    assert kinds(actions) == [Adjust, Begin, Think]
+    assert kinds(side.receive(triangle.TrianglePlay(garbage_cap=8, garbage_multiplier=1.008))) == [
+        SuggestAction
+    ]
+    actions = side.receive(triangle.TrianglePlay(garbage_cap=10.6, garbage_multiplier=1.5))
+    assert kinds(actions) == [UpdateRulesAction, StartAction, SuggestAction]
     assert side.rules.garbage.cap == 10
     assert side.rules.attack.multiplier == 1.5
 
 
 def test_what_makes_no_sense() -> None:
     side, _ = begun()
-    assert kinds(side.misheard("play")) == [Think]
-    assert side.misheard("pieces") == []
-    assert side.misheard("state") == []
+    assert kinds(side.receive_invalid("play")) == [SuggestAction]
+    assert side.receive_invalid("pieces") == []
+    assert side.receive_invalid("state") == []
     assert sent(side.receive(PLAY)).keys == ("hardDrop",)
 
 
@@ -221,8 +244,8 @@ def test_a_hold_without_effect() -> None:
     side.answer((Placement("J", Rotation.NORTH, 1, 0),))
     # The O locked in place of the J, and the J is next.
     ignored = dataclasses.replace(before, queue=before.queue[1:])
-    actions = side.receive(state_of(ignored))
-    assert kinds(actions) == [Adjust, Begin]
+    actions = side.receive(format_state(ignored))
+    assert kinds(actions) == [UpdateRulesAction, StartAction]
     assert side.rules is not None
     assert not side.rules.pieces.hold
     assert {place.piece for place in side.placements()} == {Piece.J}
@@ -236,26 +259,26 @@ def test_a_hold_with_effect_and_another_position() -> None:
     before = side.position
     assert before is not None
     side.answer((Placement("J", Rotation.NORTH, 1, 0),))
-    assert kinds(side.receive(told(side))) == [Expect]
+    assert kinds(side.receive(told(side))) == [GarbageAction]
     elsewhere = dataclasses.replace(before, queue=before.queue[::-1], hold=None)
-    assert kinds(side.receive(state_of(elsewhere))) == [Begin]
+    assert kinds(side.receive(format_state(elsewhere))) == [StartAction]
     assert side.rules is not None
     assert side.rules.pieces.hold
 
 
 @pytest.mark.parametrize("kicks", [{"tables": []}, "", 7, "mine"])
 def test_unknown_kicks_are_reported(kicks: object) -> None:
-    side = BotSide()
+    side = TriangleBotConnection()
     content = {**to_object(CONFIG), "kicks": kicks}
     message = from_object(content)
     assert message is not None
-    [note] = [action for action in side.receive(message) if isinstance(action, Note)]
+    [note] = [action for action in side.receive(message) if isinstance(action, LogAction)]
     assert note.text.startswith("invalid kicks: expected SRS, SRS+,")
 
 
 def test_kicks_that_nobody_knows_are_done_without() -> None:
     side, actions = begun(kicks="mine")
-    assert kinds(actions) == [Note, Prepare, Begin]
+    assert kinds(actions) == [LogAction, TrianglePrepareAction, StartAction]
     assert side.rules is not None
     assert side.rules.pieces.kicks == "none180"
     side, actions = begun(kicks="TETR.IO")
@@ -266,36 +289,38 @@ def test_kicks_that_nobody_knows_are_done_without() -> None:
 def test_bombs_that_only_boards_tell_of() -> None:
     side, _ = begun()
     row: triangle.Row = ("gb", "gb", "gb", "gb", "bomb", "gb", "gb", "gb", "gb", "gb")
-    state = triangle.State(**{**fields(told(side)), "board": ((row,) * 2 + ((None,) * 10,) * 38)})
+    state = triangle.TriangleState(
+        **{**fields(told(side)), "board": ((row,) * 2 + ((None,) * 10,) * 38)}
+    )
     actions = side.receive(state)
-    assert kinds(actions) == [Adjust, Begin]
+    assert kinds(actions) == [UpdateRulesAction, StartAction]
     # The lowest cells of the O hit a bomb, and the row below has one in the same column.
     side.answer((Placement("O", Rotation.NORTH, 4, 2),))
     assert side.position is not None
     assert side.position.board.count == 4
-    assert kinds(side.receive(told(side))) == [Expect]
+    assert kinds(side.receive(told(side))) == [GarbageAction]
 
 
 def test_rooms_that_cannot_be_played() -> None:
     for changes in ({"board_width": 20}, {"board_height": 60}):
         side, actions = begun(**changes)
-        assert kinds(actions) == [Note]
-        assert side.state is State.REFUSED
+        assert kinds(actions) == [LogAction]
+        assert side.state is TriangleBotState.REFUSED
         assert sent(side.receive(PLAY)).keys == ("hardDrop",)
-    assert BotSide().receive(told(begun()[0])) == []
+    assert TriangleBotConnection().receive(told(begun()[0])) == []
 
 
 def test_a_queue_has_an_end() -> None:
     side, _ = begun()
-    many = triangle.Pieces(pieces=("i",) * 512)
-    assert [kinds(side.receive(many)) for _ in range(3)] == [[], [Note], [Note]]
+    many = triangle.TrianglePieces(pieces=("i",) * 512)
+    assert [kinds(side.receive(many)) for _ in range(3)] == [[], [LogAction], [LogAction]]
     assert len(side_queue(side)) == 35 + 512
 
 
 def test_a_state_of_another_width() -> None:
     side, _ = begun()
-    state = triangle.State(**{**fields(told(side)), "board": ((None,) * 8,) * 40})
-    assert kinds(side.receive(state)) == [Note]
+    state = triangle.TriangleState(**{**fields(told(side)), "board": ((None,) * 8,) * 40})
+    assert kinds(side.receive(state)) == [LogAction]
     assert side.position is None
 
 
@@ -305,11 +330,11 @@ def test_where_the_queue_ends_nothing_is_known() -> None:
     for _ in range(7):
         assert side.position is not None
         assert sent(side.answer(())).data is not None
-    assert kinds(side.receive(PLAY)) == [Send]
+    assert kinds(side.receive(PLAY)) == [TriangleSendAction]
     assert side.position is None
     assert keys_of(side.answer(())) == ("hardDrop",)
     state = told(begun()[0])
-    assert kinds(side.receive(state)) == [Begin]
+    assert kinds(side.receive(state)) == [StartAction]
 
 
 @pytest.mark.parametrize(
@@ -319,9 +344,9 @@ def test_where_the_queue_ends_nothing_is_known() -> None:
 def test_rules_survive_the_way_to_the_wire_and_back(preset: str) -> None:
     """As far as the protocol has words for them: all that decides on moves and attacks."""
     rules = Rules.preset(preset)
-    message = from_object(to_object(config_of(rules, ())))
-    assert isinstance(message, triangle.Config)
-    back = rules_of(message)
+    message = from_object(to_object(format_config(rules, ())))
+    assert isinstance(message, triangle.TriangleConfig)
+    back = parse_config(message)
     for section in ("board", "spawn", "back_to_back", "combo", "perfect_clear"):
         assert getattr(back, section) == getattr(rules, section), section
     assert back.pieces.spins == rules.pieces.spins
@@ -331,6 +356,6 @@ def test_rules_survive_the_way_to_the_wire_and_back(preset: str) -> None:
 
 def test_rules_told_as_data_hold() -> None:
     rules = Rules.preset("guideline")
-    config = triangle.Config(queue=QUEUE, data={"rules": rules.to_dict()})
-    assert rules_of(config) == rules
-    assert rules_of(triangle.Config(queue=QUEUE, data={"rules": {"board": 3}})) != rules
+    config = triangle.TriangleConfig(queue=QUEUE, data={"rules": rules.to_dict()})
+    assert parse_config(config) == rules
+    assert parse_config(triangle.TriangleConfig(queue=QUEUE, data={"rules": {"board": 3}})) != rules

@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from sevenbag.protocols.triangle import BotSide, from_object
+from sevenbag.protocols.triangle import TriangleBotConnection, from_object
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.bot_side import Expectation, Send
+from sevenbag.protocols.triangle.bot_side import ExpectedBoard, TriangleSendAction
 from tests.fakes.triangle_host import Batch, Game, Json, Room, expect_taps
 from tests.properties import cases
 
@@ -23,7 +23,7 @@ def test_keys_lead_where_they_are_to(kicks: str) -> None:
     pieces = spins = holds = waits = 0
     while pieces < PIECES:
         game = Game(Room(kicks=kicks, gravity=0.1, gravity_growth=0.0), chance.randrange(2**31))
-        side = BotSide()
+        side = TriangleBotConnection()
         side.receive(message(game.config()))
         while pieces < PIECES and not game.dead and height(game) < LOWER_HALF:
             for _ in range(chance.randrange(25)):
@@ -33,10 +33,12 @@ def test_keys_lead_where_they_are_to(kicks: str) -> None:
             # Spins are few and far between; among them are the hard ways.
             rare = [place for place in places if place.spin]
             chosen = chance.choice(rare if rare and chance.random() < 0.5 else places)
-            [sent] = [a.message for a in side.answer((chosen,)) if isinstance(a, Send)]
-            assert isinstance(sent, triangle.Move)
+            [sent] = [
+                a.message for a in side.answer((chosen,)) if isinstance(a, TriangleSendAction)
+            ]
+            assert isinstance(sent, triangle.TriangleMove)
             assert isinstance(sent.keys, tuple)
-            assert isinstance(sent.data, Expectation)
+            assert isinstance(sent.data, ExpectedBoard)
             expect_taps(list(sent.keys))
             game.tick(list(sent.keys))
             assert game.locks[-1].board == sent.data.board
@@ -64,7 +66,7 @@ def test_up_to_the_top_of_the_board() -> None:
     pieces = high = 0
     while pieces < PIECES:
         game = Game(Room(), chance.randrange(2**31))
-        side = BotSide()
+        side = TriangleBotConnection()
         side.receive(message(game.config()))
         while pieces < PIECES and not game.dead:
             for _ in range(29):
@@ -74,10 +76,10 @@ def test_up_to_the_top_of_the_board() -> None:
                 break
             chance.shuffle(low)
             high += height(game) >= 16
-            [sent] = [a.message for a in side.answer(low) if isinstance(a, Send)]
-            assert isinstance(sent, triangle.Move)
+            [sent] = [a.message for a in side.answer(low) if isinstance(a, TriangleSendAction)]
+            assert isinstance(sent, triangle.TriangleMove)
             assert isinstance(sent.keys, tuple)
-            assert isinstance(sent.data, Expectation)
+            assert isinstance(sent.data, ExpectedBoard)
             game.tick(list(sent.keys))
             pieces += 1
             assert game.pieces == len(game.locks)
@@ -96,7 +98,7 @@ def height(game: Game) -> int:
     return sum(map(any, game.board))
 
 
-def message(data: Json) -> triangle.Message:
+def message(data: Json) -> triangle.TriangleMessage:
     read = from_object(data)
     assert read is not None
     return read

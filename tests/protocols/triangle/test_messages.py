@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.json_lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle.wire import decode, encode, from_object, to_object
 from tests.truth import truth_lines
@@ -49,19 +49,19 @@ STATE: Json = {
 }
 
 
-def config(**changes: object) -> triangle.Config:
+def config(**changes: object) -> triangle.TriangleConfig:
     """A config that differs so; a field that is `...` is left out."""
     data = {key: value for key, value in (CONFIG | changes).items() if value is not ...}
     message = from_object(data)
-    assert isinstance(message, triangle.Config)
+    assert isinstance(message, triangle.TriangleConfig)
     return message
 
 
-def state(**changes: object) -> triangle.State:
+def state(**changes: object) -> triangle.TriangleState:
     """Likewise of a state."""
     data = {key: value for key, value in (STATE | changes).items() if value is not ...}
     message = from_object(data)
-    assert isinstance(message, triangle.State)
+    assert isinstance(message, triangle.TriangleState)
     return message
 
 
@@ -137,9 +137,9 @@ def test_data_is_absent_null_or_an_authors_own() -> None:
     with pytest.raises(ProtocolError, match="Expected `str`") as caught:
         state(data={"speed": 2, "tags": ["a", 1]}).data_as(Style)
     assert (caught.value.path, caught.value.kind) == ("data.tags[1]", "state")
-    move = triangle.Move(keys=("hardDrop",), data=Style(1.5, ["x"]))
+    move = triangle.TriangleMove(keys=("hardDrop",), data=Style(1.5, ["x"]))
     read = decode(encode(move))
-    assert isinstance(read, triangle.Move)
+    assert isinstance(read, triangle.TriangleMove)
     assert read.data_as(Style) == Style(1.5, ["x"])
 
 
@@ -201,22 +201,22 @@ def test_what_is_no_message_is_passed_over(line: str) -> None:
 
 def test_lines_are_bounded() -> None:
     with pytest.raises(ProtocolError, match="longest"):
-        decode(b" " * (LONGEST_LINE + 1))
+        decode(b" " * (MAX_LINE_BYTES + 1))
 
 
 def test_a_move_as_it_came() -> None:
     strange = decode('{"type":"move","keys":["rotateClockwise","jump"]}')
-    assert isinstance(strange, triangle.Move)
+    assert isinstance(strange, triangle.TriangleMove)
     assert strange.keys == ("rotateClockwise", "jump")
     without = decode('{"type":"move"}')
-    assert isinstance(without, triangle.Move)
+    assert isinstance(without, triangle.TriangleMove)
     assert without.keys is msgspec.UNSET
 
 
 def test_numbers_are_written_as_javascript_does() -> None:
-    assert triangle.plain_number(8.0) == 8
-    assert isinstance(triangle.plain_number(8.0), int)
-    assert triangle.plain_number(1.008) == 1.008
+    assert triangle.format_number(8.0) == 8
+    assert isinstance(triangle.format_number(8.0), int)
+    assert triangle.format_number(1.008) == 1.008
 
 
 # --- whatever comes -----------------------------------------------------------------------------
@@ -236,7 +236,7 @@ FIELDS = sorted({*CONFIG, *STATE, "keys", "pieces", "name", "version", "author",
 )
 def test_whatever_comes_is_read_or_refused_by_name(kind: str, wrong: Json, whole: bool) -> None:
     right = {"config": CONFIG, "state": STATE}.get(kind, {"pieces": ["i"]}) if whole else {}
-    message: triangle.Message | None = None
+    message: triangle.TriangleMessage | None = None
     refused = kind
     try:
         message = from_object({**right, **wrong, "type": kind})

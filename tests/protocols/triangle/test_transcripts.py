@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.protocols.triangle import BotSide, Event, HostSide, decode
+from sevenbag.protocols.triangle import (
+    TriangleBotConnection,
+    TriangleEvent,
+    TriangleHostConnection,
+    decode,
+)
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.bot_side import Expectation, Send
-from sevenbag.protocols.triangle.triangle_conversion import position_of, state_of
-from sevenbag.protocols.triangle.triangle_keys import pressed
+from sevenbag.protocols.triangle.bot_side import ExpectedBoard, TriangleSendAction
+from sevenbag.protocols.triangle.triangle_conversion import format_state, parse_state
+from sevenbag.protocols.triangle.triangle_keys import resolve_keys
 from tests.truth import truth_lines
 
 if TYPE_CHECKING:
@@ -21,9 +26,9 @@ if TYPE_CHECKING:
 NAMES = ["wrapper-simplebot", "wrapper-trackbot", "press-trackbot"]
 
 
-def recorded(name: str) -> list[tuple[str, triangle.Message, dict[str, Any]]]:
+def recorded(name: str) -> list[tuple[str, triangle.TriangleMessage, dict[str, Any]]]:
     """Direction, message, and what it looked like."""
-    lines: list[tuple[str, triangle.Message, dict[str, Any]]] = []
+    lines: list[tuple[str, triangle.TriangleMessage, dict[str, Any]]] = []
     for line in truth_lines(f"triangle/transcript-{name}.jsonl"):
         message = decode(json.dumps(line["msg"]))
         assert message is not None
@@ -33,47 +38,52 @@ def recorded(name: str) -> list[tuple[str, triangle.Message, dict[str, Any]]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_hosts_side(name: str) -> None:
-    side = HostSide()
+    side = TriangleHostConnection()
     for _, message, _ in recorded(name):
         match message:
-            case triangle.Config():
+            case triangle.TriangleConfig():
                 side.config(message)
-            case triangle.State():
+            case triangle.TriangleState():
                 side.state(message)
-            case triangle.Pieces():
+            case triangle.TrianglePieces():
                 side.pieces(message)
-            case triangle.Play():
+            case triangle.TrianglePlay():
                 side.play(message)
-            case triangle.Info():
-                assert side.receive(message) is Event.INTRODUCED
-            case triangle.Move():
-                assert side.receive(message) is Event.MOVED
+            case triangle.TriangleInfo():
+                assert side.receive(message) is TriangleEvent.INTRODUCED
+            case triangle.TriangleMove():
+                assert side.receive(message) is TriangleEvent.MOVED
                 assert side.move == message
-    assert side.unasked == 0
+    assert side.unrequested_moves == 0
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bots_side(name: str) -> None:
     """It knows each position before it is told, and makes of each move what came of it."""
-    side = BotSide()
+    side = TriangleBotConnection()
     moves = states = 0
     for direction, message, plain in recorded(name):
         if direction == "out":
             known = side.position
             side.receive(message)
-            if isinstance(message, triangle.State) and known is not None:
+            if isinstance(message, triangle.TriangleState) and known is not None:
                 states += 1
                 assert side.position is not None
-                told = position_of(message, 40)
+                told = parse_state(message, 40)
                 assert_known(known, told)
-                assert state_of(dataclasses.replace(side.position, pending=told.pending)) == message
-        elif isinstance(message, triangle.Move):
+                assert (
+                    format_state(dataclasses.replace(side.position, pending=told.pending))
+                    == message
+                )
+        elif isinstance(message, triangle.TriangleMove):
             assert side.position is not None
             assert side.rules is not None
-            placement = pressed(message, side.position, side.rules).placement
-            [sent] = [a.message for a in side.answer((placement,)) if isinstance(a, Send)]
-            assert isinstance(sent, triangle.Move)
-            assert isinstance(sent.data, Expectation)
+            placement = resolve_keys(message, side.position, side.rules).placement
+            [sent] = [
+                a.message for a in side.answer((placement,)) if isinstance(a, TriangleSendAction)
+            ]
+            assert isinstance(sent, triangle.TriangleMove)
+            assert isinstance(sent.data, ExpectedBoard)
             if "data" in plain:
                 assert sent.data.board == plain["data"]["board"]
             moves += 1

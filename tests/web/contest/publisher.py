@@ -10,7 +10,7 @@ import msgspec
 import zmq
 
 from sevenbag.contest.telling import FIGURES_TOPIC
-from sevenbag.protocols.pason.pason_conversion import cell_bit, encode
+from sevenbag.protocols.pason.pason_conversion import cell_bit, encode_board
 
 TEAMS = ("Alpha", "Beta & <b>Co</b>")
 
@@ -23,7 +23,7 @@ def filled(*rows: str) -> str:
         for x, letter in enumerate(row)
         if letter != "."
     ]
-    return encode(sum(cell_bit(y, x) for y, x in cells))
+    return encode_board(sum(cell_bit(y, x) for y, x in cells))
 
 
 class Publisher:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sevenbag.errors import FormatError
-from sevenbag.protocols.pason.pason_conversion import VISIBLE
+from sevenbag.protocols.pason.pason_conversion import VISIBLE_CELLS
 from sevenbag.web.contest.match_frames import playback
 from tests.web.contest.recorded_game import CLEARS_A_ROW, play
 
@@ -39,7 +39,9 @@ def test_a_game_ends_as_it_ended(seed: int, moves: int) -> None:
         for seat, board in enumerate(change.get("b") or ()):
             boards[seat] = board or boards[seat]
         last |= {key: change[key] for key in last if key in change}
-    assert [bits(board) for board in boards] == [board & VISIBLE for board in game.duel.boards]
+    assert [bits(board) for board in boards] == [
+        board & VISIBLE_CELLS for board in game.duel.boards
+    ]
     assert last == {"s": game.duel.scores, "l": game.duel.lines, "v": game.duel.level}
     rows = sum(len(rows) for change in told["changes"] for _, rows in change.get("c", ()))
     assert rows == sum(game.duel.lines) == (1 if seed == CLEARS_A_ROW else 0)

@@ -41,7 +41,7 @@ class Follower:
     def __init__(self, find: Find) -> None:
         """Nothing was told yet."""
         self.position: Position | None = None
-        self.rules = tbp.Rules()
+        self.rules = tbp.TbpRules()
         self._find = find
         self._shown = 0
         self._first_hold = False
@@ -49,10 +49,10 @@ class Follower:
         self._lost: dict[Kind, int] = {}
         self._won: dict[Kind, int] = {}
 
-    def started(self, start: tbp.Start) -> None:
+    def started(self, start: tbp.TbpStart) -> None:
         """A position was told."""
         self._judge_randomizer(start)
-        self.position = tbp_conversion.position_of(start)
+        self.position = tbp_conversion.parse_start(start)
         self._shown = len(start.queue)
         self._moved = False
         if not start.queue:
@@ -72,13 +72,13 @@ class Follower:
             return self.position
         return None
 
-    def played(self, move: tbp.Move) -> None:
+    def played(self, move: tbp.TbpMove) -> None:
         """A move was told."""
         if self.position is None:
             self._find("started", "error", "says play where there is no position")
             return
         try:
-            placement = tbp_conversion.placement_of(move)
+            placement = tbp_conversion.parse_move(move)
             self._judge_legal(placement)
             first = self.position.hold is None and placement.piece != self.position.queue[0]
             self._first_hold = self._first_hold or first
@@ -89,12 +89,12 @@ class Follower:
             return
         self._moved = True
 
-    def joined(self, message: tbp.NewPiece) -> None:
+    def joined(self, message: tbp.TbpNewPiece) -> None:
         """A piece was told."""
         if self.position is None:
             self._find("started", "warning", "says new_piece where there is no position")
             return
-        piece = tbp_conversion.piece_of(message.piece)
+        piece = tbp_conversion.parse_piece(message.piece)
         bag = self.position.bag
         if self.rules.randomizer == "seven_bag" and bag is not None and piece not in bag:
             left = " ".join(each.name for each in bag)
@@ -102,20 +102,20 @@ class Follower:
             self._find("dealt", "warning", what)
         self.position = after_new_piece(self.position, piece)
 
-    def entered(self, message: tbp.Garbage) -> None:
+    def entered(self, message: tbp.TbpGarbage) -> None:
         """Garbage was told."""
         if self.rules.garbage != "general":
             self._find("features", "error", "says garbage without telling of it in the rules")
         if self.position is None:
             self._find("started", "error", "says garbage where there is no position")
             return
-        self.position = tbp_conversion.with_garbage(self.position, message.rows)
+        self.position = tbp_conversion.add_garbage_rows(self.position, message.rows)
 
     def stopped(self) -> None:
         """The game is over."""
         self.position = None
 
-    def explains(self, start: tbp.Start, probe: Probe | None) -> bool:
+    def explains(self, start: tbp.TbpStart, probe: Probe | None) -> bool:
         """Whether a new position follows from the suggested move, so that the game goes on."""
         if self.position is None or probe is None:
             return False
@@ -123,7 +123,7 @@ class Follower:
             after = after_placement(self.position, probe.best)
         except PlacementError:
             return False
-        told = tbp_conversion.board_of(start.board)
+        told = tbp_conversion.parse_board(start.board)
         rows = [after.board.row(y) for y in range(after.board.height)]
         for entered in range(told.height + 1):
             above = [told.row(y) for y in range(entered, told.height)]
@@ -147,7 +147,7 @@ class Follower:
     def _judge_legal(self, placement: Placement) -> None:
         assert self.position is not None
         board = self.position.board
-        spawn = tbp_conversion.spawn_of(board, placement.piece, RULES)
+        spawn = tbp_conversion.find_spawn(board, placement.piece, RULES)
         if spawn is None or not board.fits(placement):
             return
         if not board.is_resting(placement):
@@ -158,19 +158,19 @@ class Follower:
             what = "plays a move that cannot be reached under SRS without half turns"
             self._find("legal", "note", what)
 
-    def _judge_randomizer(self, start: tbp.Start) -> None:
+    def _judge_randomizer(self, start: tbp.TbpStart) -> None:
         state, named = start.randomizer, self.rules.randomizer
         if isinstance(state, UnsetType):
             if not isinstance(named, UnsetType) and named not in {"unknown", "uniform"}:
                 what = f"the rules say {named}, the start says nothing of it"
                 self._find("same-randomizer", "warning", what)
             return
-        told = tbp_conversion.name_of(state)
+        told = tbp_conversion.randomizer_name(state)
         if isinstance(named, UnsetType) or told != named:
             rules = "nothing" if isinstance(named, UnsetType) else named
             what = f"the rules say {rules}, the start says {told}"
             self._find("same-randomizer", "error", what)
-        if isinstance(state, tbp.SevenBag):
+        if isinstance(state, tbp.SevenBagRandomizer):
             self._judge_bag(state.bag_state, start.queue)
 
     def _judge_bag(

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sevenbag.bots.check.finding import Clause, Report
     from sevenbag.bots.check.session import Oddity, Session
-    from sevenbag.protocols.tbp.strictness import Departure, Severity
+    from sevenbag.protocols.tbp.strictness import Deviation, Severity
 
 _MOST_FINDINGS: Final = 5
 """Of one check; what comes after is more of the same."""
@@ -80,15 +80,15 @@ class Notebook:
             quoted = (*quoted, part)
         check.findings.append(Finding(check.clause, severity, what, quoted, place))
 
-    def note_departure(self, departure: Departure, session: Session) -> None:
+    def note_departure(self, departure: Deviation, session: Session) -> None:
         """Note a message that is not by the letter."""
-        what = f"{departure.path} {departure.what}" if departure.path else departure.what
+        what = f"{departure.path} {departure.problem}" if departure.path else departure.problem
         # Where in a list it stands is of no matter: it is the same mistake.
         plain = "".join("#" if c.isdigit() else c for c in what)
         if ("", plain) not in self._seen:
             self._seen.add(("", plain))
             self.find(
-                departure.severity, what, session, clause="form", place=departure.place, lines=1
+                departure.severity, what, session, clause="form", place=departure.clause, lines=1
             )
 
     def note_oddity(self, kind: Oddity, what: str, session: Session) -> None:

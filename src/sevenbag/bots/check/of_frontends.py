@@ -16,9 +16,9 @@ from sevenbag.bots.check.probes import Probe, probe
 from sevenbag.bots.check.session import encode_line
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.reading import read_message, type_of
-from sevenbag.protocols.tbp.strictness import departures
-from sevenbag.protocols.tbp.wire import encode, plain
+from sevenbag.protocols.tbp.reading import message_type, read_message
+from sevenbag.protocols.tbp.strictness import find_deviations
+from sevenbag.protocols.tbp.wire import encode, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,7 +92,7 @@ class FrontendCheck:
             self._find("waits-for-info", "warning", "says something before info has come")
         features = (tbp.GARBAGE,)
         name = "sevenbag check --frontend"
-        self._say(tbp.Info(name, sevenbag.__version__, "sevenbag", features))
+        self._say(tbp.TbpInfo(name, sevenbag.__version__, "sevenbag", features))
         try:
             while (line := await self._next()) is not _END:
                 if not await self._told(line):
@@ -129,19 +129,19 @@ class FrontendCheck:
         content = self._content(line)
         if content is None:
             return True
-        departed = departures(content)
+        departed = find_deviations(content)
         for departure in departed:
-            what = f"{departure.path} {departure.what}"
-            self._find("form", departure.severity, what, place=departure.place)
+            what = f"{departure.path} {departure.problem}"
+            self._find("form", departure.severity, what, place=departure.clause)
         try:
             message = read_message(content)
         except ProtocolError as error:
             if not departed:
-                place = f"0000-mvp, {type_of(content)}"
+                place = f"0000-mvp, {message_type(content)}"
                 self._find("form", "error", str(error), place=place)
             return True
         if message is None:
-            kind = type_of(content)
+            kind = message_type(content)
             self._find("lines", "note", f"says {kind!r}, which no text has")
             return True
         return await self._answered(message, content)
@@ -156,7 +156,7 @@ class FrontendCheck:
             return None
         if line.endswith(b"\r"):
             self._find("lines", "note", "ends its lines as on Windows")
-        content = plain(line)
+        content = parse_json(line)
         if not isinstance(content, dict):
             self._find("lines", "error", "wrote a line that is no JSON object")
             return None
@@ -166,58 +166,58 @@ class FrontendCheck:
             self._find("lines", "note", what)
         return found
 
-    async def _answered(self, message: tbp.Message, content: dict[str, Any]) -> bool:
+    async def _answered(self, message: tbp.TbpMessage, content: dict[str, Any]) -> bool:
         follower = self._follower
         match message:
-            case tbp.Rules():
+            case tbp.TbpRules():
                 await self._told_rules(message)
-            case tbp.Start():
+            case tbp.TbpStart():
                 if not self._rules_told:
                     self._find("rules", "error", "says start before rules")
                 if not follower.explains(message, self._probe):
                     self._end_game()
                 self._judge_probe(played=False, ended=False)
                 follower.started(message)
-            case tbp.Suggest():
+            case tbp.TbpSuggest():
                 await self._suggest()
-            case tbp.Play():
+            case tbp.TbpPlay():
                 self._judge_play(message)
                 follower.played(message.move)
-            case tbp.NewPiece():
+            case tbp.TbpNewPiece():
                 follower.joined(message)
-            case tbp.Garbage():
+            case tbp.TbpGarbage():
                 follower.entered(message)
-            case tbp.Stop():
+            case tbp.TbpStop():
                 follower.stopped()
                 self._end_game()
                 self._kept(self.report)
-            case tbp.Quit():
+            case tbp.TbpQuit():
                 return False
             case _:
                 kind = content.get("type")
                 self._find("lines", "note", f"says {kind!r}, which only bots say")
         return True
 
-    async def _told_rules(self, message: tbp.Rules) -> None:
+    async def _told_rules(self, message: tbp.TbpRules) -> None:
         if not self._rules_told and await self._comes(_BEFORE_READY):
             self._peek()
             what = "sends a message before the bot has sent ready"
             self._find("waits-for-ready", "error", what)
         self._rules_told = True
         self._follower.rules = message
-        self._say(tbp.Ready())
+        self._say(tbp.TbpReady())
 
     async def _suggest(self) -> None:
         position = self._follower.asked()
         if position is None:
-            self._say(tbp.Suggestion(()))
+            self._say(tbp.TbpSuggestion(()))
             return
         await self._bot.start(position)
         suggestion = await self._bot.suggest(Limits(nodes=100))
         self._probe = probe(self._asked, position, suggestion.moves)
         self._asked += 1
         if self._probe is None:
-            self._say(tbp.Suggestion(()))
+            self._say(tbp.TbpSuggestion(()))
             return
         if self._probe.late and await self._comes(_LATE, _supposes_answer):
             self._judge_patience()
@@ -233,10 +233,10 @@ class FrontendCheck:
         """Report the first line that requires a prior answer."""
         line = next(line for line in self._waiting if _supposes_answer(line))
         self._lines.append(_shown(line))
-        kind = type_of(plain(line)) if line is not None else ""
+        kind = message_type(parse_json(line)) if line is not None else ""
         self._find("patience", "error", f"sends {kind} before the pending suggest was answered")
 
-    def _judge_play(self, message: tbp.Play) -> None:
+    def _judge_play(self, message: tbp.TbpPlay) -> None:
         if self._probe is not None:
             for clause, severity, what in self._probe.judged(message.move):
                 self._find(clause, severity, what)
@@ -253,7 +253,7 @@ class FrontendCheck:
         if current is not None:
             self._follower.probed(current.kind, played=False)
 
-    def _say(self, message: tbp.FromBot) -> None:
+    def _say(self, message: tbp.TbpBotMessage) -> None:
         line = encode(message)
         self._lines.append(f"< {line.decode().rstrip()}")
         self._say_line(line)
@@ -268,7 +268,7 @@ class FrontendCheck:
 
 
 def _supposes_answer(line: bytes | None) -> bool:
-    return line is not None and type_of(plain(line)) in {"play", "suggest"}
+    return line is not None and message_type(parse_json(line)) in {"play", "suggest"}
 
 
 def _shown(line: bytes | None) -> str:

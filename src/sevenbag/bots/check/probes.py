@@ -63,10 +63,10 @@ class Probe:
         """Whether to wait before it is given."""
         return self.kind == "late"
 
-    def judged(self, played: tbp.Move) -> list[tuple[str, Severity, str]]:
+    def judged(self, played: tbp.TbpMove) -> list[tuple[str, Severity, str]]:
         """What there is to say of the move that was played: clause, severity, finding."""
         try:
-            placement = tbp_conversion.placement_of(played)
+            placement = tbp_conversion.parse_move(played)
         except PlacementError:
             return []
         found: list[tuple[str, Severity, str]] = []
@@ -97,7 +97,7 @@ def probe(number: int, position: Position, moves: Sequence[Placement]) -> Probe 
         return None
     kind = _ROUND[number % len(_ROUND)]
     best = moves[0]
-    plain = to_object(tbp_conversion.move_of(best))
+    plain = to_object(tbp_conversion.format_move(best))
     listed: list[Json] = [plain]
     if kind == "form":
         form = other_form(best)
@@ -107,7 +107,9 @@ def probe(number: int, position: Position, moves: Sequence[Placement]) -> Probe 
         listed = [_hanging(best), plain]
     elif kind == "two":
         second = _second(position, best)
-        listed = [plain] if second is None else [plain, to_object(tbp_conversion.move_of(second))]
+        listed = (
+            [plain] if second is None else [plain, to_object(tbp_conversion.format_move(second))]
+        )
         kind = "two" if second is not None else "plain"
     elif kind == "claim":
         false = not _may_spin(position, best)
@@ -120,14 +122,14 @@ def probe(number: int, position: Position, moves: Sequence[Placement]) -> Probe 
 
 
 def _hanging(best: Placement) -> Json:
-    move = to_object(tbp_conversion.move_of(best))
+    move = to_object(tbp_conversion.format_move(best))
     move["location"] = {**move["location"], "y": move["location"]["y"] + 8}
     return move
 
 
 def _may_spin(position: Position, best: Placement) -> bool:
     """Whether any way to these cells is a spin."""
-    spawn = tbp_conversion.spawn_of(position.board, best.piece, RULES)
+    spawn = tbp_conversion.find_spawn(position.board, best.piece, RULES)
     if spawn is None:
         return True
     pieces = RULES.pieces
@@ -137,7 +139,7 @@ def _may_spin(position: Position, best: Placement) -> bool:
 
 def _second(position: Position, best: Placement) -> Placement | None:
     """Another legal move, of the same piece, that lies elsewhere."""
-    spawn = tbp_conversion.spawn_of(position.board, best.piece, RULES)
+    spawn = tbp_conversion.find_spawn(position.board, best.piece, RULES)
     if spawn is None:
         return None
     places = position.board.placements(best.piece, RULES.pieces.kicks, spawn=spawn)

@@ -7,15 +7,15 @@ import json
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError
-from sevenbag.protocols.tbp.reading import type_of
-from sevenbag.protocols.tbp.strictness import departures
-from sevenbag.protocols.tbp.wire import plain
+from sevenbag.protocols.tbp.reading import message_type
+from sevenbag.protocols.tbp.strictness import find_deviations
+from sevenbag.protocols.tbp.wire import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.external.bot_channel import Channel
-    from sevenbag.protocols.tbp.strictness import Departure
+    from sevenbag.protocols.tbp.strictness import Deviation
 
 Json = dict[str, Any]
 Oddity = Literal["line", "unasked", "length"]
@@ -55,9 +55,9 @@ class Session:
         channel: Channel,
         *,
         seconds: float,
-        departed: Callable[[Departure, Session], None],
+        departed: Callable[[Deviation, Session], None],
         oddity: Callable[[Oddity, str, Session], None],
-        judge: Callable[[object], list[Departure]] = departures,
+        judge: Callable[[object], list[Deviation]] = find_deviations,
         farewell: bytes = b'{"type":"quit"}\n',
         longest: int = LONGEST_SAFE,
     ) -> None:
@@ -152,7 +152,7 @@ class Session:
             async with asyncio.timeout(allowed):
                 for _ in range(_MOST_RUBBISH):
                     message = await self._message()
-                    kind = type_of(message)
+                    kind = message_type(message)
                     if kind in kinds:
                         return message
                     if kind == "error":
@@ -211,7 +211,7 @@ class Session:
         self._keep("<", line)
         if len(line) >= self._longest:
             self._oddity("length", f"wrote a line of {len(line) + 1} bytes with its end", self)
-        content = plain(line)
+        content = parse_json(line)
         if not isinstance(content, dict):
             what = "a line that is no JSON object" if line.strip() else "a blank line"
             self._oddity("line", f"wrote {what}", self)

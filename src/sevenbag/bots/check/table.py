@@ -43,7 +43,7 @@ class Table:
         self._bag: list[Piece] = []
         queue = tuple(self._deal() for _ in range(previews + 1))
         board = Board.from_rows(rows, height=40) if rows else Board()
-        colors = tbp_conversion.rows_of(board)
+        colors = tbp_conversion.format_board(board)
         self.position = Position(
             board=board,
             queue=queue,
@@ -53,7 +53,7 @@ class Table:
 
     def start(self, **changes: object) -> Json:
         """The message that tells the present position, with some parts otherwise."""
-        return {**to_object(tbp_conversion.start_of(self.position, "seven_bag")), **changes}
+        return {**to_object(tbp_conversion.format_start(self.position, "seven_bag")), **changes}
 
     def places(self, *, spins: bool = True) -> list[Placement]:
         """Every legal move: those of the current piece, then those of the one that hold offers."""
@@ -62,7 +62,7 @@ class Table:
         pieces = [current] if offered is None or offered == current else [current, offered]
         found: list[Placement] = []
         for piece in pieces:
-            spawn = tbp_conversion.spawn_of(position.board, piece, RULES)
+            spawn = tbp_conversion.find_spawn(position.board, piece, RULES)
             if spawn is not None:
                 mode = RULES.pieces.spins if spins else "none"
                 kicks = RULES.pieces.kicks
@@ -79,8 +79,8 @@ class Table:
             message = read_message({"type": "play", "move": move})
         except ProtocolError as error:
             raise PlacementError(str(error)) from None
-        assert isinstance(message, tbp.Play)
-        wanted = tbp_conversion.placement_of(message.move)
+        assert isinstance(message, tbp.TbpPlay)
+        wanted = tbp_conversion.parse_move(message.move)
         offered = {self.position.queue[0], self._offered()}
         if wanted.piece not in offered:
             names = " or ".join(sorted(piece.name for piece in offered if piece is not None))
@@ -119,21 +119,21 @@ class Table:
             position = after_new_piece(position, piece)
             pieces.append({"type": "new_piece", "piece": piece.name})
         self.position = position
-        move = tbp.Move(
-            tbp_conversion.location_of(placement), tbp_conversion.move_of(placement).spin
+        move = tbp.TbpMove(
+            tbp_conversion.format_location(placement), tbp_conversion.format_move(placement).spin
         )
-        return to_object(tbp.Play(move)), pieces
+        return to_object(tbp.TbpPlay(move)), pieces
 
     def add_garbage(self, holes: Sequence[int]) -> list[list[str | None]]:
         """Let rows enter from below; they are given as the draft tells them, the last lowest."""
         rows = tuple(tuple(None if x == hole else "G" for x in range(10)) for hole in holes)
-        self.position = tbp_conversion.with_garbage(self.position, rows)  # type: ignore[arg-type]
+        self.position = tbp_conversion.add_garbage_rows(self.position, rows)  # type: ignore[arg-type]
         return [list(row) for row in rows]
 
     @property
     def is_lost(self) -> bool:
         """Whether the current piece cannot appear."""
-        spawn = tbp_conversion.spawn_of(self.position.board, self.position.queue[0], RULES)
+        spawn = tbp_conversion.find_spawn(self.position.board, self.position.queue[0], RULES)
         return spawn is None
 
     def _offered(self) -> Piece | None:

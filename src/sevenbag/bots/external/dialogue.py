@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.bots.external.bot_channel import Hearing
 from sevenbag.errors import BotForfeitError, BotTimeoutError
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
-from sevenbag.protocols.tbp.wire import decode, encode, encode_spaced
+from sevenbag.protocols.tbp.frontend_side import TbpEvent, TbpFrontendConnection, TbpStage
+from sevenbag.protocols.tbp.wire import decode, encode
 
 if TYPE_CHECKING:
     from sevenbag.bots.external.bot_channel import Channel
 
-_DECODE: Final = functools.partial(decode, forgiving=True)
+_DECODE: Final = functools.partial(decode, ignore_extensions=True)
 
 
 class Dialogue:
@@ -29,9 +29,9 @@ class Dialogue:
 
     def __init__(self, channel: Channel, *, spaced: bool = False) -> None:
         self.channel = channel
-        self.side = FrontendSide()
+        self.side = TbpFrontendConnection()
         self.spaced = spaced
-        self._hearing: Hearing[tbp.Message] = Hearing(channel, _DECODE)
+        self._hearing: Hearing[tbp.TbpMessage] = Hearing(channel, _DECODE)
 
     @property
     def name(self) -> str:
@@ -43,11 +43,11 @@ class Dialogue:
         """Lines that came and are no messages."""
         return self._hearing.skipped
 
-    def written(self, message: tbp.FromFrontend) -> bytes:
+    def written(self, message: tbp.TbpFrontendMessage) -> bytes:
         """A message as it is sent."""
-        return encode_spaced(message) if self.spaced else encode(message)
+        return encode(message, spaced=self.spaced)
 
-    async def send(self, message: tbp.FromFrontend) -> None:
+    async def send(self, message: tbp.TbpFrontendMessage) -> None:
         """Say something.
 
         Raises:
@@ -56,15 +56,15 @@ class Dialogue:
         """
         await self.channel.send(self.written(message))
 
-    async def introduction(self, seconds: float) -> Event:
+    async def introduction(self, seconds: float) -> TbpEvent:
         """Wait until the bot has said who it is, or that it does not play."""
-        return (await self._event(seconds, seconds, "no info", Event.INTRODUCED))[0]
+        return (await self._event(seconds, seconds, "no info", TbpEvent.INTRODUCED))[0]
 
-    async def readiness(self, seconds: float) -> Event:
+    async def readiness(self, seconds: float) -> TbpEvent:
         """Wait until the bot is ready for the rules, or says that it does not play them."""
-        return (await self._event(seconds, seconds, "no answer to the rules", Event.READY))[0]
+        return (await self._event(seconds, seconds, "no answer to the rules", TbpEvent.READY))[0]
 
-    async def suggestion(self, left: float, allowed: float) -> tbp.Suggestion:
+    async def suggestion(self, left: float, allowed: float) -> tbp.TbpSuggestion:
         """Wait for the answer to a question.
 
         Args:
@@ -75,26 +75,28 @@ class Dialogue:
             BotTimeoutError: it did not come in time.
             BotForfeitError: the bot says that it cannot play.
         """
-        event, message = await self._event(left, allowed, "no answer to suggest", Event.SUGGESTED)
-        if event is Event.REFUSED or not isinstance(message, tbp.Suggestion):
+        event, message = await self._event(
+            left, allowed, "no answer to suggest", TbpEvent.SUGGESTED
+        )
+        if event is TbpEvent.REFUSED or not isinstance(message, tbp.TbpSuggestion):
             raise self._given_up()
         return message
 
-    async def waiting_answer(self) -> tbp.Suggestion | None:
+    async def waiting_answer(self) -> tbp.TbpSuggestion | None:
         """Hear what was said before we ask: late or double answers, chatter. That is dropped.
 
         It is an answer for us only if this position was asked for before, and whoever asked then
         was cancelled.
         """
-        answer: tbp.Suggestion | None = None
+        answer: tbp.TbpSuggestion | None = None
         for line in await self.channel.take_waiting():
             message = self._hearing.decoded(line)
             if message is None:
                 continue
             event = self.side.receive(message)
-            if event is Event.SUGGESTED and isinstance(message, tbp.Suggestion):
+            if event is TbpEvent.SUGGESTED and isinstance(message, tbp.TbpSuggestion):
                 answer = message
-        if self.side.stage is Stage.REFUSED:
+        if self.side.stage is TbpStage.REFUSED:
             raise self._given_up()
         return answer
 
@@ -105,7 +107,7 @@ class Dialogue:
         """
         try:
             async with asyncio.timeout(seconds):
-                while self.side.owed:
+                while self.side.pending_answers:
                     self.side.receive(await self._hearing.next())
         except TimeoutError:
             return False
@@ -114,8 +116,8 @@ class Dialogue:
     # --- helpers --------------------------------------------------------------------------------
 
     async def _event(
-        self, left: float, allowed: float, what: str, awaited: Event
-    ) -> tuple[Event, tbp.Message]:
+        self, left: float, allowed: float, what: str, awaited: TbpEvent
+    ) -> tuple[TbpEvent, tbp.TbpMessage]:
         """The awaited event, or a refusal."""
         skipped = self.skipped
         try:
@@ -123,13 +125,13 @@ class Dialogue:
                 while True:
                     message = await self._hearing.next()
                     event = self.side.receive(message)
-                    if event is awaited or event is Event.REFUSED:
+                    if event is awaited or event is TbpEvent.REFUSED:
                         return event, message
         except TimeoutError:
             hints = [f"{what} within {allowed:g} s", *self._hearing.hints(skipped)]
-            if awaited is not Event.SUGGESTED:
+            if awaited is not TbpEvent.SUGGESTED:
                 hints.append("is its output flushed?")
             raise BotTimeoutError(self.name, "; ".join(hints)) from None
 
     def _given_up(self) -> BotForfeitError:
-        return BotForfeitError(self.name, f"says that it cannot play ({self.side.reason})")
+        return BotForfeitError(self.name, f"says that it cannot play ({self.side.error_reason})")

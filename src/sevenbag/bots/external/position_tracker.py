@@ -11,7 +11,7 @@ from sevenbag._kernel import Placement, Spin
 from sevenbag.errors import PlacementError
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.protocols.tbp import tbp_conversion
-from sevenbag.protocols.tbp.tbp_conversion import end_of
+from sevenbag.protocols.tbp.tbp_conversion import follow_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,7 +73,7 @@ class Read:
     strayed: int = 0
 
 
-def read_moves(moves: Sequence[tbp.Move], profile: Profile, rules: Rules, track: Track) -> Read:
+def read_moves(moves: Sequence[tbp.TbpMove], profile: Profile, rules: Rules, track: Track) -> Read:
     """A bot's moves as far as its profile lets them count.
 
     Raises:
@@ -88,7 +88,7 @@ def read_moves(moves: Sequence[tbp.Move], profile: Profile, rules: Rules, track:
     strayed = 0
     for move in moves:
         try:
-            placement = tbp_conversion.placement_of(move)
+            placement = tbp_conversion.parse_move(move)
             if profile.inputs != "ignore":
                 stray = _stray(move, placement, rules, track)
                 strayed += stray is not None
@@ -143,17 +143,17 @@ def what_happened(before: Position, moves: Iterable[Placement], after: Position)
 
 
 def _stray(
-    move: tbp.Move, placement: Placement, rules: Rules, track: Track
+    move: tbp.TbpMove, placement: Placement, rules: Rules, track: Track
 ) -> PlacementError | None:
     """What is wrong with the inputs of a move, if it has any."""
     if isinstance(move.inputs, UnsetType):
         return None
     board = track.position.board
-    spawn = tbp_conversion.spawn_of(board, placement.piece, rules)
+    spawn = tbp_conversion.find_spawn(board, placement.piece, rules)
     if spawn is None:
         return None
     kicks = rules.pieces.kicks
-    end = end_of(move.inputs, placement.piece, board, spawn=spawn, kicks=kicks)
+    end = follow_inputs(move.inputs, placement.piece, board, spawn=spawn, kicks=kicks)
     if end is not None and end.same_cells(placement):
         return None
     where = f"{end.x}, {end.y}, {end.rotation.name.lower()}" if end is not None else "nowhere"
@@ -171,7 +171,7 @@ def _claimed(placement: Placement, profile: Profile, rules: Rules, track: Track)
 
 def _expect_spin(placement: Placement, rules: Rules, track: Track) -> None:
     board = track.position.board
-    spawn = tbp_conversion.spawn_of(board, placement.piece, rules)
+    spawn = tbp_conversion.find_spawn(board, placement.piece, rules)
     if spawn is None:
         return
     pieces = rules.pieces
@@ -204,5 +204,5 @@ def _entered(between: Position, after: Position) -> tuple[tbp.Row, ...] | None:
         if new.row(count - 1) == full:
             return None
         if all(new.row(y) == old.row(y - count) for y in range(count, new.rows)):
-            return tbp_conversion.rows_of(new, after.colors)[count - 1 :: -1]
+            return tbp_conversion.format_board(new, after.colors)[count - 1 :: -1]
     return None

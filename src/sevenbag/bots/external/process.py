@@ -27,7 +27,7 @@ from sevenbag.errors import (
     printable,
     shown,
 )
-from sevenbag.protocols.json_lines import LONGEST_LINE, LineSplitter
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES, LineSplitter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -201,7 +201,7 @@ class LineProcess:
 
     def unfinished(self) -> int:
         """Bytes of a line whose end has not come."""
-        return self._pipes.splitter.begun
+        return self._pipes.splitter.pending_bytes
 
     async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
         """End it and all its group: ask, wait, terminate, kill. May be called again.
@@ -238,7 +238,7 @@ class LineProcess:
 
     def _whole(self, line: bytes | None) -> bytes:
         if line is None:
-            raise BotProtocolError(self.name, f"sent a line longer than {LONGEST_LINE} bytes")
+            raise BotProtocolError(self.name, f"sent a line longer than {MAX_LINE_BYTES} bytes")
         return line
 
     async def _start(
@@ -477,7 +477,7 @@ class _Pipes(asyncio.SubprocessProtocol):
     def end(self) -> None:
         """No more lines will come."""
         if not self.ended:
-            self.lines.extend(self.splitter.end())
+            self.lines.extend(self.splitter.finish())
             self.ended = True
         self._wake()
 

@@ -25,7 +25,7 @@ from sevenbag.errors import (
 )
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
-from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
+from sevenbag.protocols.tbp.frontend_side import TbpEvent, TbpFrontendConnection, TbpStage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -120,12 +120,12 @@ class TbpBot(Bot):
         self._rules: Rules | None = None
         self._randomizer: tbp.RandomizerName = "unknown"
         self._track: Track | None = None
-        self._suggested: tuple[tbp.Move, ...] = ()
-        self._unasked: tbp.Suggestion | None = None
+        self._suggested: tuple[tbp.TbpMove, ...] = ()
+        self._unasked: tbp.TbpSuggestion | None = None
         self._questions = 0
         self._pending: tuple[int, ...] = ()
         self._opponents: tuple[Position, ...] = ()
-        self._play_due: tbp.Play | None = None
+        self._play_due: tbp.TbpPlay | None = None
         self._start_due = False
         self._pieces_due: int | None = None
         self._afresh = False
@@ -149,7 +149,7 @@ class TbpBot(Bot):
         return seconds[step] + _LEEWAY
 
     @property
-    def info(self) -> tbp.Info | None:
+    def info(self) -> tbp.TbpInfo | None:
         """How the bot introduced itself."""
         return self._side.info
 
@@ -173,11 +173,11 @@ class TbpBot(Bot):
     async def prepare(self, rules: Rules) -> None:
         """Launch it, hear who it is, agree on the rules."""
         try:
-            tbp_conversion.refuse_unsayable(rules)
+            tbp_conversion.check_rules(rules)
         except RulesError as error:
             raise BotStartError(self.name, str(error)) from None
         self._rules = rules
-        self._randomizer = tbp_conversion.randomizer_of(rules)
+        self._randomizer = tbp_conversion.format_randomizer(rules)
         try:
             await self._agree(rules)
         except BotDiedError as error:
@@ -207,7 +207,7 @@ class TbpBot(Bot):
         answer = await self._talk().waiting_answer() or self._unasked
         # Some answer without a move before they have thought at all. Only when the time is over
         # there is nothing left but the text's reading, that they give up.
-        once = self.profile.suggest_advances or self._side.answers_unasked
+        once = self.profile.suggest_advances or self._side.suggests_unasked
         retries = 0 if once else self.profile.retries
         while answer is None or not answer.moves:
             if answer is not None:
@@ -222,7 +222,7 @@ class TbpBot(Bot):
                 await self._talk().send(question)
             answer = await self._talk().suggestion(ends - _now(), allowed)
         self._suggested = answer.moves
-        if self._side.answers_unasked:
+        if self._side.suggests_unasked:
             # It will not say this again.
             self._unasked = answer
         return Suggestion(self._read(answer.moves), _move_info(answer))
@@ -242,9 +242,9 @@ class TbpBot(Bot):
         if high or self._starts_anew(own=own, first_hold=first_hold):
             self._start_due = True
         elif self.profile.order == "new_piece":
-            self._play_due = tbp.Play(move)
+            self._play_due = tbp.TbpPlay(move)
         else:
-            await self._play(tbp.Play(move))
+            await self._play(tbp.TbpPlay(move))
         self._questions = 0
 
     async def new_piece(self, piece: Piece) -> None:
@@ -254,7 +254,7 @@ class TbpBot(Bot):
             self._pieces_due -= 1
         if self._start_due or (self._pieces_due is not None and self._pieces_due < 0):
             return
-        await self._talk().send(self._side.new_piece(tbp_conversion.letter_of(piece)))
+        await self._talk().send(self._side.new_piece(tbp_conversion.format_piece(piece)))
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
         """Tell what waits, if its profile has it so."""
@@ -268,7 +268,7 @@ class TbpBot(Bot):
     async def stop(self) -> None:
         """Tell that the game is over."""
         self._forget()
-        if self._side.stage is Stage.CALCULATING:
+        if self._side.stage is TbpStage.CALCULATING:
             await self._talk().send(self._side.stop())
         self._afresh = self.profile.process == "new"
 
@@ -279,7 +279,7 @@ class TbpBot(Bot):
         if dialogue is None:
             return
         farewell = b""
-        if dialogue.side.stage is Stage.CALCULATING:
+        if dialogue.side.stage is TbpStage.CALCULATING:
             # Whoever ends a game in the middle, as after a forfeit, ends it nevertheless.
             farewell = dialogue.written(dialogue.side.stop())
         farewell += dialogue.written(dialogue.side.quit())
@@ -295,16 +295,16 @@ class TbpBot(Bot):
                 self.name, f"needs {needed} pieces in view; these rules show {seen}"
             )
         await self._talk().send(self._side.rules(self._rules_message()))
-        if await self._talk().readiness(self._seconds("ready")) is Event.REFUSED:
-            raise BotStartError(self.name, f"does not play these rules ({self._side.reason})")
+        if await self._talk().readiness(self._seconds("ready")) is TbpEvent.REFUSED:
+            raise BotStartError(self.name, f"does not play these rules ({self._side.error_reason})")
 
     async def _launch(self) -> None:
         await self.quit()
         self.profile = self._profiled(self._chosen or self._unknown)
         channel = await self.launch(self.name)
         self._dialogue = Dialogue(channel, spaced=self.profile.json == "spaced")
-        if await self._dialogue.introduction(self._seconds("info")) is Event.REFUSED:
-            raise BotStartError(self.name, f"does not play ({self._side.reason})")
+        if await self._dialogue.introduction(self._seconds("info")) is TbpEvent.REFUSED:
+            raise BotStartError(self.name, f"does not play ({self._side.error_reason})")
         introduced = printable_name(self._side.info.name) if self._side.info is not None else ""
         known = profile_of(introduced, worker=self._worker) if self._chosen is None else None
         if known is not None:
@@ -313,11 +313,11 @@ class TbpBot(Bot):
         if introduced and not self._named:
             self.name = channel.name = introduced
 
-    def _rules_message(self) -> tbp.Rules:
+    def _rules_message(self) -> tbp.TbpRules:
         features = self._side.features
         garbage = self.profile.garbage and tbp.GARBAGE in features
         nodes = self.profile.min_nodes if tbp.MIN_NODES in features else 0
-        return tbp.Rules(
+        return tbp.TbpRules(
             self._randomizer if self.profile.randomizer else UNSET,
             "general" if garbage else UNSET,
             nodes or UNSET,
@@ -335,16 +335,16 @@ class TbpBot(Bot):
 
     async def _start(self, position: Position) -> None:
         """Send `start`, whatever was said before."""
-        if self._talk().side.owed:
+        if self._talk().side.pending_answers:
             await self._settle()
         self._forget()
         self._track = Track(position)
-        message = tbp_conversion.start_of(
+        message = tbp_conversion.format_start(
             position,
             self._randomizer if self.profile.randomizer else "unknown",
-            counts=self.profile.back_to_back == "count",
-            only_garbage=self.profile.cells == "garbage",
-            rows=self.profile.rows,
+            back_to_back_count=self.profile.back_to_back == "count",
+            hide_colors=self.profile.cells == "garbage",
+            visible_rows=self.profile.rows,
         )
         if not self.profile.randomizer:
             message = msgspec.structs.replace(message, randomizer=UNSET)
@@ -354,7 +354,7 @@ class TbpBot(Bot):
         self._thinks_since = _now()
         self._asked_from = self._thinks_since + self.profile.wait_ms / 1000
 
-    async def _play(self, message: tbp.Play) -> None:
+    async def _play(self, message: tbp.TbpPlay) -> None:
         opponents, meter = self._versus()
         message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
         await self._talk().send(self._side.play(message))
@@ -363,12 +363,12 @@ class TbpBot(Bot):
     async def _told_as_garbage(self, position: Position) -> bool:
         """Whether a position could be told as what led to it, to a bot that then thinks on."""
         dialogue, track = self._talk(), self._track
-        if not dialogue.side.takes_garbage or track is None or self._has_to_start():
+        if not dialogue.side.accepts_garbage or track is None or self._has_to_start():
             return False
         moves: list[Placement] = []
         for move in self._suggested:
             with contextlib.suppress(PlacementError):
-                moves.append(tbp_conversion.placement_of(move))
+                moves.append(tbp_conversion.parse_move(move))
         happened = what_happened(track.position, moves, position)
         if happened is None:
             return False
@@ -397,8 +397,8 @@ class TbpBot(Bot):
 
     def _versus(
         self,
-    ) -> tuple[tuple[tbp.Opponent, ...] | msgspec.UnsetType, int | msgspec.UnsetType]:
-        others = tuple(tbp_conversion.opponent_of(each) for each in self._opponents)
+    ) -> tuple[tuple[tbp.TbpOpponent, ...] | msgspec.UnsetType, int | msgspec.UnsetType]:
+        others = tuple(tbp_conversion.format_opponent(each) for each in self._opponents)
         return (
             others if self.profile.opponents and others else UNSET,
             sum(self._pending) if self.profile.meter else UNSET,
@@ -435,12 +435,12 @@ class TbpBot(Bot):
         if limits.milliseconds is not None and self.profile.thinks == "always":
             due = max(due, self._thinks_since + limits.milliseconds / 1000)
         await asyncio.sleep(due - _now())
-        if self.profile.suggest_advances and self._questions and not self._side.owed:
+        if self.profile.suggest_advances and self._questions and not self._side.pending_answers:
             # It has gone on by its own move; there it is of no use to us.
             self._questions = 0
             await self._start(self._followed().position)
 
-    def _read(self, moves: tuple[tbp.Move, ...]) -> tuple[Placement, ...]:
+    def _read(self, moves: tuple[tbp.TbpMove, ...]) -> tuple[Placement, ...]:
         """The moves in our words; those that cannot count are left out.
 
         Raises:
@@ -466,7 +466,7 @@ class TbpBot(Bot):
     # --- helpers --------------------------------------------------------------------------------
 
     @property
-    def _side(self) -> FrontendSide:
+    def _side(self) -> TbpFrontendConnection:
         return self._dialogue.side if self._dialogue is not None else _NOBODY
 
     def _talk(self) -> Dialogue:
@@ -493,31 +493,31 @@ class TbpBot(Bot):
         asked: float | None = getattr(self._deadlines, what)
         return getattr(self.profile, f"{what}_seconds") if asked is None else asked
 
-    def _as_suggested(self, placement: Placement) -> tbp.Move:
+    def _as_suggested(self, placement: Placement) -> tbp.TbpMove:
         """The move in the very form that the bot used, if it was its own; some compare that."""
-        move = tbp_conversion.move_of(placement)
+        move = tbp_conversion.format_move(placement)
         if self.profile.play == "canonical":
             return move
         own = next((m for m in self._suggested if self._is_same(m, placement)), move)
-        return tbp.Move(own.location, move.spin)
+        return tbp.TbpMove(own.location, move.spin)
 
-    def _is_same(self, move: tbp.Move, placement: Placement) -> bool:
+    def _is_same(self, move: tbp.TbpMove, placement: Placement) -> bool:
         try:
-            return tbp_conversion.placement_of(move).same_cells(placement)
+            return tbp_conversion.parse_move(move).same_cells(placement)
         except PlacementError:
             return False
 
 
-_NOBODY: Final = FrontendSide()
+_NOBODY: Final = TbpFrontendConnection()
 
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _move_info(answer: tbp.Suggestion) -> MoveInfo:
+def _move_info(answer: tbp.TbpSuggestion) -> MoveInfo:
     info = answer.move_info
-    if not isinstance(info, tbp.MoveInfo):
+    if not isinstance(info, tbp.TbpMoveInfo):
         return MoveInfo()
     return MoveInfo(info.nodes, info.nps, info.depth, info.extra)
 

@@ -33,8 +33,12 @@ from sevenbag.errors import (
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
-from sevenbag.protocols.triangle.host_side import Event, HostSide, Stage
-from sevenbag.protocols.triangle.triangle_keys import expected_rows, pressed
+from sevenbag.protocols.triangle.host_side import (
+    TriangleEvent,
+    TriangleHostConnection,
+    TriangleStage,
+)
+from sevenbag.protocols.triangle.triangle_keys import read_expected_rows, resolve_keys
 from sevenbag.protocols.triangle.wire import decode, encode
 
 if TYPE_CHECKING:
@@ -45,7 +49,7 @@ if TYPE_CHECKING:
     from sevenbag.bots.bot import Position, Step
     from sevenbag.bots.external.bot_channel import Channel, Launch
     from sevenbag.game import Rules
-    from sevenbag.protocols.triangle.triangle_keys import Pressed
+    from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
 
 _SETTLE: Final = 1.0
 """Seconds for an answer that is owed from another position, before the bot is started afresh."""
@@ -146,7 +150,7 @@ class TriangleBot(Bot):
         self._talk: _Talk | None = None
         self._rules: Rules | None = None
         self._position: Position | None = None
-        self._answer: Pressed | None = None
+        self._answer: ResolvedKeys | None = None
         self._state_due = False
         self._pieces_due: list[Piece] = []
 
@@ -181,7 +185,7 @@ class TriangleBot(Bot):
         return seconds[step] + _LEEWAY
 
     @property
-    def info(self) -> triangle.Info | None:
+    def info(self) -> triangle.TriangleInfo | None:
         """How the bot introduced itself."""
         return self._talk.side.info if self._talk is not None else None
 
@@ -205,7 +209,7 @@ class TriangleBot(Bot):
     async def prepare(self, rules: Rules) -> None:
         """Launch it, and hear who it is; rules are told with a game."""
         try:
-            triangle_conversion.config_of(rules, ())
+            triangle_conversion.format_config(rules, ())
         except RulesError as error:
             raise BotStartError(self.name, str(error)) from None
         self._rules = rules
@@ -240,7 +244,7 @@ class TriangleBot(Bot):
         talk = self._spoken_to()
         ends = _now() + self.settings.move_seconds
         while True:
-            if talk.side.stage is not Stage.ASKED:
+            if talk.side.stage is not TriangleStage.ASKED:
                 await self._catch_up()
                 self.unasked += await talk.drop_waiting()
                 await talk.send(talk.side.play(self._question()))
@@ -262,7 +266,9 @@ class TriangleBot(Bot):
         held = placement.piece != position.queue[0]
         # A bot that follows by itself follows what it pressed.
         as_pressed = (
-            answer is not None and answer.held == held and answer.placement.same_cells(placement)
+            answer is not None
+            and answer.uses_hold == held
+            and answer.placement.same_cells(placement)
         )
         self._position = after_placement(position, placement, self._rules)
         self._state_due = self._state_due or self.settings.states == "always" or not as_pressed
@@ -310,7 +316,9 @@ class TriangleBot(Bot):
         # What the protocol has no words for, bots of ours read from the data.
         data = {"rules": rules.to_dict()}
         await talk.send(
-            talk.side.config(triangle_conversion.config_of(rules, position.queue[1:], data=data))
+            talk.side.config(
+                triangle_conversion.format_config(rules, position.queue[1:], data=data)
+            )
         )
         fresh = position.board.is_empty and position.hold is None and not position.pending
         self._state_due = self.settings.states == "always" or not fresh
@@ -318,20 +326,20 @@ class TriangleBot(Bot):
     async def _catch_up(self) -> None:
         """Tell what has happened since the last question."""
         talk = self._spoken_to()
-        if talk.side.stage is not Stage.PLAYING:
+        if talk.side.stage is not TriangleStage.PLAYING:
             return
         if self._pieces_due:
-            letters = triangle_conversion.letters_of(self._pieces_due)
+            letters = triangle_conversion.format_pieces(self._pieces_due)
             self._pieces_due.clear()
-            await talk.send(talk.side.pieces(triangle.Pieces(pieces=letters)))
+            await talk.send(talk.side.pieces(triangle.TrianglePieces(pieces=letters)))
         if self._state_due:
             self._state_due = False
-            await talk.send(talk.side.state(triangle_conversion.state_of(self._followed())))
+            await talk.send(talk.side.state(triangle_conversion.format_state(self._followed())))
 
     async def _settle(self) -> None:
         """Wait for a move that nobody wants any more, lest it be taken for the next one."""
         talk = self._talk
-        if talk is None or talk.side.stage is not Stage.ASKED:
+        if talk is None or talk.side.stage is not TriangleStage.ASKED:
             return
         if not await talk.settled(_SETTLE):
             await self._launch()
@@ -339,26 +347,26 @@ class TriangleBot(Bot):
 
     # --- asking ---------------------------------------------------------------------------------
 
-    def _question(self) -> triangle.Play:
+    def _question(self) -> triangle.TrianglePlay:
         assert self._rules is not None
         garbage, attack = self._rules.garbage, self._rules.attack
-        return triangle.Play(
+        return triangle.TrianglePlay(
             garbage_cap=math.floor(min(garbage.cap, garbage.cap_limit)),
-            garbage_multiplier=triangle.plain_number(attack.multiplier),
+            garbage_multiplier=triangle.format_number(attack.multiplier),
         )
 
-    def _read(self, move: triangle.Move, position: Position) -> Pressed:
+    def _read(self, move: triangle.TriangleMove, position: Position) -> ResolvedKeys:
         assert self._rules is not None
         tolerant = self.settings.keys == "tolerant"
         try:
-            return pressed(move, position, self._rules, aliases=tolerant)
+            return resolve_keys(move, position, self._rules, aliases=tolerant)
         except ProtocolError as error:
             raise BotProtocolError(self.name, str(error)) from None
         except PlacementError as error:
             raise BotForfeitError(self.name, str(error)) from None
 
-    def _look_for_strays(self, move: triangle.Move, placement: Placement) -> None:
-        expected = expected_rows(move)
+    def _look_for_strays(self, move: triangle.TriangleMove, placement: Placement) -> None:
+        expected = read_expected_rows(move)
         if expected is not None:
             board = after_placement(self._followed(), placement, self._rules).board
             self.strayed += expected != tuple(board.row(y) for y in range(len(expected)))
@@ -399,23 +407,23 @@ class _Talk:
         self._settings = settings
         self._told_state = False
         self._moved_after_state = False
-        self.side = HostSide()
-        self.hearing: Hearing[triangle.Message] = Hearing(channel, decode)
+        self.side = TriangleHostConnection()
+        self.hearing: Hearing[triangle.TriangleMessage] = Hearing(channel, decode)
 
-    async def send(self, message: triangle.FromHost) -> None:
+    async def send(self, message: triangle.TriangleHostMessage) -> None:
         try:
             await self.channel.send(encode(message))
         except BotDiedError as error:
             raise self._explained(error) from error
-        self._told_state |= isinstance(message, triangle.State)
+        self._told_state |= isinstance(message, triangle.TriangleState)
 
-    async def introduction(self, seconds: float) -> triangle.Info:
-        await self._event(Event.INTRODUCED, seconds, seconds, "no info")
+    async def introduction(self, seconds: float) -> triangle.TriangleInfo:
+        await self._event(TriangleEvent.INTRODUCED, seconds, seconds, "no info")
         assert self.side.info is not None
         return self.side.info
 
-    async def move(self, left: float, allowed: float) -> triangle.Move:
-        await self._event(Event.MOVED, left, allowed, "no move")
+    async def move(self, left: float, allowed: float) -> triangle.TriangleMove:
+        await self._event(TriangleEvent.MOVED, left, allowed, "no move")
         self._moved_after_state |= self._told_state
         assert self.side.move is not None
         return self.side.move
@@ -430,14 +438,14 @@ class _Talk:
 
     async def drop_waiting(self) -> int:
         """Pass over what was said before we ask; how many moves were among it."""
-        before = self.side.unasked
+        before = self.side.unrequested_moves
         for line in await self.channel.take_waiting():
             message = self.hearing.decoded(line)
             if message is not None:
                 self.side.receive(message)
-        return self.side.unasked - before
+        return self.side.unrequested_moves - before
 
-    async def _event(self, awaited: Event, left: float, allowed: float, what: str) -> None:
+    async def _event(self, awaited: TriangleEvent, left: float, allowed: float, what: str) -> None:
         skipped = self.hearing.skipped
         try:
             async with asyncio.timeout(left):
@@ -447,7 +455,7 @@ class _Talk:
             raise self._explained(error) from error
         except TimeoutError:
             hints = [f"{what} within {allowed:g} s", *self.hearing.hints(skipped)]
-            if awaited is Event.INTRODUCED:
+            if awaited is TriangleEvent.INTRODUCED:
                 hints.append("is its output flushed?")
             elif hint := self._hint():
                 hints.append(hint)
@@ -461,7 +469,7 @@ class _Talk:
         """Suggest a setting for a bot that may fail at its first state, or need one."""
         if self._settings.states == "always" and self._told_state and not self._moved_after_state:
             return "if it cannot read a state, states=garbage sends none before the first garbage"
-        asked = self.side.stage is Stage.ASKED
+        asked = self.side.stage is TriangleStage.ASKED
         if self._settings.states == "garbage" and asked and not self._told_state:
             return "if it needs a state first, states=always sends one before each play"
         return ""

@@ -19,7 +19,7 @@ from sevenbag.bots.external.process import LineProcess, launch_process
 from sevenbag.bots.external.websocket_channel import SocketChannel, websockets_package
 from sevenbag.config.input_file import read_input
 from sevenbag.errors import BotDiedError, BotError, BotStartError
-from sevenbag.protocols.json_lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import Server, ServerConnection
@@ -189,7 +189,7 @@ class _Page:
             "127.0.0.1",
             0,
             process_request=self._file,
-            max_size=LONGEST_LINE,
+            max_size=MAX_LINE_BYTES,
             server_header=None,
         )
         self._server = server

@@ -18,7 +18,7 @@ from sevenbag.errors import (
     MissingExtraError,
     printable,
 )
-from sevenbag.protocols.json_lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -56,7 +56,7 @@ def launch_websocket(url: str) -> Launch:
     async def launch(name: str) -> SocketChannel:
         try:
             connection = await websockets.asyncio.client.connect(
-                url, max_size=LONGEST_LINE, open_timeout=_CONNECT, proxy=None
+                url, max_size=MAX_LINE_BYTES, open_timeout=_CONNECT, proxy=None
             )
         except websockets.exceptions.InvalidHandshake as error:
             raise BotStartError(name, f"{url} does not speak WebSocket: {_words(error)}") from None
@@ -226,7 +226,7 @@ class SocketChannel:
 
 
 def _too_long(name: str) -> BotProtocolError:
-    return BotProtocolError(name, f"sent a frame longer than {LONGEST_LINE} bytes")
+    return BotProtocolError(name, f"sent a frame longer than {MAX_LINE_BYTES} bytes")
 
 
 def _closing(closed: Any) -> str:

@@ -12,8 +12,8 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.tbp import bot_side, tbp_conversion
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.tbp_conversion import way_to
-from sevenbag.protocols.tbp.wire import decode, encode, plain
+from sevenbag.protocols.tbp.tbp_conversion import find_inputs
+from sevenbag.protocols.tbp.wire import decode, encode, parse_json
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
@@ -53,7 +53,7 @@ class Misheard:
     kind: str = ""
 
 
-Heard: TypeAlias = tbp.Message | Misheard
+Heard: TypeAlias = tbp.TbpMessage | Misheard
 
 
 def tbp_service(manner: Manner | None = None) -> Serve:
@@ -83,7 +83,9 @@ class Server:
         self._manner = manner
         self._say = say
         self._rules: Rules | None = None
-        self._side = bot_side.BotSide(most_moves=manner.moves, longest_line=manner.longest_line)
+        self._side = bot_side.TbpBotConnection(
+            max_moves=manner.moves, max_line_bytes=manner.longest_line
+        )
 
     async def run(self) -> None:
         """Serve until told to quit, or until no more will be said; the bot is left to the caller.
@@ -95,25 +97,25 @@ class Server:
         self._send(self._side.introduce(self._bot.name, sevenbag.__version__, "sevenbag", features))
         while (heard := await self.inbox.next()) is not None:
             if isinstance(heard, Misheard):
-                self._side.misheard(heard.kind)
+                self._side.receive_invalid(heard.kind)
                 continue
             for action in self._side.receive(heard):
-                if isinstance(action, bot_actions.Close):
+                if isinstance(action, bot_actions.QuitAction):
                     return
                 if not await self._do(action):
                     break
 
-    async def _do(self, action: bot_side.Action) -> bool:
+    async def _do(self, action: bot_side.TbpBotAction) -> bool:
         """Whether the rest of the list is still to be done."""
         try:
             match action:
-                case bot_side.Send(message):
+                case bot_side.TbpSendAction(message):
                     self._send(message)
-                case bot_side.Prepare(rules):
+                case bot_side.TbpPrepareAction(rules):
                     return await self._prepare(rules)
-                case bot_actions.Think():
+                case bot_actions.SuggestAction():
                     await self._answer()
-                case bot_actions.Note(text):
+                case bot_actions.LogAction(text):
                     log(text)
                 case _:
                     await tell(self._bot, action)
@@ -122,20 +124,20 @@ class Server:
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
             # Whatever happened to it: it is asked again from the next position on.
             log(words(error))
-            self._side.lose_track()
+            self._side.handle_bot_failure()
             return False
         return True
 
-    async def _prepare(self, told: tbp.Rules) -> bool:
+    async def _prepare(self, told: tbp.TbpRules) -> bool:
         try:
             self._rules = _rules_of(told, self._manner.rules)
             await self._bot.prepare(self._rules)
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
             log(words(error))
-            follow_up = self._side.refuse()
+            follow_up = self._side.reject_rules()
             ready = False
         else:
-            follow_up = self._side.accept()
+            follow_up = self._side.accept_rules()
             ready = True
         for action in follow_up:
             await self._do(action)
@@ -147,7 +149,7 @@ class Server:
             info = suggestion.info
             answer = self._side.answer(
                 suggestion.moves,
-                tbp.MoveInfo(info.nodes, info.nps, info.depth, info.extra),
+                tbp.TbpMoveInfo(info.nodes, info.nps, info.depth, info.extra),
                 inputs=self._way_to(suggestion.moves[0]) if suggestion.moves else None,
             )
         except Exception:
@@ -160,13 +162,15 @@ class Server:
         position, rules = self._side.position, self._rules
         if not self._manner.inputs or position is None or rules is None:
             return None
-        spawn = tbp_conversion.spawn_of(position.board, move.piece, rules)
+        spawn = tbp_conversion.find_spawn(position.board, move.piece, rules)
         if spawn is None:
             return None
         pieces = rules.pieces
-        return way_to(move, position.board, spawn=spawn, kicks=pieces.kicks, spins=pieces.spins)
+        return find_inputs(
+            move, position.board, spawn=spawn, kicks=pieces.kicks, spins=pieces.spins
+        )
 
-    def _send(self, message: tbp.FromBot) -> None:
+    def _send(self, message: tbp.TbpBotMessage) -> None:
         self._say(encode(message))
 
 
@@ -179,7 +183,7 @@ class TbpInbox(Inbox[Heard]):
 
     def supersedes(self, heard: Heard) -> bool:
         """A new position, or an end."""
-        return isinstance(heard, tbp.Start | tbp.Stop | tbp.Quit)
+        return isinstance(heard, tbp.TbpStart | tbp.TbpStop | tbp.TbpQuit)
 
 
 # --- helpers ------------------------------------------------------------------------------------
@@ -190,13 +194,13 @@ def _heard_in(line: bytes | None) -> Heard | None:
         log("passed over a line that is too long")
         return Misheard()
     try:
-        message = decode(line, forgiving=True)
+        message = decode(line, ignore_extensions=True)
     except ProtocolError as error:
         log(f"passed over a message: {error}")
         return Misheard(error.kind)
     if message is None and line.strip():
         log(f"passed over a line that is no message: {line[:60]!r}")
-        if line.lstrip().startswith(b"{") and plain(line) is None:
+        if line.lstrip().startswith(b"{") and parse_json(line) is None:
             return Misheard(_kind_in(line))
     return message
 
@@ -207,11 +211,11 @@ def _kind_in(line: bytes) -> str:
     return next((kind for kind in kinds if f'"{kind}"'.encode() in line), "unknown")
 
 
-def _rules_of(told: tbp.Rules, rules: Rules | None) -> Rules:
+def _rules_of(told: tbp.TbpRules, rules: Rules | None) -> Rules:
     """The rules that we were told ourselves, with what the frontend tells."""
     # Looked up only now: the introduction is not to wait for it.
     from sevenbag.game import Rules  # noqa: PLC0415
 
     base = rules or Rules.preset("guideline")
-    changes = tbp_conversion.rules_changes(told)
+    changes = tbp_conversion.parse_rules(told)
     return base.replace(changes, name="TBP") if changes else base

@@ -30,10 +30,10 @@ class Misheard(msgspec.Struct, frozen=True):
     kind: str
 
 
-Heard: TypeAlias = triangle.Message | Misheard
+Heard: TypeAlias = triangle.TriangleMessage | Misheard
 
 
-def triangle_service(limits: Limits, most_seen: int = bot_side.MOST_SEEN) -> Serve:
+def triangle_service(limits: Limits, most_seen: int = bot_side.MAX_VISIBLE_PIECES) -> Serve:
     """How bots are served to Triangle hosts.
 
     Args:
@@ -61,7 +61,7 @@ class Server:
         self._say = say
         self._rules: Rules | None = None
         self._failed = False
-        self._side = bot_side.BotSide(most_seen=most_seen)
+        self._side = bot_side.TriangleBotConnection(max_visible=most_seen)
 
     async def run(self) -> None:
         """Serve until no more will be said; the bot is left to the caller.
@@ -72,36 +72,38 @@ class Server:
         self._send(self._side.introduce(self._bot.name, sevenbag.__version__, "sevenbag"))
         while (heard := await self.inbox.next()) is not None:
             if isinstance(heard, Misheard):
-                todo = self._side.misheard(heard.kind)
+                todo = self._side.receive_invalid(heard.kind)
             else:
                 todo = self._side.receive(heard)
             await self._do_all(todo)
 
-    async def _do_all(self, todo: list[bot_side.Action]) -> None:
+    async def _do_all(self, todo: list[bot_side.TriangleBotAction]) -> None:
         lost = False
         for action in todo:
             # Whatever became of the bot: whoever asks gets an answer.
-            if not lost or isinstance(action, bot_side.Send | bot_actions.Think):
+            if not lost or isinstance(
+                action, bot_side.TriangleSendAction | bot_actions.SuggestAction
+            ):
                 lost |= not await self._do(action)
 
-    async def _do(self, action: bot_side.Action) -> bool:
+    async def _do(self, action: bot_side.TriangleBotAction) -> bool:
         """Whether the bot knows what it was to be told."""
         try:
             match action:
-                case bot_side.Send(message):
+                case bot_side.TriangleSendAction(message):
                     self._send(message)
-                case bot_side.Prepare(rules):
+                case bot_side.TrianglePrepareAction(rules):
                     await self._prepare(rules)
-                case bot_side.Adjust(rules):
+                case bot_side.UpdateRulesAction(rules):
                     self._rules = rules
                     # Protocols have no words for it.
                     if self._bot.protocol is None:
                         await self._bot.prepare(rules)
-                case bot_actions.Begin(position):
+                case bot_actions.StartAction(position):
                     await self._begin(position)
-                case bot_actions.Think():
+                case bot_actions.SuggestAction():
                     await self._answer()
-                case bot_actions.Note(text):
+                case bot_actions.LogAction(text):
                     log(text)
                 case _:
                     await tell(self._bot, action)
@@ -109,10 +111,10 @@ class Server:
             raise
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
             log(words(error))
-            if isinstance(action, bot_side.Prepare):
-                self._side.refuse()
+            if isinstance(action, bot_side.TrianglePrepareAction):
+                self._side.reject_rules()
             else:
-                self._side.forget_bot()
+                self._side.handle_bot_failure()
                 self._failed = True
             return False
         return True
@@ -140,15 +142,15 @@ class Server:
         for action in self._answer_with(moves):
             await tell(self._bot, action)
 
-    def _answer_with(self, moves: Sequence[Placement]) -> list[bot_side.Action]:
+    def _answer_with(self, moves: Sequence[Placement]) -> list[bot_side.TriangleBotAction]:
         """Send the answer; the rest is for the bot to know."""
         todo = self._side.answer(moves)
         for action in todo:
-            if isinstance(action, bot_side.Send):
+            if isinstance(action, bot_side.TriangleSendAction):
                 self._send(action.message)
         return todo
 
-    def _send(self, message: triangle.FromBot) -> None:
+    def _send(self, message: triangle.TriangleBotMessage) -> None:
         self._say(encode(message))
 
 
@@ -171,4 +173,4 @@ class TriangleInbox(Inbox[Heard]):
 
     def supersedes(self, heard: Heard) -> bool:
         """A new position, or a new game."""
-        return isinstance(heard, triangle.Config | triangle.State)
+        return isinstance(heard, triangle.TriangleConfig | triangle.TriangleState)

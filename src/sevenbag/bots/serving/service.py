@@ -135,17 +135,17 @@ async def thought(bot: Bot, limits: Limits, inbox: Inbox[Heard]) -> Suggestion:
 async def tell(bot: Bot, action: object) -> None:
     """Let the bot know, if the action is anything to be known."""
     match action:
-        case bot_actions.Begin(position):
+        case bot_actions.StartAction(position):
             await bot.start(position)
-        case bot_actions.Advance(placement):
+        case bot_actions.PlayAction(placement):
             await bot.play(placement)
-        case bot_actions.Extend(piece):
+        case bot_actions.NewPieceAction(piece):
             await bot.new_piece(piece)
-        case bot_actions.Face(opponents):
+        case bot_actions.OpponentsAction(opponents):
             await bot.opponents(opponents)
-        case bot_actions.Expect(pending):
+        case bot_actions.GarbageAction(pending):
             await bot.garbage(pending)
-        case bot_actions.End():
+        case bot_actions.StopAction():
             await bot.stop()
         case _:
             pass

@@ -67,7 +67,7 @@ def listen(descriptor: int, ear: Ear) -> None:
     splitter = LineSplitter()
 
     def take(data: bytes) -> None:
-        for line in splitter.feed(data) if data else splitter.end():
+        for line in splitter.feed(data) if data else splitter.finish():
             ear.hear(line)
         if not data:
             ear.close()

@@ -71,11 +71,11 @@ class Turn:
 
     def __init__(
         self,
-        side: bot_side.BotSide,
-        config: triangle.Config,
-        state: triangle.State | None,
-        play: triangle.Play,
-        pieces: tuple[triangle.Pieces, ...],
+        side: bot_side.TriangleBotConnection,
+        config: triangle.TriangleConfig,
+        state: triangle.TriangleState | None,
+        play: triangle.TrianglePlay,
+        pieces: tuple[triangle.TrianglePieces, ...],
     ) -> None:
         assert side.position is not None
         assert side.rules is not None
@@ -154,12 +154,12 @@ class Engine:
         log: Callable[[str], None] | None = None,
     ) -> None:
         self._choose = choose
-        self._info = triangle.Info(name=name, version=version, author=author, data=data)
+        self._info = triangle.TriangleInfo(name=name, version=version, author=author, data=data)
         self._log = log or _unheard
-        self._side = bot_side.BotSide()
-        self._config: triangle.Config | None = None
-        self._state: triangle.State | None = None
-        self._pieces: list[triangle.Pieces] = []
+        self._side = bot_side.TriangleBotConnection()
+        self._config: triangle.TriangleConfig | None = None
+        self._state: triangle.TriangleState | None = None
+        self._pieces: list[triangle.TrianglePieces] = []
 
     def introduce(self) -> bytes:
         """What is said first, unasked: one line with its end."""
@@ -167,46 +167,50 @@ class Engine:
 
     def receive(self, line: bytes | str) -> bytes:
         """What is said to a line that has come: nothing, or one line with its end."""
-        play = triangle.Play()
+        play = triangle.TrianglePlay()
         try:
             message = decode(line)
         except ProtocolError as error:
             self._log(f"passed over a message: {error}")
-            todo = self._side.misheard(error.kind)
+            todo = self._side.receive_invalid(error.kind)
         else:
             if message is None:
                 if line.strip():
                     self._log(f"passed over a line that is no message: {line[:60]!r}")
                 return b""
-            if isinstance(message, triangle.Config):
+            if isinstance(message, triangle.TriangleConfig):
                 self._config, self._state = message, None
-            elif isinstance(message, triangle.State):
+            elif isinstance(message, triangle.TriangleState):
                 self._state = message
-            elif isinstance(message, triangle.Pieces):
+            elif isinstance(message, triangle.TrianglePieces):
                 self._pieces.append(message)
                 del self._pieces[:-_MOST_KEPT]
-            elif isinstance(message, triangle.Play):
+            elif isinstance(message, triangle.TrianglePlay):
                 play = message
             todo = self._side.receive(message)
         return b"".join(self._done(action, play) for action in todo)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _done(self, action: bot_side.Action, play: triangle.Play) -> bytes:
+    def _done(self, action: bot_side.TriangleBotAction, play: triangle.TrianglePlay) -> bytes:
         match action:
-            case bot_side.Send(message):
+            case bot_side.TriangleSendAction(message):
                 return encode(message)
-            case bot_actions.Think():
+            case bot_actions.SuggestAction():
                 answers = self._answer(play)
-                sent = [encode(each.message) for each in answers if isinstance(each, bot_side.Send)]
+                sent = [
+                    encode(each.message)
+                    for each in answers
+                    if isinstance(each, bot_side.TriangleSendAction)
+                ]
                 return b"".join(sent)
-            case bot_actions.Note(text):
+            case bot_actions.LogAction(text):
                 self._log(text)
                 return b""
             case _:
                 return b""
 
-    def _answer(self, play: triangle.Play) -> list[bot_side.Action]:
+    def _answer(self, play: triangle.TrianglePlay) -> list[bot_side.TriangleBotAction]:
         if self._config is None or not self._side.placements():
             return self._side.answer(())
         turn = Turn(self._side, self._config, self._state, play, tuple(self._pieces))

@@ -12,7 +12,7 @@ from sevenbag.bots.external.websocket_channel import websockets_package
 from sevenbag.bots.serving.adapter import tbp_service
 from sevenbag.bots.serving.service import LostOutputError, log
 from sevenbag.errors import SevenbagError
-from sevenbag.protocols.json_lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ class BotServer:
             host,
             port,
             process_request=self._file,
-            max_size=LONGEST_LINE,
+            max_size=MAX_LINE_BYTES,
             server_header=None,
         )
         self._server = server

@@ -25,7 +25,7 @@ from sevenbag.protocols.pason.pason_conversion import (
     SPAWN_ROW,
     WIDTH,
     cell_bit,
-    decode,
+    decode_board,
 )
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class Follower:
             self.looked_at.add("next-game")
         changed: list[tuple[str, int, BoardState]] = []
         for team, told in message.states.items():
-            board = decode(told.board_state)
+            board = decode_board(told.board_state)
             if first and board:
                 clause = "next-game" if self.games else "boards"
                 self._found(clause, f"a game begins with cells on the board of {team}")

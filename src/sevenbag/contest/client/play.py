@@ -30,7 +30,7 @@ from sevenbag.contest.link import describe_ending
 from sevenbag.contest.telling import GameFigures, MatchFigures
 from sevenbag.errors import PlacementError, ProtocolError
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
-from sevenbag.protocols.pason.pason_conversion import to_kernel
+from sevenbag.protocols.pason.pason_conversion import board_to_kernel
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Coroutine, Generator, Iterator
@@ -113,9 +113,9 @@ class AsyncTurn:
         self.number = number
         self.piece = piece
         view = match.view
-        self.board: Board = to_kernel(view.boards.get(match.team, 0))
+        self.board: Board = board_to_kernel(view.boards.get(match.team, 0))
         others = [cells for team, cells in view.boards.items() if team != match.team]
-        self.opponent: Board = to_kernel(others[0] if others else 0)
+        self.opponent: Board = board_to_kernel(others[0] if others else 0)
         self.queue = tuple(Piece[name] for name in view.queue if name in Piece.__members__)
         self._match = match
         self._places = places_for(self.board, self.piece)

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import Board, Key, Placement
 from sevenbag.game.rules import Rules, kernel_rules
-from sevenbag.protocols.pason.pason_conversion import KEY_OF, SHAPES, Place, to_kernel, to_placement
+from sevenbag.protocols.pason.pason_conversion import (
+    MOVE_KEYS,
+    SHAPES,
+    PasonPlacement,
+    board_to_kernel,
+    parse_placement,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -105,7 +111,7 @@ class Steering:
         """The team's board, as the wire tells it; on another one, ways are planned anew."""
         if board != self._cells:
             self._cells = board
-            self._board = to_kernel(board)
+            self._board = board_to_kernel(board)
             self._replan()
 
     def see_piece(self, piece: PieceState | None, now: float) -> bool:
@@ -325,8 +331,8 @@ _USUAL_WAY: Final = 8
 _MOST_FALLEN: Final = 15
 
 _KERNEL: Final = kernel_rules(RULES)
-_KEYS: Final = list(KEY_OF.values())
-_MOVE_OF: Final[dict[Key, MoveName]] = {key: move for move, key in KEY_OF.items()}
+_KEYS: Final = list(MOVE_KEYS.values())
+_MOVE_OF: Final[dict[Key, MoveName]] = {key: move for move, key in MOVE_KEYS.items()}
 _TURNS: Final = frozenset(("lrotate", "rrotate"))
 
 
@@ -336,7 +342,7 @@ def _placement_of(piece: PieceState) -> Placement | None:
         return None
     if not (-_ROWS < piece.row < _ROWS and -_ROWS < piece.col < _ROWS):
         return None
-    return to_placement(Place(piece.piece, piece.orient, piece.row, piece.col))
+    return parse_placement(PasonPlacement(piece.piece, piece.orient, piece.row, piece.col))
 
 
 def _landing(board: Board, here: Placement) -> Placement:

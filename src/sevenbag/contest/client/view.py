@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sevenbag.contest.telling import GameFigures, MatchFigures
 from sevenbag.protocols.pason.messages import GameBoardState, GameEnd, GamePieceState, MatchEnd
-from sevenbag.protocols.pason.pason_conversion import decode
+from sevenbag.protocols.pason.pason_conversion import decode_board
 
 if TYPE_CHECKING:
     from sevenbag.contest.telling import Figures
@@ -59,7 +59,9 @@ class MatchView:
                 self.pieces = dict(message.states)
                 self.queue = message.queue
             case GameBoardState():
-                boards = {team: decode(told.board_state) for team, told in message.states.items()}
+                boards = {
+                    team: decode_board(told.board_state) for team, told in message.states.items()
+                }
                 self._begin(message.game_name)
                 # A server may tell the board that changed alone.
                 self.boards |= boards

@@ -55,8 +55,8 @@ none."""
 
 MOVES: Final[tuple[MoveName, ...]] = ("left", "right", "down", "drop", "lrotate", "rrotate")
 
-LONGEST_COMMAND: Final = 64 << 10
-LONGEST_STATE: Final = 64 << 10
+MAX_COMMAND_BYTES: Final = 64 << 10
+MAX_STATE_BYTES: Final = 64 << 10
 """Bytes of a message, at most; those of the contest's own length have some hundred."""
 
 _Name: TypeAlias = Annotated[str, Meta(max_length=200)]
@@ -231,15 +231,15 @@ def decode_command(data: bytes) -> Command:
         CommandError: the server cannot follow; its `error` and its words are what the client is to
             be answered.
     """
-    if len(data) > LONGEST_COMMAND:
+    if len(data) > MAX_COMMAND_BYTES:
         raise CommandError(
-            "message too large", f"{len(data)} bytes; a command has at most {LONGEST_COMMAND}"
+            "message too large", f"{len(data)} bytes; a command has at most {MAX_COMMAND_BYTES}"
         )
     try:
         return _COMMANDS.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         # Programs in C send the zero at the end of their strings, too.
-        return _diagnosed(data.rstrip(b"\0"))
+        return _explain_error(data.rstrip(b"\0"))
 
 
 def decode_reply(data: bytes) -> Reply:
@@ -277,12 +277,14 @@ _STATES: Final[msgspec.json.Decoder[State]] = msgspec.json.Decoder(State)
 T = TypeVar("T")
 
 
-def _diagnosed(data: bytes) -> Command:
+def _explain_error(data: bytes) -> Command:
     """A command that could not be read at once: in a second way, or the reason in words."""
     try:
         content: object = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise CommandError("malformed message", f"no JSON in UTF-8: {_words(error)}") from None
+        raise CommandError(
+            "malformed message", f"no JSON in UTF-8: {_error_message(error)}"
+        ) from None
     if not isinstance(content, dict):
         raise CommandError("malformed message", "expected a JSON object")
     fields = cast("dict[str, object]", content)
@@ -303,16 +305,16 @@ def _diagnosed(data: bytes) -> Command:
             raise CommandError(
                 "unknown move", f"{shown(move)}; expected one of {', '.join(MOVES)}"
             ) from None
-        raise CommandError("malformed message", f"{kind}: {_words(error)}") from None
+        raise CommandError("malformed message", f"{kind}: {_error_message(error)}") from None
 
 
 def _read(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
-    if len(data) > LONGEST_STATE:
-        raise ProtocolError(f"{len(data)} bytes; a message has at most {LONGEST_STATE}")
+    if len(data) > MAX_STATE_BYTES:
+        raise ProtocolError(f"{len(data)} bytes; a message has at most {MAX_STATE_BYTES}")
     try:
         return decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise ProtocolError(f"{_words(error)}, in {shown(data)}") from None
+        raise ProtocolError(f"{_error_message(error)}, in {shown(data)}") from None
 
 
 def _without_minus_ones(data: bytes) -> bytes | None:
@@ -335,5 +337,5 @@ def _without_minus_ones(data: bytes) -> bytes | None:
         return None
 
 
-def _words(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     return str(error)[:200] or type(error).__name__

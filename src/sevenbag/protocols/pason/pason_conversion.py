@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
 WIDTH: Final = 10
 HEIGHT: Final = 20
-CELLS: Final = WIDTH * HEIGHT
-DIGITS: Final = CELLS // 4
+CELL_COUNT: Final = WIDTH * HEIGHT
+DIGIT_COUNT: Final = CELL_COUNT // 4
 KERNEL_ROWS: Final = 24
 """Rows of the preset ``pason-2012``: four above the top."""
 
 FULL_ROW: Final = (1 << WIDTH) - 1
-VISIBLE: Final = (1 << CELLS) - 1
+VISIBLE_CELLS: Final = (1 << CELL_COUNT) - 1
 """All cells that are told of."""
 
 
 def cell_bit(row: int, column: int) -> int:
     """The bit of a cell; rows above the top are negative."""
-    return 1 << (CELLS - 1 - WIDTH * row - column)
+    return 1 << (CELL_COUNT - 1 - WIDTH * row - column)
 
 
-def encode(board: int) -> str:
+def encode_board(board: int) -> str:
     """50 lower-case hexadecimal digits; rows above the top are left out."""
-    return f"{board & VISIBLE:050x}"
+    return f"{board & VISIBLE_CELLS:050x}"
 
 
-def decode(text: str) -> int:
+def decode_board(text: str) -> int:
     """The board in 50 hexadecimal digits.
 
     Raises:
@@ -47,13 +47,13 @@ def decode(text: str) -> int:
     """
     if _HEX.fullmatch(text) is None:
         raise ProtocolError(
-            f"{shown(text)} is no board; expected exactly {DIGITS} hexadecimal digits",
+            f"{shown(text)} is no board; expected exactly {DIGIT_COUNT} hexadecimal digits",
             "board_state",
         )
     return int(text, 16)
 
 
-def to_kernel(board: int) -> Board:
+def board_to_kernel(board: int) -> Board:
     """The same board for the kernel, `KERNEL_ROWS` high."""
     bits = f"{board:0{WIDTH * KERNEL_ROWS}b}".translate(_CELL_MARKS)
     # The last row is the lowest; what lies above all rows of the kernel is none of its business.
@@ -64,7 +64,7 @@ def to_kernel(board: int) -> Board:
     )
 
 
-def from_kernel(board: Board) -> int:
+def board_from_kernel(board: Board) -> int:
     """The number of a kernel's board ten columns wide; its rows above the top stay."""
     number = 0
     for y in range(board.height - 1, -1, -1):
@@ -100,7 +100,7 @@ SHAPES: Final[dict[PieceName, tuple[Offsets, ...]]] = {
 """By piece and orientation the four (row, column) from the origin, sorted."""
 
 
-class Place(NamedTuple):
+class PasonPlacement(NamedTuple):
     """Where a piece is, as the contest says it.
 
     Attributes:
@@ -121,12 +121,12 @@ class Place(NamedTuple):
         return [(self.row + row, self.col + col) for row, col in SHAPES[self.piece][self.orient]]
 
 
-def to_placement(place: Place) -> Placement:
+def parse_placement(place: PasonPlacement) -> Placement:
     """The kernel's word for it: the same cells."""
     return Placement(place.piece, ROTATIONS[place.orient], place.col, HEIGHT - 1 - place.row)
 
 
-def from_placement(placement: Placement) -> Place:
+def format_placement(placement: Placement) -> PasonPlacement:
     """The contest's word for a placement: by its cells, whatever rotation they are told by.
 
     Raises:
@@ -134,16 +134,16 @@ def from_placement(placement: Placement) -> Place:
     """
     cells = sorted((HEIGHT - 1 - y, x) for x, y in placement.cells)
     first_row, first_col = cells[0]
-    found = _BY_SHAPE.get((placement.piece, _from_first(cells)))
+    found = _BY_SHAPE.get((placement.piece, _relative_to_first(cells)))
     if found is None:
         raise PlacementError(f"{placement!r} is in no orientation of the contest's")
     piece, orient, row, col = found
-    return Place(piece, orient, first_row - row, first_col - col)
+    return PasonPlacement(piece, orient, first_row - row, first_col - col)
 
 
 MoveName: TypeAlias = Literal["left", "right", "down", "drop", "lrotate", "rrotate"]
 
-KEY_OF: Final[dict[MoveName, Key]] = {
+MOVE_KEYS: Final[dict[MoveName, Key]] = {
     "left": Key.LEFT,
     "right": Key.RIGHT,
     "down": Key.SOFT_DROP,
@@ -154,7 +154,7 @@ KEY_OF: Final[dict[MoveName, Key]] = {
 """What each move does."""
 
 
-def moves_to(board: Board, placement: Placement, rules: Rules) -> tuple[MoveName, ...] | None:
+def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveName, ...] | None:
     """The fewest moves to a placement, ``drop`` last; None if nothing leads there.
 
     Args:
@@ -162,8 +162,8 @@ def moves_to(board: Board, placement: Placement, rules: Rules) -> tuple[MoveName
         placement: a placement of the current piece.
         rules: the rules in force, such as the preset ``pason-2012``.
     """
-    keys = kernel_rules(rules).path(board, placement, cleared=False, keys=list(_MOVES))
-    return None if keys is None else tuple(_MOVES[key] for key in keys)
+    keys = kernel_rules(rules).path(board, placement, cleared=False, keys=list(_MOVE_NAMES))
+    return None if keys is None else tuple(_MOVE_NAMES[key] for key in keys)
 
 
 # --- helpers --------------------------------------------------------------------------------------
@@ -175,17 +175,17 @@ _CELL_MARKS: Final = {ord("0"): ".", ord("1"): "#"}
 _MIRRORED: Final = tuple(int(f"{bits:0{WIDTH}b}"[::-1], 2) for bits in range(1 << WIDTH))
 
 
-def _from_first(cells: Offsets | list[tuple[int, int]]) -> Offsets:
+def _relative_to_first(cells: Offsets | list[tuple[int, int]]) -> Offsets:
     first_row, first_col = cells[0]
     return tuple((row - first_row, col - first_col) for row, col in cells)
 
 
 _BY_SHAPE: Final[dict[tuple[Piece, Offsets], tuple[PieceName, int, int, int]]] = {
-    (Piece[piece], _from_first(shape)): (piece, orient, shape[0][0], shape[0][1])
+    (Piece[piece], _relative_to_first(shape)): (piece, orient, shape[0][0], shape[0][1])
     for piece in PIECES
     for orient, shape in enumerate(SHAPES[piece])
 }
 """A shape's piece and orientation, and its first cell from the origin."""
 
 
-_MOVES: Final[dict[Key, MoveName]] = {key: name for name, key in KEY_OF.items()}
+_MOVE_NAMES: Final[dict[Key, MoveName]] = {key: name for name, key in MOVE_KEYS.items()}

@@ -1,19 +1,18 @@
 """TBP, the Tetris Bot Protocol: messages, and a state machine for either side. See docs/tbp.md."""
 
-from sevenbag.protocols.tbp.bot_side import BotSide
-from sevenbag.protocols.tbp.frontend_side import Event, FrontendSide, Stage
-from sevenbag.protocols.tbp.messages import Message
-from sevenbag.protocols.tbp.wire import decode, encode, encode_spaced, from_object, to_object
+from sevenbag.protocols.tbp.bot_side import TbpBotConnection
+from sevenbag.protocols.tbp.frontend_side import TbpEvent, TbpFrontendConnection, TbpStage
+from sevenbag.protocols.tbp.messages import TbpMessage
+from sevenbag.protocols.tbp.wire import decode, encode, from_object, to_object
 
 __all__ = [
-    "BotSide",
-    "Event",
-    "FrontendSide",
-    "Message",
-    "Stage",
+    "TbpBotConnection",
+    "TbpEvent",
+    "TbpFrontendConnection",
+    "TbpMessage",
+    "TbpStage",
     "decode",
     "encode",
-    "encode_spaced",
     "from_object",
     "to_object",
 ]

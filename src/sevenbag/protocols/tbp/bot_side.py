@@ -18,16 +18,16 @@ from msgspec import UNSET, UnsetType
 from sevenbag.errors import PlacementError, printable
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.protocols.bot_actions import (
-    Advance,
-    Begin,
-    Close,
-    Common,
-    End,
-    Expect,
-    Extend,
-    Face,
-    Note,
-    Think,
+    CommonAction,
+    GarbageAction,
+    LogAction,
+    NewPieceAction,
+    OpponentsAction,
+    PlayAction,
+    QuitAction,
+    StartAction,
+    StopAction,
+    SuggestAction,
 )
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
@@ -45,26 +45,26 @@ FEATURES: Final = (tbp.GARBAGE,)
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class TbpSendAction:
     """Send this message."""
 
-    message: tbp.FromBot
+    message: tbp.TbpBotMessage
 
 
 @dataclass(frozen=True, slots=True)
-class Prepare:
-    """Get the bot ready for these rules, then call `BotSide.accept` or `BotSide.refuse`.
+class TbpPrepareAction:
+    """Get the bot ready for these rules, then call `accept_rules` or `reject_rules`.
 
     If it is not ready, what comes after this in the same list is void.
     """
 
-    rules: tbp.Rules
+    rules: tbp.TbpRules
 
 
-Action: TypeAlias = Send | Prepare | Common
+TbpBotAction: TypeAlias = TbpSendAction | TbpPrepareAction | CommonAction
 
 
-class State(enum.Enum):
+class TbpBotState(enum.Enum):
     """Where the bot is in its life."""
 
     LAUNCHED = "launched"
@@ -76,7 +76,7 @@ class State(enum.Enum):
 # --- the machine --------------------------------------------------------------------------------
 
 
-class BotSide:
+class TbpBotConnection:
     """One conversation with one frontend.
 
     Attributes:
@@ -84,7 +84,7 @@ class BotSide:
         position: the position as the frontend has told it; None while there is none.
     """
 
-    def __init__(self, *, most_moves: int | None = None, longest_line: int | None = None) -> None:
+    def __init__(self, *, max_moves: int | None = None, max_line_bytes: int | None = None) -> None:
         """Start before the first message.
 
         Args:
@@ -93,49 +93,49 @@ class BotSide:
             longest_line: bytes of an answer with its end, at most. It has as many moves as fit
                 even if all were of the longest kind, and at least one.
         """
-        self.state = State.LAUNCHED
+        self.state = TbpBotState.LAUNCHED
         self.position: Position | None = None
-        self._most_moves = most_moves
-        self._longest_line = longest_line
-        self._rules: tbp.Rules | None = None
-        self._answers_due = 0
-        self._bot_follows = False
+        self._max_moves = max_moves
+        self._max_line_bytes = max_line_bytes
+        self._rules: tbp.TbpRules | None = None
+        self._pending_answers = 0
+        self._bot_in_sync = False
 
     def introduce(
         self, name: str, version: str, author: str, features: tuple[str, ...] = FEATURES
-    ) -> tbp.Info:
+    ) -> tbp.TbpInfo:
         """The message to be sent at once, before anything else."""
-        return tbp.Info(name, version, author, features)
+        return tbp.TbpInfo(name, version, author, features)
 
-    def receive(self, message: tbp.Message) -> list[Action]:
+    def receive(self, message: tbp.TbpMessage) -> list[TbpBotAction]:
         """What to do about a message."""
-        if self.state is State.CLOSED:
+        if self.state is TbpBotState.CLOSED:
             return []
         match message:
-            case tbp.Rules():
-                return self._told_rules(message)
-            case tbp.Start():
-                return self._told_start(message)
-            case tbp.Suggest():
+            case tbp.TbpRules():
+                return self._handle_rules(message)
+            case tbp.TbpStart():
+                return self._handle_start(message)
+            case tbp.TbpSuggest():
                 # Every question gets its answer, even one that should not have been asked.
-                if self._bot_follows:
-                    return [Think()]
-                return [Send(self.answer(()))]
-            case tbp.Play():
-                return self._told_play(message)
-            case tbp.NewPiece():
-                return self._told_new_piece(tbp_conversion.piece_of(message.piece))
-            case tbp.Garbage():
-                return self._told_garbage(message.rows)
-            case tbp.Stop():
-                return self._ended()
-            case tbp.Quit():
-                self.state = State.CLOSED
-                return [Close()]
+                if self._bot_in_sync:
+                    return [SuggestAction()]
+                return [TbpSendAction(self.answer(()))]
+            case tbp.TbpPlay():
+                return self._handle_play(message)
+            case tbp.TbpNewPiece():
+                return self._handle_new_piece(tbp_conversion.parse_piece(message.piece))
+            case tbp.TbpGarbage():
+                return self._handle_garbage(message.rows)
+            case tbp.TbpStop():
+                return self._handle_stop()
+            case tbp.TbpQuit():
+                self.state = TbpBotState.CLOSED
+                return [QuitAction()]
             case _:
                 return []
 
-    def misheard(self, kind: str) -> None:
+    def receive_invalid(self, message_type: str) -> None:
         """A message came that makes no sense.
 
         What it was to say of the position is not known. So if it was to tell one, or to change
@@ -145,31 +145,31 @@ class BotSide:
         Args:
             kind: its type; empty if not even that is known.
         """
-        if kind in {"start", "play", "garbage", ""}:
-            self.lose_track()
+        if message_type in {"start", "play", "garbage", ""}:
+            self.handle_bot_failure()
 
     # --- what came of the actions ---------------------------------------------------------------
 
-    def accept(self) -> list[Action]:
+    def accept_rules(self) -> list[TbpBotAction]:
         """The bot is ready for the rules."""
-        if self.state is State.LAUNCHED:
-            self.state = State.READY
-        return [Send(tbp.Ready()) for _ in range(self._take_due())]
+        if self.state is TbpBotState.LAUNCHED:
+            self.state = TbpBotState.READY
+        return [TbpSendAction(tbp.TbpReady()) for _ in range(self._take_pending_answers())]
 
-    def refuse(self, reason: str = "unsupported_rules") -> list[Action]:
+    def reject_rules(self, reason: str = "unsupported_rules") -> list[TbpBotAction]:
         """The bot cannot play by the rules."""
         self._rules = None
-        self.state = State.LAUNCHED
+        self.state = TbpBotState.LAUNCHED
         self._forget()
-        return [Send(tbp.Error(reason)) for _ in range(self._take_due())]
+        return [TbpSendAction(tbp.TbpError(reason)) for _ in range(self._take_pending_answers())]
 
     def answer(
         self,
         moves: Sequence[Placement],
-        move_info: tbp.MoveInfo | None = None,
+        move_info: tbp.TbpMoveInfo | None = None,
         *,
         inputs: tuple[tbp.InputName, ...] | None = None,
-    ) -> tbp.Suggestion:
+    ) -> tbp.TbpSuggestion:
         """The answer to a question; no moves mean that the bot gives up.
 
         Args:
@@ -177,148 +177,152 @@ class BotSide:
             move_info: of the search.
             inputs: the way to the first move, for frontends of the versus dialect.
         """
-        kept = tuple(tbp_conversion.move_of(move) for move in moves[: self._most_moves])
-        info = _fitting(move_info)
-        if self._longest_line is not None:
-            rest = _LONGEST_REST if inputs is None else _LONGEST_REST + _LONGEST_WAY
-            kept = kept[: max(1, (self._longest_line - rest) // _LONGEST_MOVE)]
-        if kept and inputs is not None and len(inputs) <= _MOST_INPUTS:
-            kept = (tbp.Move(kept[0].location, kept[0].spin, inputs), *kept[1:])
-        return tbp.Suggestion(kept, UNSET if info is None else info)
+        kept = tuple(tbp_conversion.format_move(move) for move in moves[: self._max_moves])
+        info = _shorten_info(move_info)
+        if self._max_line_bytes is not None:
+            rest = (
+                _MAX_ENVELOPE_BYTES if inputs is None else _MAX_ENVELOPE_BYTES + _MAX_INPUTS_BYTES
+            )
+            kept = kept[: max(1, (self._max_line_bytes - rest) // _MAX_MOVE_BYTES)]
+        if kept and inputs is not None and len(inputs) <= _MAX_INPUTS:
+            kept = (tbp.TbpMove(kept[0].location, kept[0].spin, inputs), *kept[1:])
+        return tbp.TbpSuggestion(kept, UNSET if info is None else info)
 
-    def lose_track(self) -> None:
+    def handle_bot_failure(self) -> None:
         """Nothing is known of the position any more: no moves until the next `Start`."""
         self._forget()
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _told_rules(self, rules: tbp.Rules) -> list[Action]:
-        if self._rules == rules or self.state is State.CALCULATING:
+    def _handle_rules(self, rules: tbp.TbpRules) -> list[TbpBotAction]:
+        if self._rules == rules or self.state is TbpBotState.CALCULATING:
             # Told again, or in the middle of a game, where they can change no more.
-            return [Send(tbp.Ready())]
+            return [TbpSendAction(tbp.TbpReady())]
         self._rules = rules
-        self._answers_due += 1
-        return [Prepare(rules)]
+        self._pending_answers += 1
+        return [TbpPrepareAction(rules)]
 
-    def _told_start(self, start: tbp.Start) -> list[Action]:
-        actions: list[Action] = []
+    def _handle_start(self, start: tbp.TbpStart) -> list[TbpBotAction]:
+        actions: list[TbpBotAction] = []
         if self._rules is None:
             # Some do not tell the rules at all.
-            self._rules = tbp.Rules()
-            actions.append(Prepare(self._rules))
-        self.state = State.CALCULATING
-        self.position = tbp_conversion.position_of(start)
-        actions += _oddities(start, self._rules)
-        return [*actions, *self._begun(), *self._faced(start.opponents)]
+            self._rules = tbp.TbpRules()
+            actions.append(TbpPrepareAction(self._rules))
+        self.state = TbpBotState.CALCULATING
+        self.position = tbp_conversion.parse_start(start)
+        actions += _check_randomizer(start, self._rules)
+        return [*actions, *self._start_bot(), *self._update_opponents(start.opponents)]
 
-    def _told_play(self, play: tbp.Play) -> list[Action]:
+    def _handle_play(self, play: tbp.TbpPlay) -> list[TbpBotAction]:
         if self.position is None:
             return []
-        actions = [*self._moved(play.move), *self._faced(play.opponents)]
-        if isinstance(play.meter, int) and self._bot_follows:
-            pending = tbp_conversion.pending_of(play.meter)
+        actions = [*self._apply_move(play.move), *self._update_opponents(play.opponents)]
+        if isinstance(play.meter, int) and self._bot_in_sync:
+            pending = tbp_conversion.parse_meter(play.meter)
             self.position = dataclasses.replace(self.position, pending=pending)
-            actions.append(Expect(pending))
+            actions.append(GarbageAction(pending))
         return actions
 
-    def _moved(self, move: tbp.Move) -> list[Action]:
+    def _apply_move(self, move: tbp.TbpMove) -> list[TbpBotAction]:
         assert self.position is not None
         try:
-            placement = tbp_conversion.placement_of(move)
+            placement = tbp_conversion.parse_move(move)
             self.position = after_placement(self.position, placement)
         except PlacementError as error:
-            return self._resynchronised(move, str(error))
-        if not self._bot_follows:
-            return self._begun()
+            return self._resynchronize(move, str(error))
+        if not self._bot_in_sync:
+            return self._start_bot()
         if not self.position.queue:
             # The bot is told when there is a piece again.
-            self._bot_follows = False
+            self._bot_in_sync = False
             return []
-        return [Advance(placement)]
+        return [PlayAction(placement)]
 
-    def _faced(self, opponents: tuple[tbp.Opponent, ...] | UnsetType) -> list[Action]:
-        if not opponents or not self._bot_follows:
+    def _update_opponents(
+        self, opponents: tuple[tbp.TbpOpponent, ...] | UnsetType
+    ) -> list[TbpBotAction]:
+        if not opponents or not self._bot_in_sync:
             return []
-        return [Face(tuple(tbp_conversion.position_of_opponent(each) for each in opponents))]
+        return [OpponentsAction(tuple(tbp_conversion.parse_opponent(each) for each in opponents))]
 
-    def _told_new_piece(self, piece: Piece) -> list[Action]:
+    def _handle_new_piece(self, piece: Piece) -> list[TbpBotAction]:
         if self.position is None:
             return []
         self.position = after_new_piece(self.position, piece)
-        return [Extend(piece)] if self._bot_follows else self._begun()
+        return [NewPieceAction(piece)] if self._bot_in_sync else self._start_bot()
 
-    def _told_garbage(self, rows: tuple[tbp.Row, ...]) -> list[Action]:
+    def _handle_garbage(self, rows: tuple[tbp.Row, ...]) -> list[TbpBotAction]:
         if self.position is None:
             return []
-        self.position = tbp_conversion.with_garbage(self.position, rows)
-        return self._begun()
+        self.position = tbp_conversion.add_garbage_rows(self.position, rows)
+        return self._start_bot()
 
-    def _ended(self) -> list[Action]:
-        if self.state is not State.CALCULATING:
+    def _handle_stop(self) -> list[TbpBotAction]:
+        if self.state is not TbpBotState.CALCULATING:
             return []
-        self.state = State.READY
-        followed = self._bot_follows
+        self.state = TbpBotState.READY
+        followed = self._bot_in_sync
         self._forget()
-        return [End()] if followed else []
+        return [StopAction()] if followed else []
 
-    def _begun(self) -> list[Action]:
+    def _start_bot(self) -> list[TbpBotAction]:
         """Put the bot before the position, if there is a piece to place."""
         assert self.position is not None
-        self._bot_follows = bool(self.position.queue)
-        return [Begin(self.position)] if self._bot_follows else []
+        self._bot_in_sync = bool(self.position.queue)
+        return [StartAction(self.position)] if self._bot_in_sync else []
 
-    def _resynchronised(self, move: tbp.Move, why: str) -> list[Action]:
+    def _resynchronize(self, move: tbp.TbpMove, why: str) -> list[TbpBotAction]:
         """A move was made that cannot follow from what we know: keep what can be kept of it.
 
         A piece that should not have been there means that our queue is wrong, not that the cells
         are. Where even those do not fit, the next `start` has to tell us.
         """
         assert self.position is not None
-        note = Note(f"a move that does not fit the position: {why}")
+        note = LogAction(f"a move that does not fit the position: {why}")
         queue = self.position.queue
-        piece = tbp_conversion.piece_of(move.location.type)
+        piece = tbp_conversion.parse_piece(move.location.type)
         assumed = dataclasses.replace(self.position, queue=(piece, *queue[1:]))
         try:
-            self.position = after_placement(assumed, tbp_conversion.placement_of(move))
+            self.position = after_placement(assumed, tbp_conversion.parse_move(move))
         except PlacementError:
             return [note]
-        return [note, *self._begun()]
+        return [note, *self._start_bot()]
 
     def _forget(self) -> None:
         self.position = None
-        self._bot_follows = False
+        self._bot_in_sync = False
 
-    def _take_due(self) -> int:
-        due, self._answers_due = self._answers_due, 0
+    def _take_pending_answers(self) -> int:
+        due, self._pending_answers = self._pending_answers, 0
         return due
 
 
 # What a suggestion takes besides its moves, and what a move takes, at most.
-_LONGEST_REST = 1000
-_LONGEST_MOVE = 100
+_MAX_ENVELOPE_BYTES = 1000
+_MAX_MOVE_BYTES = 100
 # A way to a move that is longer is left out: it is no way that anybody would press.
-_MOST_INPUTS = 64
-_LONGEST_WAY = 8 * _MOST_INPUTS
-_LONGEST_EXTRA = 300
+_MAX_INPUTS = 64
+_MAX_INPUTS_BYTES = 8 * _MAX_INPUTS
+_MAX_EXTRA_BYTES = 300
 
 
-def _oddities(start: tbp.Start, rules: tbp.Rules) -> list[Action]:
+def _check_randomizer(start: tbp.TbpStart, rules: tbp.TbpRules) -> list[TbpBotAction]:
     """What a start says of the bag that the rules had said otherwise."""
     if not start.randomizer or not rules.randomizer:
         return []
-    told = tbp_conversion.name_of(start.randomizer)
+    told = tbp_conversion.randomizer_name(start.randomizer)
     if told == rules.randomizer:
         return []
-    return [Note(f"the rules said randomizer {rules.randomizer}, the start says {told}")]
+    return [LogAction(f"the rules said randomizer {rules.randomizer}, the start says {told}")]
 
 
-def _fitting(info: tbp.MoveInfo | None) -> tbp.MoveInfo | None:
+def _shorten_info(info: tbp.TbpMoveInfo | None) -> tbp.TbpMoveInfo | None:
     """The info without an `extra` of any length, None if nothing is in it."""
-    if info is None or info == tbp.MoveInfo():
+    if info is None or info == tbp.TbpMoveInfo():
         return None
     if info.extra is None:
         return info
     # What JSON would write as an escape sequence takes up to six times its length.
     plain = printable(info.extra)
-    cut = plain.encode("utf-8", "replace")[:_LONGEST_EXTRA].decode("utf-8", "ignore")
-    return tbp.MoveInfo(info.nodes, info.nps, info.depth, cut)
+    cut = plain.encode("utf-8", "replace")[:_MAX_EXTRA_BYTES].decode("utf-8", "ignore")
+    return tbp.TbpMoveInfo(info.nodes, info.nps, info.depth, cut)

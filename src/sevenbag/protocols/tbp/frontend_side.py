@@ -15,7 +15,7 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols.tbp import messages as tbp
 
 
-class Stage(enum.Enum):
+class TbpStage(enum.Enum):
     """How far the two have come."""
 
     LAUNCHED = "launched"
@@ -32,7 +32,7 @@ class Stage(enum.Enum):
     """It was told to quit."""
 
 
-class Event(enum.Enum):
+class TbpEvent(enum.Enum):
     """What a message from the bot means."""
 
     INTRODUCED = "introduced"
@@ -45,7 +45,7 @@ class Event(enum.Enum):
     """Nothing that was asked for."""
 
 
-class FrontendSide:
+class TbpFrontendConnection:
     """One conversation with one bot.
 
     Attributes:
@@ -55,11 +55,11 @@ class FrontendSide:
     """
 
     def __init__(self) -> None:
-        self.stage = Stage.LAUNCHED
-        self.info: tbp.Info | None = None
-        self.reason = ""
-        self._rules: tbp.Rules | None = None
-        self._asked_rules = 0
+        self.stage = TbpStage.LAUNCHED
+        self.info: tbp.TbpInfo | None = None
+        self.error_reason = ""
+        self._rules: tbp.TbpRules | None = None
+        self._pending_rules = 0
         self._current = 0
         self._stale = 0
 
@@ -69,127 +69,129 @@ class FrontendSide:
         return self.info.features if self.info is not None else ()
 
     @property
-    def takes_garbage(self) -> bool:
+    def accepts_garbage(self) -> bool:
         """Whether `garbage` may be sent: the bot announced it, and the rules told of it."""
         told = self._rules is not None and self._rules.garbage == "general"
         return told and tbp.GARBAGE in self.features
 
     @property
-    def answers_unasked(self) -> bool:
+    def suggests_unasked(self) -> bool:
         """Whether the bot suggests moves for each position by itself, once."""
         return tbp.SKIP_SUGGEST in self.features
 
     @property
-    def owed(self) -> int:
+    def pending_answers(self) -> int:
         """Suggestions that were asked for and have not come."""
         return self._current + self._stale
 
     @property
-    def owed_stale(self) -> int:
+    def stale_answers(self) -> int:
         """Those among them that will be about an earlier position."""
         return self._stale
 
     # --- what the frontend says -----------------------------------------------------------------
 
-    def rules(self, message: tbp.Rules) -> tbp.Rules:
+    def rules(self, message: tbp.TbpRules) -> tbp.TbpRules:
         """Tell the rules; may be done again at any time."""
-        self._expect("rules", Stage.INTRODUCED, Stage.READY, Stage.CALCULATING, Stage.REFUSED)
+        self._check_stage(
+            "rules", TbpStage.INTRODUCED, TbpStage.READY, TbpStage.CALCULATING, TbpStage.REFUSED
+        )
         self._rules = message
-        self._asked_rules += 1
+        self._pending_rules += 1
         return message
 
-    def start(self, message: tbp.Start) -> tbp.Start:
+    def start(self, message: tbp.TbpStart) -> tbp.TbpStart:
         """Tell a position; while another one is calculated, it replaces that."""
-        self._expect("start", Stage.READY, Stage.CALCULATING)
-        self.stage = Stage.CALCULATING
-        self._moved_on()
+        self._check_stage("start", TbpStage.READY, TbpStage.CALCULATING)
+        self.stage = TbpStage.CALCULATING
+        self._update_position()
         return message
 
-    def suggest(self) -> tbp.Suggest | None:
+    def suggest(self) -> tbp.TbpSuggest | None:
         """Ask for moves; None if an answer about this very position comes anyway, or has come."""
-        self._expect("suggest", Stage.CALCULATING)
-        if self._current or self.answers_unasked:
+        self._check_stage("suggest", TbpStage.CALCULATING)
+        if self._current or self.suggests_unasked:
             return None
         self._current = 1
-        return tbp.Suggest()
+        return tbp.TbpSuggest()
 
-    def play(self, message: tbp.Play) -> tbp.Play:
+    def play(self, message: tbp.TbpPlay) -> tbp.TbpPlay:
         """Tell which move was made."""
-        self._expect("play", Stage.CALCULATING)
-        self._moved_on()
+        self._check_stage("play", TbpStage.CALCULATING)
+        self._update_position()
         return message
 
-    def new_piece(self, piece: tbp.PieceLetter) -> tbp.NewPiece:
+    def new_piece(self, piece: tbp.PieceLetter) -> tbp.TbpNewPiece:
         """Tell which piece joined the queue. Moves that were asked for before stay good."""
-        self._expect("new_piece", Stage.CALCULATING)
-        return tbp.NewPiece(piece)
+        self._check_stage("new_piece", TbpStage.CALCULATING)
+        return tbp.TbpNewPiece(piece)
 
-    def garbage(self, rows: tuple[tbp.Row, ...]) -> tbp.Garbage:
+    def garbage(self, rows: tuple[tbp.Row, ...]) -> tbp.TbpGarbage:
         """Tell which rows entered from below, the last of them as the new bottom."""
-        self._expect("garbage", Stage.CALCULATING)
-        if not self.takes_garbage:
+        self._check_stage("garbage", TbpStage.CALCULATING)
+        if not self.accepts_garbage:
             raise ProtocolError(
                 f"garbage is not to be sent to a bot that does not announce {tbp.GARBAGE!r}, "
                 "nor without rules that tell of it"
             )
-        self._outdate()
-        return tbp.Garbage(rows)
+        self._mark_stale()
+        return tbp.TbpGarbage(rows)
 
-    def stop(self) -> tbp.Stop:
+    def stop(self) -> tbp.TbpStop:
         """End the game; another may start."""
-        self._expect("stop", Stage.CALCULATING)
-        self.stage = Stage.READY
-        self._outdate()
-        return tbp.Stop()
+        self._check_stage("stop", TbpStage.CALCULATING)
+        self.stage = TbpStage.READY
+        self._mark_stale()
+        return tbp.TbpStop()
 
-    def quit(self) -> tbp.Quit:
+    def quit(self) -> tbp.TbpQuit:
         """End the bot."""
-        self.stage = Stage.CLOSED
-        return tbp.Quit()
+        self.stage = TbpStage.CLOSED
+        return tbp.TbpQuit()
 
     # --- what the bot says ----------------------------------------------------------------------
 
-    def receive(self, message: tbp.Message) -> Event:
+    def receive(self, message: tbp.TbpMessage) -> TbpEvent:
         """What a message of the bot means now."""
         match message:
-            case _ if self.stage is Stage.CLOSED:
-                return Event.IGNORED
-            case tbp.Info() if self.stage is Stage.LAUNCHED:
+            case _ if self.stage is TbpStage.CLOSED:
+                return TbpEvent.IGNORED
+            case tbp.TbpInfo() if self.stage is TbpStage.LAUNCHED:
                 self.info = message
-                self.stage = Stage.INTRODUCED
-                return Event.INTRODUCED
-            case tbp.Ready() if self._asked_rules:
-                self._asked_rules -= 1
-                if self.stage in {Stage.INTRODUCED, Stage.REFUSED}:
-                    self.stage = Stage.READY
-                return Event.READY
-            case tbp.Error():
+                self.stage = TbpStage.INTRODUCED
+                return TbpEvent.INTRODUCED
+            case tbp.TbpReady() if self._pending_rules:
+                self._pending_rules -= 1
+                if self.stage in {TbpStage.INTRODUCED, TbpStage.REFUSED}:
+                    self.stage = TbpStage.READY
+                return TbpEvent.READY
+            case tbp.TbpError():
                 # Whenever it comes: the bot says that it cannot play.
-                self._asked_rules = 0
-                self.stage = Stage.REFUSED
-                self.reason = message.reason
-                return Event.REFUSED
-            case tbp.Suggestion() if self.owed:
+                self._pending_rules = 0
+                self.stage = TbpStage.REFUSED
+                self.error_reason = message.reason
+                return TbpEvent.REFUSED
+            case tbp.TbpSuggestion() if self.pending_answers:
                 # Answers come in the order of the questions.
                 if self._stale:
                     self._stale -= 1
-                    return Event.STALE
+                    return TbpEvent.STALE
                 self._current = 0
-                return Event.SUGGESTED
+                return TbpEvent.SUGGESTED
             case _:
-                return Event.IGNORED
+                return TbpEvent.IGNORED
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _expect(self, kind: str, *stages: Stage) -> None:
+    def _check_stage(self, kind: str, *stages: TbpStage) -> None:
         if self.stage not in stages:
             raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")
 
-    def _moved_on(self) -> None:
-        self._outdate()
-        if self.answers_unasked:
+    def _update_position(self) -> None:
+        self._mark_stale()
+        if self.suggests_unasked:
             self._current = 1
 
-    def _outdate(self) -> None:
+    def _mark_stale(self) -> None:
         self._stale += self._current
         self._current = 0

@@ -34,7 +34,7 @@ MIN_NODES: Final = "set_min_nodes"
 # --- parts of messages --------------------------------------------------------------------------
 
 
-class Location(Struct, frozen=True):
+class TbpLocation(Struct, frozen=True):
     """Where a piece lies: its true-rotation centre, x from the left, y from the bottom row."""
 
     type: PieceLetter
@@ -43,7 +43,7 @@ class Location(Struct, frozen=True):
     y: int
 
 
-class Move(Struct, frozen=True):
+class TbpMove(Struct, frozen=True):
     """A placement; whether it uses hold is told by its piece.
 
     Attributes:
@@ -53,16 +53,16 @@ class Move(Struct, frozen=True):
             a hard drop.
     """
 
-    location: Location
+    location: TbpLocation
     spin: SpinName = "none"
     inputs: tuple[InputName, ...] | UnsetType = UNSET
 
 
-class Uniform(Struct, frozen=True, tag_field="type", tag="uniform"):
+class UniformRandomizer(Struct, frozen=True, tag_field="type", tag="uniform"):
     """Pieces come with little or no bias."""
 
 
-class SevenBag(Struct, frozen=True, tag_field="type", tag="seven_bag"):
+class SevenBagRandomizer(Struct, frozen=True, tag_field="type", tag="seven_bag"):
     """One of each in every seven.
 
     Attributes:
@@ -72,7 +72,7 @@ class SevenBag(Struct, frozen=True, tag_field="type", tag="seven_bag"):
     bag_state: tuple[PieceLetter, ...]
 
 
-class GeneralBag(Struct, frozen=True, tag_field="type", tag="general_bag"):
+class GeneralBagRandomizer(Struct, frozen=True, tag_field="type", tag="general_bag"):
     """Pieces come out of a bag that is filled with any number of each.
 
     Attributes:
@@ -84,14 +84,16 @@ class GeneralBag(Struct, frozen=True, tag_field="type", tag="general_bag"):
     filled_bag: dict[PieceLetter, int]
 
 
-class Unknown(Struct, frozen=True, tag_field="type", tag="unknown"):
+class UnknownRandomizer(Struct, frozen=True, tag_field="type", tag="unknown"):
     """Nothing is known of how the pieces come."""
 
 
-Randomizer: TypeAlias = Uniform | SevenBag | GeneralBag | Unknown
+TbpRandomizer: TypeAlias = (
+    UniformRandomizer | SevenBagRandomizer | GeneralBagRandomizer | UnknownRandomizer
+)
 
 
-class Opponent(Struct, frozen=True):
+class TbpOpponent(Struct, frozen=True):
     """What the versus dialect tells of another player; any part of it may be left out.
 
     Attributes:
@@ -111,7 +113,7 @@ class Opponent(Struct, frozen=True):
     meter: int | UnsetType = UNSET
 
 
-class MoveInfo(Struct, frozen=True, omit_defaults=True):
+class TbpMoveInfo(Struct, frozen=True, omit_defaults=True):
     """What a bot says of its search, counted as it likes."""
 
     nodes: Number | None = None
@@ -123,7 +125,7 @@ class MoveInfo(Struct, frozen=True, omit_defaults=True):
 # --- messages of the bot ------------------------------------------------------------------------
 
 
-class Info(Struct, frozen=True, tag_field="type", tag="info"):
+class TbpInfo(Struct, frozen=True, tag_field="type", tag="info"):
     """Who the bot is; its first message, sent unasked."""
 
     name: str
@@ -132,27 +134,27 @@ class Info(Struct, frozen=True, tag_field="type", tag="info"):
     features: tuple[str, ...] = ()
 
 
-class Ready(Struct, frozen=True, tag_field="type", tag="ready"):
+class TbpReady(Struct, frozen=True, tag_field="type", tag="ready"):
     """The rules are understood; a position can come."""
 
 
-class Error(Struct, frozen=True, tag_field="type", tag="error"):
+class TbpError(Struct, frozen=True, tag_field="type", tag="error"):
     """The rules cannot be played. The text defines one reason, ``unsupported_rules``."""
 
     reason: str
 
 
-class Suggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
+class TbpSuggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
     """Moves in order of preference; the bot gives up if none can be played."""
 
-    moves: tuple[Move, ...]
-    move_info: MoveInfo | UnsetType = UNSET
+    moves: tuple[TbpMove, ...]
+    move_info: TbpMoveInfo | UnsetType = UNSET
 
 
 # --- messages of the frontend -------------------------------------------------------------------
 
 
-class Rules(Struct, frozen=True, tag_field="type", tag="rules"):
+class TbpRules(Struct, frozen=True, tag_field="type", tag="rules"):
     """The rules in force, as far as the protocol can tell them.
 
     Attributes:
@@ -167,7 +169,7 @@ class Rules(Struct, frozen=True, tag_field="type", tag="rules"):
     min_nodes: int | UnsetType = UNSET
 
 
-class Start(Struct, frozen=True, tag_field="type", tag="start"):
+class TbpStart(Struct, frozen=True, tag_field="type", tag="start"):
     """The position to calculate from.
 
     Attributes:
@@ -186,30 +188,30 @@ class Start(Struct, frozen=True, tag_field="type", tag="start"):
     combo: int
     back_to_back: bool | int
     board: tuple[Row, ...]
-    randomizer: Randomizer | UnsetType = UNSET
-    opponents: tuple[Opponent, ...] | UnsetType = UNSET
+    randomizer: TbpRandomizer | UnsetType = UNSET
+    opponents: tuple[TbpOpponent, ...] | UnsetType = UNSET
     meter: int | UnsetType = UNSET
 
 
-class Suggest(Struct, frozen=True, tag_field="type", tag="suggest"):
+class TbpSuggest(Struct, frozen=True, tag_field="type", tag="suggest"):
     """Asks for moves."""
 
 
-class Play(Struct, frozen=True, tag_field="type", tag="play"):
+class TbpPlay(Struct, frozen=True, tag_field="type", tag="play"):
     """This move was made; ``opponents`` and ``meter`` as in `Start`."""
 
-    move: Move
-    opponents: tuple[Opponent, ...] | UnsetType = UNSET
+    move: TbpMove
+    opponents: tuple[TbpOpponent, ...] | UnsetType = UNSET
     meter: int | UnsetType = UNSET
 
 
-class NewPiece(Struct, frozen=True, tag_field="type", tag="new_piece"):
+class TbpNewPiece(Struct, frozen=True, tag_field="type", tag="new_piece"):
     """This piece joined the end of the queue."""
 
     piece: PieceLetter
 
 
-class Garbage(Struct, frozen=True, tag_field="type", tag="garbage"):
+class TbpGarbage(Struct, frozen=True, tag_field="type", tag="garbage"):
     """These rows entered from below, in this order: the last one is the new bottom.
 
     A draft that was never made part of the text; only for bots that announce `GARBAGE`.
@@ -221,14 +223,16 @@ class Garbage(Struct, frozen=True, tag_field="type", tag="garbage"):
     rows: tuple[Row, ...]
 
 
-class Stop(Struct, frozen=True, tag_field="type", tag="stop"):
+class TbpStop(Struct, frozen=True, tag_field="type", tag="stop"):
     """The game is over; another `Start` may come."""
 
 
-class Quit(Struct, frozen=True, tag_field="type", tag="quit"):
+class TbpQuit(Struct, frozen=True, tag_field="type", tag="quit"):
     """The bot is to exit."""
 
 
-FromBot: TypeAlias = Info | Ready | Error | Suggestion
-FromFrontend: TypeAlias = Rules | Start | Suggest | Play | NewPiece | Garbage | Stop | Quit
-Message: TypeAlias = FromBot | FromFrontend
+TbpBotMessage: TypeAlias = TbpInfo | TbpReady | TbpError | TbpSuggestion
+TbpFrontendMessage: TypeAlias = (
+    TbpRules | TbpStart | TbpSuggest | TbpPlay | TbpNewPiece | TbpGarbage | TbpStop | TbpQuit
+)
+TbpMessage: TypeAlias = TbpBotMessage | TbpFrontendMessage

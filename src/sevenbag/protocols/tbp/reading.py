@@ -19,20 +19,20 @@ from sevenbag.protocols.tbp import messages as tbp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-MOST_ROWS: Final = 256
-MOST_QUEUED: Final = 512
-MOST_MOVES: Final = 4096
-FARTHEST: Final = 1000
-HIGHEST_COUNT: Final = 1_000_000
-MOST_NODES: Final = 2**53
-MOST_OPPONENTS: Final = 128
-MOST_INPUTS: Final = 256
+MAX_ROWS: Final = 256
+MAX_QUEUE: Final = 512
+MAX_MOVES: Final = 4096
+MAX_COORDINATE: Final = 1000
+MAX_COUNT: Final = 1_000_000
+MAX_NODES: Final = 2**53
+MAX_OPPONENTS: Final = 128
+MAX_INPUTS: Final = 256
 WIDTH: Final = 10
 
 T = TypeVar("T")
 
 
-def read_message(content: object, *, forgiving: bool = False) -> tbp.Message | None:
+def read_message(content: object, *, ignore_extensions: bool = False) -> tbp.TbpMessage | None:
     """The message that this data is; None if it is none, or of an unknown type.
 
     Args:
@@ -53,13 +53,13 @@ def read_message(content: object, *, forgiving: bool = False) -> tbp.Message | N
     try:
         return reader(data)
     except _WrongError as wrong:
-        if forgiving and (plain := _without_extras(data, wrong.path)) is not None:
-            return read_message(plain, forgiving=True)
+        if ignore_extensions and (plain := _without_extras(data, wrong.path)) is not None:
+            return read_message(plain, ignore_extensions=True)
         what = f"{wrong.what} (in a {kind} message)"
         raise ProtocolError(what, wrong.path, str(kind)) from None
 
 
-def type_of(content: object) -> str:
+def message_type(content: object) -> str:
     """Of what type this data says to be, known or not; empty if it says nothing."""
     kind = cast("dict[str, object]", content).get("type") if isinstance(content, dict) else None
     return kind if isinstance(kind, str) else ""
@@ -68,83 +68,83 @@ def type_of(content: object) -> str:
 # --- one reader for each message ----------------------------------------------------------------
 
 
-def _info(data: dict[str, object]) -> tbp.Info:
+def _info(data: dict[str, object]) -> tbp.TbpInfo:
     features = data.get("features")
-    return tbp.Info(
+    return tbp.TbpInfo(
         name=_words(data.get("name"), "name"),
         version=_words(data.get("version"), "version"),
         author=_words(data.get("author"), "author"),
         # MisaMino sends null.
-        features=() if features is None else _list(features, "features", _text, MOST_QUEUED),
+        features=() if features is None else _list(features, "features", _text, MAX_QUEUE),
     )
 
 
-def _error(data: dict[str, object]) -> tbp.Error:
+def _error(data: dict[str, object]) -> tbp.TbpError:
     # The first draft had no reason, some programs write a sentence.
     reason = data.get("reason")
-    return tbp.Error(reason if isinstance(reason, str) else "")
+    return tbp.TbpError(reason if isinstance(reason, str) else "")
 
 
-def _rules(data: dict[str, object]) -> tbp.Rules:
+def _rules(data: dict[str, object]) -> tbp.TbpRules:
     name = data.get("randomizer")
     nodes = _whole(data.get("min_nodes"))
-    return tbp.Rules(
+    return tbp.TbpRules(
         UNSET if name is None else _randomizer_name(name),
         "general" if data.get("garbage") == "general" else UNSET,
-        UNSET if nodes is None else min(max(nodes, 0), MOST_NODES),
+        UNSET if nodes is None else min(max(nodes, 0), MAX_NODES),
     )
 
 
-def _start(data: dict[str, object]) -> tbp.Start:
+def _start(data: dict[str, object]) -> tbp.TbpStart:
     hold = data.get("hold")
-    return tbp.Start(
+    return tbp.TbpStart(
         hold=None if hold is None else _piece(hold, "hold"),
-        queue=_list(_part(data, "queue"), "queue", _piece, MOST_QUEUED),
+        queue=_list(_part(data, "queue"), "queue", _piece, MAX_QUEUE),
         combo=_count(data.get("combo"), "combo"),
         back_to_back=_back_to_back(data.get("back_to_back"), "back_to_back"),
-        board=_list(_part(data, "board"), "board", _row, MOST_ROWS),
+        board=_list(_part(data, "board"), "board", _row, MAX_ROWS),
         randomizer=_randomizer(data.get("randomizer")),
         opponents=_opponents(data),
         meter=_optional(data, "meter", "", _count),
     )
 
 
-def _suggestion(data: dict[str, object]) -> tbp.Suggestion:
-    return tbp.Suggestion(
-        moves=_list(_part(data, "moves"), "moves", _move, MOST_MOVES),
+def _suggestion(data: dict[str, object]) -> tbp.TbpSuggestion:
+    return tbp.TbpSuggestion(
+        moves=_list(_part(data, "moves"), "moves", _move, MAX_MOVES),
         move_info=_move_info(data.get("move_info")),
     )
 
 
-def _play(data: dict[str, object]) -> tbp.Play:
-    return tbp.Play(
+def _play(data: dict[str, object]) -> tbp.TbpPlay:
+    return tbp.TbpPlay(
         _move(_part(data, "move"), "move"),
         _opponents(data),
         _optional(data, "meter", "", _count),
     )
 
 
-def _garbage(data: dict[str, object]) -> tbp.Garbage:
-    return tbp.Garbage(_list(_part(data, "rows"), "rows", _garbage_row, MOST_ROWS))
+def _garbage(data: dict[str, object]) -> tbp.TbpGarbage:
+    return tbp.TbpGarbage(_list(_part(data, "rows"), "rows", _garbage_row, MAX_ROWS))
 
 
-def _new_piece(data: dict[str, object]) -> tbp.NewPiece:
-    return tbp.NewPiece(_piece(_part(data, "piece"), "piece"))
+def _new_piece(data: dict[str, object]) -> tbp.TbpNewPiece:
+    return tbp.TbpNewPiece(_piece(_part(data, "piece"), "piece"))
 
 
-_READERS: Final[dict[str, Callable[[dict[str, object]], tbp.Message]]] = {
+_READERS: Final[dict[str, Callable[[dict[str, object]], tbp.TbpMessage]]] = {
     "info": _info,
-    "ready": lambda _: tbp.Ready(),
+    "ready": lambda _: tbp.TbpReady(),
     "error": _error,
     "suggestion": _suggestion,
     "rules": _rules,
     "start": _start,
-    "suggest": lambda _: tbp.Suggest(),
+    "suggest": lambda _: tbp.TbpSuggest(),
     "play": _play,
     "new_piece": _new_piece,
     "garbage": _garbage,
-    "stop": lambda _: tbp.Stop(),
-    "quit": lambda _: tbp.Quit(),
+    "stop": lambda _: tbp.TbpStop(),
+    "quit": lambda _: tbp.TbpQuit(),
 }
 
 
@@ -183,14 +183,14 @@ def _piece(value: object, path: str) -> tbp.PieceLetter:
     piece = _PIECES.get(value) if isinstance(value, str) else None
     if piece is None:
         raise _WrongError(
-            path, f"{_shown(value)} is no piece; expected one of {_listed(_CAPITALS)}"
+            path, f"{describe_value(value)} is no piece; expected one of {_listed(_CAPITALS)}"
         )
     return piece
 
 
 def _row(value: object, path: str) -> tbp.Row:
     if not isinstance(value, list):
-        raise _WrongError(path, f"expected a list of cells, not {_shown(value)}")
+        raise _WrongError(path, f"expected a list of cells, not {describe_value(value)}")
     cells = cast("list[object]", value)
     if len(cells) != WIDTH:
         raise _WrongError(path, f"a row has {WIDTH} cells, not {len(cells)}")
@@ -213,13 +213,13 @@ def _cell(value: object) -> tbp.Cell:
     return _PIECES.get(value, _FILLED) if isinstance(value, str) else _FILLED
 
 
-def _move(value: object, path: str) -> tbp.Move:
+def _move(value: object, path: str) -> tbp.TbpMove:
     data = _object(value, path)
     location = _object(_part(data, "location", path), f"{path}.location")
     place = f"{path}.location"
     spin = data.get("spin")
-    return tbp.Move(
-        tbp.Location(
+    return tbp.TbpMove(
+        tbp.TbpLocation(
             type=_piece(_part(location, "type", place), f"{place}.type"),
             orientation=_choice(
                 _part(location, "orientation", place), f"{place}.orientation", _ORIENTATIONS
@@ -233,36 +233,36 @@ def _move(value: object, path: str) -> tbp.Move:
 
 
 def _inputs(value: object, path: str) -> tuple[tbp.InputName, ...]:
-    return _list(value, path, lambda name, where: _choice(name, where, _INPUTS), MOST_INPUTS)
+    return _list(value, path, lambda name, where: _choice(name, where, _INPUTS), MAX_INPUTS)
 
 
-def _opponents(data: dict[str, object]) -> tuple[tbp.Opponent, ...] | UnsetType:
-    def read(value: object, path: str) -> tuple[tbp.Opponent, ...]:
-        return _list(value, path, _opponent, MOST_OPPONENTS)
+def _opponents(data: dict[str, object]) -> tuple[tbp.TbpOpponent, ...] | UnsetType:
+    def read(value: object, path: str) -> tuple[tbp.TbpOpponent, ...]:
+        return _list(value, path, _opponent, MAX_OPPONENTS)
 
     return _optional(data, "opponents", "", read)
 
 
-def _opponent(value: object, path: str) -> tbp.Opponent:
+def _opponent(value: object, path: str) -> tbp.TbpOpponent:
     data = _object(value, path)
     hold: tbp.PieceLetter | UnsetType | None = _optional(data, "hold", path, _piece)
-    return tbp.Opponent(
+    return tbp.TbpOpponent(
         hold=None if "hold" in data and data["hold"] is None else hold,
-        queue=_optional(data, "queue", path, lambda v, at: _list(v, at, _piece, MOST_QUEUED)),
+        queue=_optional(data, "queue", path, lambda v, at: _list(v, at, _piece, MAX_QUEUE)),
         combo=_optional(data, "combo", path, _count),
         back_to_back=_optional(data, "back_to_back", path, _back_to_back),
-        board=_optional(data, "board", path, lambda v, at: _list(v, at, _row, MOST_ROWS)),
+        board=_optional(data, "board", path, lambda v, at: _list(v, at, _row, MAX_ROWS)),
         meter=_optional(data, "meter", path, _count),
     )
 
 
-def _move_info(value: object) -> tbp.MoveInfo | UnsetType:
+def _move_info(value: object) -> tbp.TbpMoveInfo | UnsetType:
     # It is for people to look at; a mistake in it is no reason to lose a game.
     if not isinstance(value, dict):
         return UNSET
     data = cast("dict[str, object]", value)
     extra = data.get("extra")
-    return tbp.MoveInfo(
+    return tbp.TbpMoveInfo(
         nodes=_figure(data.get("nodes")),
         nps=_figure(data.get("nps")),
         depth=_figure(data.get("depth")),
@@ -280,28 +280,28 @@ def _randomizer_name(value: object) -> tbp.RandomizerName:
     return _RANDOMIZERS.get(value, "unknown") if isinstance(value, str) else "unknown"
 
 
-def _randomizer(value: object) -> tbp.Randomizer | UnsetType:
+def _randomizer(value: object) -> tbp.TbpRandomizer | UnsetType:
     if value is None:
         return UNSET
     path = "randomizer"
     data = _object(value, path)
     name = _randomizer_name(data.get("type"))
     if name == "uniform":
-        return tbp.Uniform()
+        return tbp.UniformRandomizer()
     if name == "seven_bag":
         # The key of the extension's first draft was `bag`.
         key = "bag" if "bag" in data and "bag_state" not in data else "bag_state"
         path = f"{path}.{key}"
-        state = _list(_part(data, key, "randomizer"), path, _piece, MOST_QUEUED)
+        state = _list(_part(data, key, "randomizer"), path, _piece, MAX_QUEUE)
         # Some clients send an empty bag and mean the next full one. The order has no meaning.
-        return tbp.SevenBag(tuple(dict.fromkeys(state)) or tbp.PIECE_LETTERS)
+        return tbp.SevenBagRandomizer(tuple(dict.fromkeys(state)) or tbp.PIECE_LETTERS)
     if name == "general_bag":
         filled = _counts(_part(data, "filled_bag", path), f"{path}.filled_bag")
         current = _counts(_part(data, "current_bag", path), f"{path}.current_bag")
         if not any(filled.values()):
             raise _WrongError(f"{path}.filled_bag", "a full bag holds at least one piece")
-        return tbp.GeneralBag(current if any(current.values()) else filled, filled)
-    return tbp.Unknown()
+        return tbp.GeneralBagRandomizer(current if any(current.values()) else filled, filled)
+    return tbp.UnknownRandomizer()
 
 
 def _counts(value: object, path: str) -> dict[tbp.PieceLetter, int]:
@@ -370,13 +370,13 @@ def _optional(
 
 def _object(value: object, path: str) -> dict[str, object]:
     if not isinstance(value, dict):
-        raise _WrongError(path, f"expected an object, not {_shown(value)}")
+        raise _WrongError(path, f"expected an object, not {describe_value(value)}")
     return cast("dict[str, object]", value)
 
 
 def _list(value: object, path: str, read: Callable[[Any, str], T], longest: int) -> tuple[T, ...]:
     if not isinstance(value, list):
-        raise _WrongError(path, f"expected a list, not {_shown(value)}")
+        raise _WrongError(path, f"expected a list, not {describe_value(value)}")
     items = cast("list[object]", value)
     if len(items) > longest:
         raise _WrongError(path, f"has {len(items)} entries; at most {longest} are read")
@@ -385,7 +385,7 @@ def _list(value: object, path: str, read: Callable[[Any, str], T], longest: int)
 
 def _text(value: object, path: str) -> str:
     if not isinstance(value, str):
-        raise _WrongError(path, f"expected a text, not {_shown(value)}")
+        raise _WrongError(path, f"expected a text, not {describe_value(value)}")
     return value
 
 
@@ -401,15 +401,17 @@ def _words(value: object, path: str) -> str:
 def _choice(value: object, path: str, choices: dict[str, T]) -> T:
     choice = choices.get(value) if isinstance(value, str) else None
     if choice is None:
-        raise _WrongError(path, f"{_shown(value)} is none of {_listed(choices)}")
+        raise _WrongError(path, f"{describe_value(value)} is none of {_listed(choices)}")
     return choice
 
 
 def _coordinate(value: object, path: str) -> int:
     number = _whole(value)
-    if number is None or abs(number) > FARTHEST:
+    if number is None or abs(number) > MAX_COORDINATE:
         raise _WrongError(
-            path, f"expected a whole number from {-FARTHEST} to {FARTHEST}, not {_shown(value)}"
+            path,
+            f"expected a whole number from {-MAX_COORDINATE} to {MAX_COORDINATE}, "
+            f"not {describe_value(value)}",
         )
     return number
 
@@ -422,8 +424,8 @@ def _count(value: object, path: str) -> int:
         value = math.floor(value)
     number = _whole(value)
     if number is None:
-        raise _WrongError(path, f"expected a whole number, not {_shown(value)}")
-    return min(max(number, 0), HIGHEST_COUNT)
+        raise _WrongError(path, f"expected a whole number, not {describe_value(value)}")
+    return min(max(number, 0), MAX_COUNT)
 
 
 def _whole(value: object) -> int | None:
@@ -436,7 +438,7 @@ def _listed(choices: Iterable[str]) -> str:
     return " ".join(choices)
 
 
-def _shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """A value as a message may quote it: what it is, not all of it."""
     if value is None:
         return "null"

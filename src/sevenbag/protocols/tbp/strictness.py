@@ -18,7 +18,7 @@ Severity: TypeAlias = Literal["error", "warning", "note"]
 
 
 @dataclass(frozen=True, slots=True)
-class Departure:
+class Deviation:
     """Something in a message that the texts have otherwise.
 
     Attributes:
@@ -30,12 +30,12 @@ class Departure:
     """
 
     path: str
-    what: str
-    place: str
+    problem: str
+    clause: str
     severity: Severity
 
 
-def departures(content: object) -> list[Departure]:
+def find_deviations(content: object) -> list[Deviation]:
     """All that is not by the letter in this message; nothing for types that no text knows."""
     found = _Found()
     if isinstance(content, dict):
@@ -64,10 +64,10 @@ class _Found:
     """Collects, and looks at the kinds of values that stand everywhere."""
 
     def __init__(self) -> None:
-        self.list: list[Departure] = []
+        self.list: list[Deviation] = []
 
     def add(self, path: str, what: str, place: str, severity: Severity = "error") -> None:
-        self.list.append(Departure(path, what, place, severity))
+        self.list.append(Deviation(path, what, place, severity))
 
     def has(self, data: dict[str, Any], key: str, path: str, place: str) -> bool:
         if key not in data:
@@ -76,29 +76,29 @@ class _Found:
 
     def text(self, data: dict[str, Any], key: str, place: str) -> None:
         if self.has(data, key, key, place) and not isinstance(data[key], str):
-            self.add(key, f"is {_shown(data[key])}, must be a string", place)
+            self.add(key, f"is {describe_value(data[key])}, must be a string", place)
 
     def a_list(self, value: object, path: str, place: str) -> list[Any]:
         if isinstance(value, list):
             return cast("list[object]", value)
-        self.add(path, f"is {_shown(value)}, must be a list", place)
+        self.add(path, f"is {describe_value(value)}, must be a list", place)
         return []
 
     def an_object(self, value: object, path: str, place: str) -> dict[str, Any]:
         if isinstance(value, dict):
             return cast("dict[str, Any]", value)
-        self.add(path, f"is {_shown(value)}, must be an object", place)
+        self.add(path, f"is {describe_value(value)}, must be an object", place)
         return {}
 
     def one_of(self, value: object, path: str, words: Sequence[str], place: str) -> None:
         if not isinstance(value, str) or value not in words:
-            self.add(path, f"is {_shown(value)}, must be one of {' '.join(words)}", place)
+            self.add(path, f"is {describe_value(value)}, must be one of {' '.join(words)}", place)
 
     def whole(self, value: object, path: str, place: str) -> None:
         if isinstance(value, float) and value.is_integer():
             self.add(path, f"is {value}, must be written without a point", place, "warning")
         elif not _is_whole(value):
-            self.add(path, f"is {_shown(value)}, must be a whole number", place)
+            self.add(path, f"is {describe_value(value)}, must be a whole number", place)
 
 
 def _info(data: dict[str, Any], found: _Found) -> None:
@@ -108,7 +108,7 @@ def _info(data: dict[str, Any], found: _Found) -> None:
         features = found.a_list(data["features"], "features", f"{MVP}, info")
         for i, feature in enumerate(features):
             if not isinstance(feature, str):
-                what = f"is {_shown(feature)}, must be a string"
+                what = f"is {describe_value(feature)}, must be a string"
                 found.add(f"features[{i}]", what, f"{MVP}, info")
 
 
@@ -117,7 +117,7 @@ def _error(data: dict[str, Any], found: _Found) -> None:
     found.text(data, "reason", place)
     reason = data.get("reason")
     if isinstance(reason, str) and reason != "unsupported_rules":
-        what = f"is {_shown(reason)}; the only reason that is defined is unsupported_rules"
+        what = f"is {describe_value(reason)}; the only reason that is defined is unsupported_rules"
         found.add("reason", what, place, "warning")
 
 
@@ -134,10 +134,10 @@ def _move_info(value: object, found: _Found) -> None:
     data = found.an_object(value, "move_info", MOVE_INFO)
     for key in ("nodes", "nps", "depth"):
         if key in data and not _is_number(data[key]):
-            what = f"is {_shown(data[key])}, must be a number"
+            what = f"is {describe_value(data[key])}, must be a number"
             found.add(f"move_info.{key}", what, MOVE_INFO, "warning")
     if "extra" in data and not isinstance(data["extra"], str):
-        what = f"is {_shown(data['extra'])}, must be a string"
+        what = f"is {describe_value(data['extra'])}, must be a string"
         found.add("move_info.extra", what, MOVE_INFO, "warning")
 
 
@@ -178,7 +178,9 @@ def _back_to_back(value: object, found: _Found) -> None:
         what = f"is {value}, must be true or false; a count is of the versus text alone"
         found.add("back_to_back", what, f"{MVP}, start", "warning")
     elif not isinstance(value, bool):
-        found.add("back_to_back", f"is {_shown(value)}, must be true or false", f"{MVP}, start")
+        found.add(
+            "back_to_back", f"is {describe_value(value)}, must be true or false", f"{MVP}, start"
+        )
 
 
 def _board(value: object, found: _Found) -> None:
@@ -192,7 +194,7 @@ def _board(value: object, found: _Found) -> None:
             found.add(f"board[{y}]", f"has {len(cells)} cells, must have {_WIDTH}", place)
         for x, cell in enumerate(cells):
             if cell is not None and not (isinstance(cell, str) and cell in {*_LETTERS, "G"}):
-                what = f"is {_shown(cell)}, must be null, a piece or G"
+                what = f"is {describe_value(cell)}, must be null, a piece or G"
                 found.add(f"board[{y}][{x}]", what, place)
                 return
 
@@ -315,7 +317,8 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _shown(value: object) -> str:
+def describe_value(value: object) -> str:
+    """Describe a value for an error message."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     if isinstance(value, dict | list):

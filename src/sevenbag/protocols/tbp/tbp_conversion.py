@@ -28,17 +28,17 @@ ROWS: Final = 40
 # --- moves --------------------------------------------------------------------------------------
 
 
-def piece_of(letter: tbp.PieceLetter) -> Piece:
+def parse_piece(letter: tbp.PieceLetter) -> Piece:
     """The piece that a letter names."""
     return _PIECES[letter]
 
 
-def letter_of(piece: Piece) -> tbp.PieceLetter:
+def format_piece(piece: Piece) -> tbp.PieceLetter:
     """The letter that names a piece."""
     return _LETTERS[piece]
 
 
-def placement_of(move: tbp.Move) -> Placement:
+def parse_move(move: tbp.TbpMove) -> Placement:
     """A move as a placement.
 
     Raises:
@@ -54,14 +54,14 @@ def placement_of(move: tbp.Move) -> Placement:
     )
 
 
-def move_of(placement: Placement) -> tbp.Move:
+def format_move(placement: Placement) -> tbp.TbpMove:
     """A placement as a move, in the form we always write."""
-    return tbp.Move(location_of(placement.canonical()), _SPIN_NAMES[placement.spin])
+    return tbp.TbpMove(format_location(placement.canonical()), _SPIN_NAMES[placement.spin])
 
 
-def location_of(placement: Placement) -> tbp.Location:
+def format_location(placement: Placement) -> tbp.TbpLocation:
     """Return the location of a placement without changing its form."""
-    return tbp.Location(
+    return tbp.TbpLocation(
         _LETTERS[placement.piece], _ORIENTATIONS[placement.rotation], placement.x, placement.y
     )
 
@@ -69,18 +69,18 @@ def location_of(placement: Placement) -> tbp.Location:
 # --- boards -------------------------------------------------------------------------------------
 
 
-def board_of(rows: Sequence[tbp.Row]) -> Board:
+def parse_board(rows: Sequence[tbp.Row]) -> Board:
     """The filled cells; rows above the fortieth are cut, missing ones are empty."""
-    return Board.from_rows(_drawn(rows), height=ROWS) if rows else Board(WIDTH, ROWS)
+    return Board.from_rows(_format_rows(rows), height=ROWS) if rows else Board(WIDTH, ROWS)
 
 
-def colors_of(rows: Sequence[tbp.Row]) -> tuple[str, ...]:
+def parse_colors(rows: Sequence[tbp.Row]) -> tuple[str, ...]:
     """The cells' letters, in forty rows from the bottom."""
-    colored = _drawn(rows)
+    colored = _format_rows(rows)
     return (*colored, *[_EMPTY_COLORS] * (ROWS - len(colored)))
 
 
-def rows_of(board: Board, colors: Sequence[str] | None = None) -> tuple[tbp.Row, ...]:
+def format_board(board: Board, colors: Sequence[str] | None = None) -> tuple[tbp.Row, ...]:
     """Exactly 40 rows of 10 cells, with their letters where they are known, else ``G``.
 
     Raises:
@@ -91,7 +91,7 @@ def rows_of(board: Board, colors: Sequence[str] | None = None) -> tuple[tbp.Row,
     rows: list[tbp.Row] = []
     for y in range(min(board.height, ROWS)):
         letters = colors[y] if colors is not None and y < len(colors) else ""
-        rows.append(_row_of(board.row(y), letters))
+        rows.append(_format_row(board.row(y), letters))
     rows.extend([_EMPTY_ROW] * (ROWS - len(rows)))
     return tuple(rows)
 
@@ -99,34 +99,34 @@ def rows_of(board: Board, colors: Sequence[str] | None = None) -> tuple[tbp.Row,
 # --- positions ----------------------------------------------------------------------------------
 
 
-def position_of(start: tbp.Start) -> Position:
+def parse_start(start: tbp.TbpStart) -> Position:
     """The position that a `Start` tells."""
     return Position(
-        board=board_of(start.board),
+        board=parse_board(start.board),
         queue=tuple(_PIECES[letter] for letter in start.queue),
         hold=None if start.hold is None else _PIECES[start.hold],
         combo=start.combo,
         back_to_back=int(start.back_to_back),
-        pending=pending_of(start.meter),
-        bag=_bag_of(start.randomizer),
-        colors=colors_of(start.board),
-        filled_bag=_filled_bag_of(start.randomizer),
+        pending=parse_meter(start.meter),
+        bag=_parse_bag(start.randomizer),
+        colors=parse_colors(start.board),
+        filled_bag=_parse_full_bag(start.randomizer),
     )
 
 
-def pending_of(meter: int | UnsetType) -> tuple[int, ...]:
+def parse_meter(meter: int | UnsetType) -> tuple[int, ...]:
     """What waits, of which a meter tells only the sum."""
     return (meter,) if meter else ()
 
 
-def start_of(
+def format_start(
     position: Position,
     randomizer: tbp.RandomizerName,
     *,
-    counts: bool = False,
-    only_garbage: bool = False,
-    rows: int = ROWS,
-) -> tbp.Start:
+    back_to_back_count: bool = False,
+    hide_colors: bool = False,
+    visible_rows: int = ROWS,
+) -> tbp.TbpStart:
     """The `Start` that tells a position, unless told otherwise in the official form.
 
     Args:
@@ -136,41 +136,41 @@ def start_of(
         only_garbage: tell every filled cell as garbage.
         rows: leave out what lies above so many rows.
     """
-    board = rows_of(position.board, None if only_garbage else position.colors)
-    if rows < ROWS:
-        board = (*board[:rows], *[_EMPTY_ROW] * (ROWS - rows))
-    return tbp.Start(
+    board = format_board(position.board, None if hide_colors else position.colors)
+    if visible_rows < ROWS:
+        board = (*board[:visible_rows], *[_EMPTY_ROW] * (ROWS - visible_rows))
+    return tbp.TbpStart(
         hold=None if position.hold is None else _LETTERS[position.hold],
-        queue=_letters(position.queue),
+        queue=_format_pieces(position.queue),
         combo=max(position.combo, 0),
-        back_to_back=position.back_to_back if counts else position.back_to_back > 0,
+        back_to_back=position.back_to_back if back_to_back_count else position.back_to_back > 0,
         board=board,
-        randomizer=_state_of(position, randomizer),
+        randomizer=_format_randomizer_state(position, randomizer),
     )
 
 
-def position_of_opponent(opponent: tbp.Opponent) -> Position:
+def parse_opponent(opponent: tbp.TbpOpponent) -> Position:
     """What is told of another player; what is not told is empty, or 0."""
     board = opponent.board or ()
     return Position(
-        board=board_of(board),
+        board=parse_board(board),
         queue=tuple(_PIECES[letter] for letter in opponent.queue or ()),
         hold=_PIECES[opponent.hold] if opponent.hold else None,
         combo=opponent.combo or 0,
         back_to_back=int(opponent.back_to_back or 0),
-        pending=pending_of(opponent.meter),
-        colors=colors_of(board),
+        pending=parse_meter(opponent.meter),
+        colors=parse_colors(board),
     )
 
 
-def opponent_of(position: Position) -> tbp.Opponent:
+def format_opponent(position: Position) -> tbp.TbpOpponent:
     """What the versus dialect tells of another player."""
-    return tbp.Opponent(
+    return tbp.TbpOpponent(
         hold=None if position.hold is None else _LETTERS[position.hold],
-        queue=_letters(position.queue),
+        queue=_format_pieces(position.queue),
         combo=position.combo,
         back_to_back=position.back_to_back,
-        board=rows_of(position.board, position.colors),
+        board=format_board(position.board, position.colors),
         meter=sum(position.pending),
     )
 
@@ -178,12 +178,12 @@ def opponent_of(position: Position) -> tbp.Opponent:
 # --- garbage ------------------------------------------------------------------------------------
 
 
-def with_garbage(position: Position, rows: Sequence[tbp.Row]) -> Position:
+def add_garbage_rows(position: Position, rows: Sequence[tbp.Row]) -> Position:
     """The position after rows have entered from below, the last of them as the new bottom.
 
     What comes to lie above the fortieth row is cut.
     """
-    entered = _drawn(rows[::-1][:ROWS])
+    entered = _format_rows(rows[::-1][:ROWS])
     old = position.board
     letters = position.colors or tuple(
         "".join("G" if old[x, y] else "." for x in range(WIDTH)) for y in range(old.rows)
@@ -197,25 +197,25 @@ def with_garbage(position: Position, rows: Sequence[tbp.Row]) -> Position:
 # --- rules --------------------------------------------------------------------------------------
 
 
-def randomizer_of(rules: Rules) -> tbp.RandomizerName:
+def format_randomizer(rules: Rules) -> tbp.RandomizerName:
     """What TBP calls the rules' randomizer."""
     return _RANDOMIZERS.get(rules.pieces.bag, "unknown")
 
 
-def name_of(randomizer: tbp.Randomizer) -> tbp.RandomizerName:
+def randomizer_name(randomizer: tbp.TbpRandomizer) -> tbp.RandomizerName:
     """The word in the rules that goes with this state."""
     match randomizer:
-        case tbp.Uniform():
+        case tbp.UniformRandomizer():
             return "uniform"
-        case tbp.SevenBag():
+        case tbp.SevenBagRandomizer():
             return "seven_bag"
-        case tbp.GeneralBag():
+        case tbp.GeneralBagRandomizer():
             return "general_bag"
-        case tbp.Unknown():
+        case tbp.UnknownRandomizer():
             return "unknown"
 
 
-def spawn_of(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None:
+def find_spawn(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None:
     """Where a piece appears, once it has fallen as far as it does at once; None: nowhere."""
     spawn = rules.spawn
     blocked = 0 if spawn.blocked == "lost" else 1
@@ -230,7 +230,7 @@ def spawn_of(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None
     return None
 
 
-def refuse_unsayable(rules: Rules) -> None:
+def check_rules(rules: Rules) -> None:
     """See that a bot can be told of rules like these.
 
     TBP takes for granted boards of 10 columns and 40 rows, and that a piece can be held; it has no
@@ -249,12 +249,12 @@ def refuse_unsayable(rules: Rules) -> None:
         raise RulesError("TBP cannot say that no piece may be held, as these rules have it")
 
 
-def rules_changes(rules: tbp.Rules) -> dict[str, dict[str, object]]:
+def parse_rules(rules: tbp.TbpRules) -> dict[str, dict[str, object]]:
     """What the message changes in the rules that TBP takes for granted."""
     return {"pieces": {"bag": "total mayhem"}} if rules.randomizer == "uniform" else {}
 
 
-def way_to(
+def find_inputs(
     placement: Placement,
     board: Board,
     *,
@@ -263,11 +263,11 @@ def way_to(
     spins: SpinRules | SpinMode | str = "none",
 ) -> tuple[tbp.InputName, ...] | None:
     """The fewest inputs to a move, with its spin where `spins` tells spins apart; None: no way."""
-    keys = board.path(placement, kicks, spins=spins, spawn=spawn, keys=list(_NAMES))
-    return None if keys is None else tuple(_NAMES[key] for key in keys[:-1])
+    keys = board.path(placement, kicks, spins=spins, spawn=spawn, keys=list(_INPUT_NAMES))
+    return None if keys is None else tuple(_INPUT_NAMES[key] for key in keys[:-1])
 
 
-def end_of(
+def follow_inputs(
     inputs: Sequence[tbp.InputName],
     piece: Piece,
     board: Board,
@@ -279,7 +279,7 @@ def end_of(
 
     An input that moves nothing, as one against a wall, is passed over, as games do.
     """
-    return board.follow(piece, [KEY_OF[name] for name in inputs], kicks, spawn=spawn)
+    return board.follow(piece, [INPUT_KEYS[name] for name in inputs], kicks, spawn=spawn)
 
 
 # --- helpers --------------------------------------------------------------------------------------
@@ -313,70 +313,74 @@ _RANDOMIZERS: Final[dict[str, tbp.RandomizerName]] = {
     "general_bag": "general_bag",
     "total mayhem": "uniform",
 }
-_LARGEST_BAG: Final = 63
+_MAX_BAG: Final = 63
 _CELLS: Final[dict[str, tbp.Cell]] = {letter: letter for letter in tbp.PIECE_LETTERS}
 _EMPTY_ROW: Final[tbp.Row] = (None,) * WIDTH
 _EMPTY_COLORS: Final = "." * WIDTH
 
 
-def _letters(pieces: Iterable[Piece]) -> tuple[tbp.PieceLetter, ...]:
+def _format_pieces(pieces: Iterable[Piece]) -> tuple[tbp.PieceLetter, ...]:
     return tuple([_LETTERS[piece] for piece in pieces])
 
 
-def _drawn(rows: Sequence[tbp.Row]) -> list[str]:
+def _format_rows(rows: Sequence[tbp.Row]) -> list[str]:
     return ["".join(["." if cell is None else cell for cell in row]) for row in rows[:ROWS]]
 
 
-def _row_of(filled: int, letters: str) -> tbp.Row:
+def _format_row(filled: int, letters: str) -> tbp.Row:
     if not filled:
         return _EMPTY_ROW
     marks = letters.ljust(WIDTH, "G")
     return tuple([_CELLS.get(marks[x], "G") if filled >> x & 1 else None for x in range(WIDTH)])
 
 
-def _bag_of(randomizer: tbp.Randomizer | UnsetType) -> tuple[Piece, ...] | None:
-    if isinstance(randomizer, tbp.SevenBag):
+def _parse_bag(randomizer: tbp.TbpRandomizer | UnsetType) -> tuple[Piece, ...] | None:
+    if isinstance(randomizer, tbp.SevenBagRandomizer):
         return tuple(_PIECES[letter] for letter in randomizer.bag_state)
-    if isinstance(randomizer, tbp.GeneralBag) and _is_bag(randomizer.filled_bag):
+    if isinstance(randomizer, tbp.GeneralBagRandomizer) and _is_bag(randomizer.filled_bag):
         current, filled = randomizer.current_bag, randomizer.filled_bag
         # More of a piece than a full bag has of it cannot be; then nothing is known.
         possible = all(current[letter] <= filled[letter] for letter in current)
-        return _pieces(current) if possible else None
+        return _expand_counts(current) if possible else None
     return None
 
 
-def _filled_bag_of(randomizer: tbp.Randomizer | UnsetType) -> tuple[Piece, ...]:
-    if isinstance(randomizer, tbp.GeneralBag) and _is_bag(randomizer.filled_bag):
-        return _pieces(randomizer.filled_bag)
+def _parse_full_bag(randomizer: tbp.TbpRandomizer | UnsetType) -> tuple[Piece, ...]:
+    if isinstance(randomizer, tbp.GeneralBagRandomizer) and _is_bag(randomizer.filled_bag):
+        return _expand_counts(randomizer.filled_bag)
     return tuple(Piece)
 
 
 def _is_bag(counts: Mapping[tbp.PieceLetter, int]) -> bool:
     # Larger ones say nothing of the next piece that would be worth the room.
-    return 0 < sum(counts.values()) <= _LARGEST_BAG
+    return 0 < sum(counts.values()) <= _MAX_BAG
 
 
-def _pieces(counts: Mapping[tbp.PieceLetter, int]) -> tuple[Piece, ...]:
+def _expand_counts(counts: Mapping[tbp.PieceLetter, int]) -> tuple[Piece, ...]:
     return tuple(_PIECES[letter] for letter in counts for _ in range(counts[letter]))
 
 
-def _counts(pieces: tuple[Piece, ...]) -> dict[tbp.PieceLetter, int]:
+def _count_pieces(pieces: tuple[Piece, ...]) -> dict[tbp.PieceLetter, int]:
     return {letter: pieces.count(piece) for piece, letter in _LETTERS.items()}
 
 
-def _state_of(position: Position, randomizer: tbp.RandomizerName) -> tbp.Randomizer | UnsetType:
+def _format_randomizer_state(
+    position: Position, randomizer: tbp.RandomizerName
+) -> tbp.TbpRandomizer | UnsetType:
     bag = position.bag
     if randomizer == "uniform":
-        return tbp.Uniform()
+        return tbp.UniformRandomizer()
     if bag is None or randomizer == "unknown":
         return UNSET
     if randomizer == "seven_bag":
-        each = _letters(piece for piece in _LETTERS if piece in bag)
-        return tbp.SevenBag(each or tbp.PIECE_LETTERS)
-    return tbp.GeneralBag(_counts(bag or position.filled_bag), _counts(position.filled_bag))
+        each = _format_pieces(piece for piece in _LETTERS if piece in bag)
+        return tbp.SevenBagRandomizer(each or tbp.PIECE_LETTERS)
+    return tbp.GeneralBagRandomizer(
+        _count_pieces(bag or position.filled_bag), _count_pieces(position.filled_bag)
+    )
 
 
-KEY_OF: Final[dict[tbp.InputName, Key]] = {
+INPUT_KEYS: Final[dict[tbp.InputName, Key]] = {
     "left": Key.LEFT,
     "right": Key.RIGHT,
     "cw": Key.CW,
@@ -385,4 +389,4 @@ KEY_OF: Final[dict[tbp.InputName, Key]] = {
     "sonic": Key.SONIC_DROP,
 }
 """What each input does."""
-_NAMES: Final[dict[Key, tbp.InputName]] = {key: name for name, key in KEY_OF.items()}
+_INPUT_NAMES: Final[dict[Key, tbp.InputName]] = {key: name for name, key in INPUT_KEYS.items()}

@@ -8,24 +8,26 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.json_lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 from sevenbag.protocols.tbp.reading import read_message
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.tbp.messages import Message, Move
+    from sevenbag.protocols.tbp.messages import TbpMessage, TbpMove
 
 
-def encode(message: Message) -> bytes:
-    """The message as one line of compact JSON with its line end."""
+def encode(message: TbpMessage, *, spaced: bool = False) -> bytes:
+    """Encode a message as one line of JSON with its line end.
+
+    Args:
+        message: the message.
+        spaced: put a space after each colon and comma, as some frontends do.
+    """
+    if spaced:
+        return json.dumps(to_object(message), ensure_ascii=False).encode() + b"\n"
     return _ENCODER.encode(message) + b"\n"
 
 
-def encode_spaced(message: Message) -> bytes:
-    """The same with blanks behind colons and commas, as some frontends in the field write it."""
-    return json.dumps(to_object(message), ensure_ascii=False).encode() + b"\n"
-
-
-def decode(line: bytes | str, *, forgiving: bool = False) -> Message | None:
+def decode(line: bytes | str, *, ignore_extensions: bool = False) -> TbpMessage | None:
     """The message in a line; None for what is to be passed over.
 
     To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
@@ -37,15 +39,15 @@ def decode(line: bytes | str, *, forgiving: bool = False) -> Message | None:
             `read_message`.
 
     Raises:
-        ProtocolError: the line is longer than `LONGEST_LINE`, or a message of a known type has a
+        ProtocolError: the line is longer than `MAX_LINE_BYTES`, or a message of a known type has a
             part missing, of a wrong kind, or out of its range; `path` says which.
     """
-    if len(line) > LONGEST_LINE:
-        raise ProtocolError(f"a line of {len(line)} characters; the longest is {LONGEST_LINE}")
-    return read_message(plain(line), forgiving=forgiving)
+    if len(line) > MAX_LINE_BYTES:
+        raise ProtocolError(f"a line of {len(line)} characters; the longest is {MAX_LINE_BYTES}")
+    return read_message(parse_json(line), ignore_extensions=ignore_extensions)
 
 
-def plain(line: bytes | str) -> object:
+def parse_json(line: bytes | str) -> object:
     """The plain data in a line of JSON; None for what is none."""
     try:
         content: object = _DECODER.decode(line)
@@ -54,12 +56,12 @@ def plain(line: bytes | str) -> object:
     return content
 
 
-def from_object(content: object) -> Message | None:
+def from_object(content: object) -> TbpMessage | None:
     """As `decode`, for transports that carry objects instead of lines."""
     return read_message(content)
 
 
-def to_object(message: Message | Move) -> dict[str, Any]:
+def to_object(message: TbpMessage | TbpMove) -> dict[str, Any]:
     """A message, or a move, as plain data, for transports that carry objects instead of lines."""
     # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
     content: object = _DECODER.decode(_ENCODER.encode(message))

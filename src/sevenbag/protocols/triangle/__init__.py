@@ -3,17 +3,21 @@
 Authors of bots use `sevenbag.bots.serving.triangle_engine`; see docs/triangle.md.
 """
 
-from sevenbag.protocols.triangle.bot_side import BotSide
-from sevenbag.protocols.triangle.host_side import Event, HostSide, Stage
-from sevenbag.protocols.triangle.messages import Message
+from sevenbag.protocols.triangle.bot_side import TriangleBotConnection
+from sevenbag.protocols.triangle.host_side import (
+    TriangleEvent,
+    TriangleHostConnection,
+    TriangleStage,
+)
+from sevenbag.protocols.triangle.messages import TriangleMessage
 from sevenbag.protocols.triangle.wire import decode, encode, from_object, to_object
 
 __all__ = [
-    "BotSide",
-    "Event",
-    "HostSide",
-    "Message",
-    "Stage",
+    "TriangleBotConnection",
+    "TriangleEvent",
+    "TriangleHostConnection",
+    "TriangleMessage",
+    "TriangleStage",
     "decode",
     "encode",
     "from_object",

@@ -21,11 +21,19 @@ from sevenbag.errors import PlacementError, RulesError
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.position import Position
 from sevenbag.game.rules import kernel_rules
-from sevenbag.protocols.bot_actions import Advance, Begin, Common, Expect, Extend, Note, Think
+from sevenbag.protocols.bot_actions import (
+    CommonAction,
+    GarbageAction,
+    LogAction,
+    NewPieceAction,
+    PlayAction,
+    StartAction,
+    SuggestAction,
+)
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
-from sevenbag.protocols.triangle.reading import MOST_QUEUED
-from sevenbag.protocols.triangle.triangle_keys import keys_to
+from sevenbag.protocols.triangle.reading import MAX_QUEUE
+from sevenbag.protocols.triangle.triangle_keys import find_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,16 +41,16 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Piece, Placement
     from sevenbag.game.rules import Rules
 
-MOST_SEEN: Final = 11
+MAX_VISIBLE_PIECES: Final = 11
 """Pieces that a bot is shown at most, the current one included: as many as the longest look-ahead
 for perfect clears takes. Hosts tell some thirty."""
 
-STEADY: Final = 2
+SAFE_FALL_ROWS: Final = 2
 """Rows that a piece may have fallen before it is moved, in a room of Tetra League at half a piece a
 second; near the top of the board not all keys allow for them."""
 
 
-class Expectation(Struct, frozen=True):
+class ExpectedBoard(Struct, frozen=True):
     """The data of our moves: what the board will be, unless garbage enters.
 
     Attributes:
@@ -56,15 +64,15 @@ class Expectation(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Send:
+class TriangleSendAction:
     """Send this message."""
 
-    message: triangle.FromBot
+    message: triangle.TriangleBotMessage
 
 
 @dataclass(frozen=True, slots=True)
-class Prepare:
-    """Get the bot ready for these rules; if it cannot be, call `BotSide.refuse`.
+class TrianglePrepareAction:
+    """Get the bot ready for these rules; if it cannot be, call `reject_rules`.
 
     In that case what comes after this in the same list is void.
     """
@@ -73,7 +81,7 @@ class Prepare:
 
 
 @dataclass(frozen=True, slots=True)
-class Adjust:
+class UpdateRulesAction:
     """The rules have become these in mid-game; what a bot cannot be told then it need not know.
 
     Only the limit of garbage at a lock, the factor on all that is sent, and whether there are bombs
@@ -83,10 +91,12 @@ class Adjust:
     rules: Rules
 
 
-Action: TypeAlias = Send | Prepare | Adjust | Common
+TriangleBotAction: TypeAlias = (
+    TriangleSendAction | TrianglePrepareAction | UpdateRulesAction | CommonAction
+)
 
 
-class State(enum.Enum):
+class TriangleBotState(enum.Enum):
     """Where the bot is in its life."""
 
     LAUNCHED = "launched"
@@ -99,7 +109,7 @@ class State(enum.Enum):
 # --- the machine --------------------------------------------------------------------------------
 
 
-class BotSide:
+class TriangleBotConnection:
     """One conversation with one host.
 
     Attributes:
@@ -108,66 +118,66 @@ class BotSide:
         position: the position with every piece that is known; None while there is none.
     """
 
-    def __init__(self, *, most_seen: int = MOST_SEEN) -> None:
+    def __init__(self, *, max_visible: int = MAX_VISIBLE_PIECES) -> None:
         """Start before the first message.
 
         Args:
             most_seen: pieces that the bot is shown at most, the current one included.
         """
-        self.state = State.LAUNCHED
+        self.state = TriangleBotState.LAUNCHED
         self.rules: Rules | None = None
         self.position: Position | None = None
-        self._most_seen = min(max(most_seen, 2), _MOST_SEEN)
+        self._max_visible = min(max(max_visible, 2), _MAX_VISIBLE)
         # Of the first piece only the host knows which it is; it lies in the hold slot then.
-        self._parked = False
+        self._first_piece_unknown = False
         self._to_park = False
         # True once a hold was requested in this game.
         self._pressed_hold = False
-        self._seen = 0
+        self._visible_count = 0
 
     def introduce(
         self, name: str, version: str, author: str, data: object = UNSET
-    ) -> triangle.Info:
+    ) -> triangle.TriangleInfo:
         """The message to be sent at once, before anything else."""
-        return triangle.Info(name=name, version=version, author=author, data=data)
+        return triangle.TriangleInfo(name=name, version=version, author=author, data=data)
 
-    def receive(self, message: triangle.Message) -> list[Action]:
+    def receive(self, message: triangle.TriangleMessage) -> list[TriangleBotAction]:
         """What to do about a message."""
         match message:
-            case triangle.Config():
-                return self._told_config(message)
-            case triangle.State():
-                return self._told_state(message)
-            case triangle.Pieces():
-                return self._told_pieces(triangle_conversion.pieces_of(message.pieces))
-            case triangle.Play():
-                return self._told_play(message)
+            case triangle.TriangleConfig():
+                return self._handle_config(message)
+            case triangle.TriangleState():
+                return self._handle_state(message)
+            case triangle.TrianglePieces():
+                return self._handle_pieces(triangle_conversion.parse_pieces(message.pieces))
+            case triangle.TrianglePlay():
+                return self._handle_play(message)
             case _:
                 return []
 
-    def misheard(self, kind: str) -> list[Action]:
+    def receive_invalid(self, message_type: str) -> list[TriangleBotAction]:
         """What to do about a message of this type that makes no sense.
 
         If it was to tell a position, none is known until the next one is told. Pieces that are not
         heard of only make the queue shorter. A question is one, whatever comes with it.
         """
-        if kind in {"config", "state"}:
+        if message_type in {"config", "state"}:
             self.position = None
-        return self._asked() if kind == "play" else []
+        return self._ask_bot() if message_type == "play" else []
 
     # --- what came of the actions ---------------------------------------------------------------
 
-    def refuse(self) -> None:
+    def reject_rules(self) -> None:
         """The bot cannot play by the rules."""
-        self.state = State.REFUSED
+        self.state = TriangleBotState.REFUSED
         self.position = None
 
-    def answer(self, moves: Sequence[Placement], data: object = UNSET) -> list[Action]:
+    def answer(self, moves: Sequence[Placement], data: object = UNSET) -> list[TriangleBotAction]:
         """The answer to a question, and what it makes of the position.
 
-        The first move counts to which keys lead, and that also if the piece has fallen by
-        `STEADY` rows; else the first to which they lead at all. If there is none, some other one is
-        made, as a host that is not answered stands still.
+        Send the first move that keys reach even if the piece has fallen by `SAFE_FALL_ROWS` rows;
+        else the first move that keys reach at all. If there is none, send another legal move,
+        because the host waits for an answer.
 
         Args:
             moves: in order of preference.
@@ -177,13 +187,13 @@ class BotSide:
         if position is None or rules is None or not position.queue:
             # Whatever falls there: nothing is known until the next `State`.
             self.position = None
-            return [Send(triangle.Move(keys=_FALL, data=data))]
+            return [TriangleSendAction(triangle.TriangleMove(keys=_FALL_ALLOWANCE, data=data))]
         for placement, fallen in self._candidates(position, rules, moves):
-            keys = self._way_to(position, rules, placement, fallen)
+            keys = self._find_keys(position, rules, placement, fallen)
             if keys is not None:
-                return self._moved(placement, keys, data)
+                return self._apply_move(placement, keys, data)
         # Nothing fits any more: the game is lost.
-        return [Send(triangle.Move(keys=_FALL, data=data))]
+        return [TriangleSendAction(triangle.TriangleMove(keys=_FALL_ALLOWANCE, data=data))]
 
     def placements(self) -> list[Placement]:
         """The moves to which keys lead: of the current piece, then of the one that hold offers.
@@ -196,23 +206,23 @@ class BotSide:
         return [
             placement
             for piece in self._pieces(position, rules)
-            for placement in self._places(position, rules, piece)
-            if self._way_to(position, rules, placement) is not None
+            for placement in self._list_placements(position, rules, piece)
+            if self._find_keys(position, rules, placement) is not None
         ]
 
-    def forget_bot(self) -> None:
+    def handle_bot_failure(self) -> None:
         """The bot has missed what it was told; it is put before the position again when asked."""
-        self._seen = 0
+        self._visible_count = 0
 
     # --- helpers: what is told ------------------------------------------------------------------
 
-    def _told_config(self, config: triangle.Config) -> list[Action]:
-        opening = triangle_conversion.opening_of(triangle_conversion.pieces_of(config.queue))
-        notes: list[Action] = []
-        if not triangle_conversion.knows_kicks(config):
-            known = ", ".join(triangle_conversion.kick_names())
+    def _handle_config(self, config: triangle.TriangleConfig) -> list[TriangleBotAction]:
+        opening = triangle_conversion.infer_opening(triangle_conversion.parse_pieces(config.queue))
+        notes: list[TriangleBotAction] = []
+        if not triangle_conversion.is_known_kicks(config):
+            known = ", ".join(triangle_conversion.list_kick_names())
             notes.append(
-                Note(
+                LogAction(
                     f"invalid kicks: expected {known}, got {config.kicks!r}; "
                     "pieces rotate without kicks"
                 )
@@ -220,64 +230,70 @@ class BotSide:
             # What is done without kicks is the same everywhere.
             config = msgspec.structs.replace(config, kicks="none")
         try:
-            previews = min(self._most_seen - 1, max(len(opening.queue), 1))
-            rules = triangle_conversion.rules_of(config, bag=opening.bag, previews=previews)
+            previews = min(self._max_visible - 1, max(len(opening.queue), 1))
+            rules = triangle_conversion.parse_config(config, bag=opening.bag, previews=previews)
             kernel_rules(rules)
         except RulesError as error:
-            self.refuse()
-            return [*notes, Note(f"cannot play in this room: {error}")]
-        self.state = State.PLAYING
+            self.reject_rules()
+            return [*notes, LogAction(f"cannot play in this room: {error}")]
+        self.state = TriangleBotState.PLAYING
         self.rules = rules
-        self._parked = self._to_park = opening.first is None
+        self._first_piece_unknown = self._to_park = opening.first_piece is None
         self._pressed_hold = False
-        pieces = opening.queue if opening.first is None else (opening.first, *opening.queue)
+        pieces = (
+            opening.queue if opening.first_piece is None else (opening.first_piece, *opening.queue)
+        )
         board = Board(rules.board.width, rules.board.rows)
         self.position = self._with_bag(
             Position(board, pieces, colors=("." * board.width,) * board.rows)
         )
-        return [*notes, Prepare(rules), *self._begun()]
+        return [*notes, TrianglePrepareAction(rules), *self._start_bot()]
 
-    def _told_state(self, state: triangle.State) -> list[Action]:
-        if self.rules is None or self.state is State.REFUSED:
+    def _handle_state(self, state: triangle.TriangleState) -> list[TriangleBotAction]:
+        if self.rules is None or self.state is TriangleBotState.REFUSED:
             return []
         width = self.rules.board.width
         if any(len(row) != width for row in state.board):
             self.position = None
-            return [Note(f"a state has {len(state.board[0])} columns, the room has {width}")]
-        told = triangle_conversion.position_of(self._without_current(state), self.rules.board.rows)
+            return [LogAction(f"a state has {len(state.board[0])} columns, the room has {width}")]
+        told = triangle_conversion.parse_state(self._without_current(state), self.rules.board.rows)
         adjusted = [*self._with_bombs(state), *self._without_hold(told)]
-        known = None if self._parked else self.position
+        known = None if self._first_piece_unknown else self.position
         self.position = self._with_bag(told)
-        if not adjusted and known is not None and self._seen and _goes_on(known, told):
+        if not adjusted and known is not None and self._visible_count and _continues(known, told):
             # As it was thought to be: the bot need not begin anew.
-            return [Expect(told.pending), *self._extended()]
-        self._parked = self._to_park = False
-        return [*adjusted, *self._begun()]
+            return [GarbageAction(told.pending), *self._add_visible_pieces()]
+        self._first_piece_unknown = self._to_park = False
+        return [*adjusted, *self._start_bot()]
 
-    def _told_pieces(self, pieces: tuple[Piece, ...]) -> list[Action]:
+    def _handle_pieces(self, pieces: tuple[Piece, ...]) -> list[TriangleBotAction]:
         if self.position is None:
             return []
-        if len(self.position.queue) > MOST_QUEUED:
-            return [Note(f"passed over {len(pieces)} pieces: {MOST_QUEUED} wait already")]
+        if len(self.position.queue) > MAX_QUEUE:
+            return [LogAction(f"passed over {len(pieces)} pieces: {MAX_QUEUE} wait already")]
         for piece in pieces:
             self.position = after_new_piece(self.position, piece)
-        return self._extended() if self._seen and not self._parked else self._begun()
+        return (
+            self._add_visible_pieces()
+            if self._visible_count and not self._first_piece_unknown
+            else self._start_bot()
+        )
 
-    def _told_play(self, play: triangle.Play) -> list[Action]:
-        return [*self._adjusted(play), *self._asked()]
+    def _handle_play(self, play: triangle.TrianglePlay) -> list[TriangleBotAction]:
+        return [*self._update_rules(play), *self._ask_bot()]
 
-    def _asked(self) -> list[Action]:
+    def _ask_bot(self) -> list[TriangleBotAction]:
         if self.position is None or not self.position.queue:
             return self.answer(())
         # Whoever lost the bot on the way puts it before the position again.
-        return [Think()] if self._seen else [*self._begun(), Think()]
+        return [SuggestAction()] if self._visible_count else [*self._start_bot(), SuggestAction()]
 
-    def _adjusted(self, play: triangle.Play) -> list[Action]:
+    def _update_rules(self, play: triangle.TrianglePlay) -> list[TriangleBotAction]:
         """What the question says of the rules, where it changes them."""
         if self.rules is None or self.position is None:
             return []
         cap, factor = float(int(play.garbage_cap)), float(play.garbage_multiplier)
-        alike = abs(factor - self.rules.attack.multiplier) < _OF_NO_MATTER
+        alike = abs(factor - self.rules.attack.multiplier) < _UNUSED_RULES
         if cap == self.rules.garbage.cap and alike:
             return []
         changes = {"garbage": {"cap": cap}, "attack": {"multiplier": factor}}
@@ -285,17 +301,17 @@ class BotSide:
             self.rules = self.rules.replace(changes, name=self.rules.name)
         except RulesError:
             return []
-        return [Adjust(self.rules), *self._begun()]
+        return [UpdateRulesAction(self.rules), *self._start_bot()]
 
-    def _with_bombs(self, state: triangle.State) -> list[Action]:
+    def _with_bombs(self, state: triangle.TriangleState) -> list[TriangleBotAction]:
         """Play with bombs from when one is seen, as only boards tell of them."""
         assert self.rules is not None
         if self.rules.garbage.bombs or not any("bomb" in row for row in state.board):
             return []
         self.rules = self.rules.replace({"garbage": {"bombs": True}}, name=self.rules.name)
-        return [Adjust(self.rules)]
+        return [UpdateRulesAction(self.rules)]
 
-    def _without_hold(self, told: Position) -> list[Action]:
+    def _without_hold(self, told: Position) -> list[TriangleBotAction]:
         """Disable hold once a state shows that a hold had no effect.
 
         Hosts do not announce whether hold is allowed. If it is not, the hold slot stays empty, and
@@ -310,31 +326,34 @@ class BotSide:
             return []
         self._pressed_hold = False
         self.rules = self.rules.replace({"pieces": {"hold": False}}, name=self.rules.name)
-        return [Adjust(self.rules)]
+        return [UpdateRulesAction(self.rules)]
 
     # --- helpers: the bot -----------------------------------------------------------------------
 
-    def _begun(self) -> list[Action]:
+    def _start_bot(self) -> list[TriangleBotAction]:
         """Put the bot before the position, if there is a piece to place."""
         position = self.position
         if position is None or not position.queue:
-            self._seen = 0
+            self._visible_count = 0
             return []
-        self._seen = min(self._most_seen, len(position.queue))
-        bag = triangle_conversion.bag_before(
-            position.queue[self._seen :], position.bag, position.filled_bag
+        self._visible_count = min(self._max_visible, len(position.queue))
+        bag = triangle_conversion.rewind_bag(
+            position.queue[self._visible_count :], position.bag, position.filled_bag
         )
-        shown = dataclasses.replace(position, queue=position.queue[: self._seen], bag=bag)
-        if self._parked:
+        shown = dataclasses.replace(position, queue=position.queue[: self._visible_count], bag=bag)
+        if self._first_piece_unknown:
             # The hold slot is not to be touched: a bot that believes this has no use for it.
             shown = dataclasses.replace(shown, hold=shown.queue[0])
-        return [Begin(shown)]
+        return [StartAction(shown)]
 
-    def _extended(self) -> list[Action]:
+    def _add_visible_pieces(self) -> list[TriangleBotAction]:
         """Show the bot what has moved up."""
         assert self.position is not None
-        seen, self._seen = self._seen, min(self._most_seen, len(self.position.queue))
-        return [Extend(piece) for piece in self.position.queue[seen : self._seen]]
+        seen, self._visible_count = (
+            self._visible_count,
+            min(self._max_visible, len(self.position.queue)),
+        )
+        return [NewPieceAction(piece) for piece in self.position.queue[seen : self._visible_count]]
 
     # --- helpers: moves -------------------------------------------------------------------------
 
@@ -347,31 +366,31 @@ class BotSide:
         """
         pieces = self._pieces(position, rules)
         possible = [move for move in moves if move.piece in pieces]
-        yield from ((move, STEADY) for move in possible)
+        yield from ((move, SAFE_FALL_ROWS) for move in possible)
         yield from ((move, 0) for move in possible)
         for piece in pieces:
-            places = self._places(position, rules, piece)
+            places = self._list_placements(position, rules, piece)
             yield from ((place, 0) for place in sorted(places, key=lambda place: place.y))
 
     def _pieces(self, position: Position, rules: Rules) -> list[Piece]:
         """The pieces that can be placed now: the current one, and the one that hold offers."""
         queue, held = position.queue, position.hold
-        if not rules.pieces.hold or self._parked:
+        if not rules.pieces.hold or self._first_piece_unknown:
             return [queue[0]]
         return list(dict.fromkeys((queue[0], *(queue[1:2] if held is None else (held,)))))
 
-    def _places(self, position: Position, rules: Rules, piece: Piece) -> list[Placement]:
-        kernel = kernel_rules(triangle_conversion.rules_for(rules, piece))
+    def _list_placements(self, position: Position, rules: Rules, piece: Piece) -> list[Placement]:
+        kernel = kernel_rules(triangle_conversion.rules_for_piece(rules, piece))
         return kernel.placements(position.board, piece, position.combo > 0)
 
-    def _way_to(
+    def _find_keys(
         self, position: Position, rules: Rules, placement: Placement, fallen: int = 0
     ) -> tuple[str, ...] | None:
         try:
-            keys = keys_to(
+            keys = find_keys(
                 position.board,
                 placement,
-                triangle_conversion.rules_for(rules, placement.piece),
+                triangle_conversion.rules_for_piece(rules, placement.piece),
                 hold=self._to_park or placement.piece != position.queue[0],
                 cleared=position.combo > 0,
                 fallen=fallen,
@@ -380,7 +399,9 @@ class BotSide:
             return None
         return keys
 
-    def _moved(self, placement: Placement, keys: tuple[str, ...], data: object) -> list[Action]:
+    def _apply_move(
+        self, placement: Placement, keys: tuple[str, ...], data: object
+    ) -> list[TriangleBotAction]:
         position = self.position
         assert position is not None
         after = after_placement(position, placement, self.rules)
@@ -388,12 +409,14 @@ class BotSide:
         self._to_park = False
         self._pressed_hold |= keys[0] == "hold"
         if data is UNSET:
-            data = Expectation(triangle_conversion.cells_of(after.board))
-        actions: list[Action] = [Send(triangle.Move(keys=keys, data=data))]
-        if self._parked or not after.queue:
-            return [*actions, *self._begun()]
-        self._seen -= len(position.queue) - len(after.queue)
-        return [*actions, Advance(placement), *self._extended()]
+            data = ExpectedBoard(triangle_conversion.format_expected_board(after.board))
+        actions: list[TriangleBotAction] = [
+            TriangleSendAction(triangle.TriangleMove(keys=keys, data=data))
+        ]
+        if self._first_piece_unknown or not after.queue:
+            return [*actions, *self._start_bot()]
+        self._visible_count -= len(position.queue) - len(after.queue)
+        return [*actions, PlayAction(placement), *self._add_visible_pieces()]
 
     # --- helpers: the queue ---------------------------------------------------------------------
 
@@ -402,25 +425,29 @@ class BotSide:
         bag = self.rules.pieces.bag
         return dataclasses.replace(
             position,
-            bag=triangle_conversion.open_bag(position.queue, bag),
-            filled_bag=triangle_conversion.filled_bag(bag),
+            bag=triangle_conversion.infer_remaining_bag(position.queue, bag),
+            filled_bag=triangle_conversion.full_bag(bag),
         )
 
-    def _without_current(self, state: triangle.State) -> triangle.State:
+    def _without_current(self, state: triangle.TriangleState) -> triangle.TriangleState:
         """The state with a queue in which the current piece is not, as some hosts have it."""
         if state.queue[:1] != (state.current,):
             return state
         assert self.rules is not None
-        queue = triangle_conversion.pieces_of(state.queue)
+        queue = triangle_conversion.parse_pieces(state.queue)
         as_told, without = (queue[0], *queue), queue
-        if self.position is not None and not self._parked and len(self.position.queue) > 1:
+        if (
+            self.position is not None
+            and not self._first_piece_unknown
+            and len(self.position.queue) > 1
+        ):
             known = self.position.queue
             is_begun = [known[: len(each)] == each[: len(known)] for each in (as_told, without)]
         else:
             is_begun = [False, False]
         if is_begun == [False, False]:
             bag = self.rules.pieces.bag
-            is_begun = [triangle_conversion.is_dealt(each, bag) for each in (as_told, without)]
+            is_begun = [triangle_conversion.is_valid_deal(each, bag) for each in (as_told, without)]
         if is_begun == [False, True]:
             return msgspec.structs.replace(state, queue=state.queue[1:])
         return state
@@ -428,14 +455,14 @@ class BotSide:
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_MOST_SEEN: Final = 33
+_MAX_VISIBLE: Final = 33
 """As rules have it."""
-_FALL: Final = ("hardDrop",)
-_OF_NO_MATTER: Final = 0.05
+_FALL_ALLOWANCE: Final = ("hardDrop",)
+_UNUSED_RULES: Final = 0.05
 """Factors on what is sent that differ by less are one: they grow with every frame."""
 
 
-def _goes_on(known: Position, told: Position) -> bool:
+def _continues(known: Position, told: Position) -> bool:
     """Whether what is told is what was known, with more pieces in sight at most."""
     return (
         known.board == told.board

@@ -15,7 +15,7 @@ from sevenbag.errors import ProtocolError
 from sevenbag.protocols.triangle import messages as triangle
 
 
-class Stage(enum.Enum):
+class TriangleStage(enum.Enum):
     """How far the two have come."""
 
     LAUNCHED = "launched"
@@ -30,19 +30,19 @@ class Stage(enum.Enum):
     """Nothing is said any more."""
 
 
-class Event(enum.Enum):
+class TriangleEvent(enum.Enum):
     """What a message from the bot means."""
 
     INTRODUCED = "introduced"
     MOVED = "moved"
     """The answer to the question that waited; whether it is any good is for the host to judge."""
-    UNASKED = "unasked"
+    UNREQUESTED = "unasked"
     """A move where no question waited."""
     IGNORED = "ignored"
     """Nothing that a bot has to say now."""
 
 
-class HostSide:
+class TriangleHostConnection:
     """One conversation with one bot, for one game.
 
     Attributes:
@@ -53,63 +53,63 @@ class HostSide:
     """
 
     def __init__(self) -> None:
-        self.stage = Stage.LAUNCHED
-        self.info: triangle.Info | None = None
-        self.move: triangle.Move | None = None
-        self.unasked = 0
+        self.stage = TriangleStage.LAUNCHED
+        self.info: triangle.TriangleInfo | None = None
+        self.move: triangle.TriangleMove | None = None
+        self.unrequested_moves = 0
 
     # --- what the host says ---------------------------------------------------------------------
 
-    def config(self, message: triangle.Config) -> triangle.Config:
+    def config(self, message: triangle.TriangleConfig) -> triangle.TriangleConfig:
         """Tell the rules and the first pieces; another game may begin so, too."""
-        self._expect("config", Stage.INTRODUCED, Stage.PLAYING)
-        self.stage = Stage.PLAYING
+        self._check_stage("config", TriangleStage.INTRODUCED, TriangleStage.PLAYING)
+        self.stage = TriangleStage.PLAYING
         return message
 
-    def state(self, message: triangle.State) -> triangle.State:
+    def state(self, message: triangle.TriangleState) -> triangle.TriangleState:
         """Tell the whole position."""
-        self._expect("state", Stage.PLAYING)
+        self._check_stage("state", TriangleStage.PLAYING)
         return message
 
-    def pieces(self, message: triangle.Pieces) -> triangle.Pieces:
+    def pieces(self, message: triangle.TrianglePieces) -> triangle.TrianglePieces:
         """Tell which pieces joined the queue."""
-        self._expect("pieces", Stage.PLAYING)
+        self._check_stage("pieces", TriangleStage.PLAYING)
         return message
 
-    def play(self, message: triangle.Play) -> triangle.Play:
+    def play(self, message: triangle.TrianglePlay) -> triangle.TrianglePlay:
         """Ask for a move."""
-        self._expect("play", Stage.PLAYING)
-        self.stage = Stage.ASKED
+        self._check_stage("play", TriangleStage.PLAYING)
+        self.stage = TriangleStage.ASKED
         self.move = None
         return message
 
     def close(self) -> None:
         """Say nothing more; there is no message for it."""
-        self.stage = Stage.CLOSED
+        self.stage = TriangleStage.CLOSED
 
     # --- what the bot says ----------------------------------------------------------------------
 
-    def receive(self, message: triangle.Message) -> Event:
+    def receive(self, message: triangle.TriangleMessage) -> TriangleEvent:
         """What a message of the bot means now."""
         match message:
-            case _ if self.stage is Stage.CLOSED:
-                return Event.IGNORED
-            case triangle.Info() if self.stage is Stage.LAUNCHED:
+            case _ if self.stage is TriangleStage.CLOSED:
+                return TriangleEvent.IGNORED
+            case triangle.TriangleInfo() if self.stage is TriangleStage.LAUNCHED:
                 self.info = message
-                self.stage = Stage.INTRODUCED
-                return Event.INTRODUCED
-            case triangle.Move() if self.stage is Stage.ASKED:
+                self.stage = TriangleStage.INTRODUCED
+                return TriangleEvent.INTRODUCED
+            case triangle.TriangleMove() if self.stage is TriangleStage.ASKED:
                 self.move = message
-                self.stage = Stage.PLAYING
-                return Event.MOVED
-            case triangle.Move():
-                self.unasked += 1
-                return Event.UNASKED
+                self.stage = TriangleStage.PLAYING
+                return TriangleEvent.MOVED
+            case triangle.TriangleMove():
+                self.unrequested_moves += 1
+                return TriangleEvent.UNREQUESTED
             case _:
-                return Event.IGNORED
+                return TriangleEvent.IGNORED
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _expect(self, kind: str, *stages: Stage) -> None:
+    def _check_stage(self, kind: str, *stages: TriangleStage) -> None:
         if self.stage not in stages:
             raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")

@@ -47,7 +47,7 @@ KeyName: TypeAlias = Literal[
 Number: TypeAlias = int | float
 
 PIECE_LETTERS: Final[tuple[PieceLetter, ...]] = ("i", "o", "t", "l", "j", "s", "z")
-KEYS: Final[tuple[KeyName, ...]] = (
+KEY_NAMES: Final[tuple[KeyName, ...]] = (
     "moveLeft",
     "moveRight",
     "softDrop",
@@ -60,7 +60,7 @@ KEYS: Final[tuple[KeyName, ...]] = (
     "dasRight",
 )
 """The keys of a move. ``softDrop`` falls to the floor; there is no fall by a single row."""
-ALIASES: Final[dict[str, KeyName]] = {
+KEY_ALIASES: Final[dict[str, KeyName]] = {
     "rotateClockwise": "rotateCW",
     "rotateCounterclockwise": "rotateCCW",
 }
@@ -96,13 +96,13 @@ class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="came
         except msgspec.ValidationError as error:
             what, _, place = str(error).partition(" - at `")
             path = "data" + place.removesuffix("`").removeprefix("$")
-            raise ProtocolError(what, path, type(self).__name__.lower()) from None
+            raise ProtocolError(what, path, str(self.__struct_config__.tag)) from None
 
 
 # --- messages of the bot ------------------------------------------------------------------------
 
 
-class Info(_Message, frozen=True, kw_only=True, tag="info"):
+class TriangleInfo(_Message, frozen=True, kw_only=True, tag="info"):
     """Who the bot is; its first message, sent unasked."""
 
     name: str
@@ -111,7 +111,7 @@ class Info(_Message, frozen=True, kw_only=True, tag="info"):
     data: object | UnsetType = UNSET
 
 
-class Move(_Message, frozen=True, kw_only=True, tag="move"):
+class TriangleMove(_Message, frozen=True, kw_only=True, tag="move"):
     """The answer to a `Play`: keys to be pressed, in order.
 
     Attributes:
@@ -126,7 +126,7 @@ class Move(_Message, frozen=True, kw_only=True, tag="move"):
 # --- messages of the host -----------------------------------------------------------------------
 
 
-class Config(_Message, frozen=True, kw_only=True, tag="config"):
+class TriangleConfig(_Message, frozen=True, kw_only=True, tag="config"):
     """The rules of the room and the first pieces; sent once, right after `Info`.
 
     Attributes:
@@ -168,7 +168,7 @@ class Config(_Message, frozen=True, kw_only=True, tag="config"):
     data: object | UnsetType = UNSET
 
 
-class State(_Message, frozen=True, kw_only=True, tag="state"):
+class TriangleState(_Message, frozen=True, kw_only=True, tag="state"):
     """The whole position. Some hosts send it before each `Play`, Triangle.js after garbage only.
 
     Attributes:
@@ -191,14 +191,14 @@ class State(_Message, frozen=True, kw_only=True, tag="state"):
     data: object | UnsetType = UNSET
 
 
-class Pieces(_Message, frozen=True, kw_only=True, tag="pieces"):
+class TrianglePieces(_Message, frozen=True, kw_only=True, tag="pieces"):
     """These pieces joined the end of the queue."""
 
     pieces: tuple[PieceLetter, ...]
     data: object | UnsetType = UNSET
 
 
-class Play(_Message, frozen=True, kw_only=True, tag="play"):
+class TrianglePlay(_Message, frozen=True, kw_only=True, tag="play"):
     """Asks for a move; exactly one is the answer.
 
     Attributes:
@@ -211,11 +211,11 @@ class Play(_Message, frozen=True, kw_only=True, tag="play"):
     data: object | UnsetType = UNSET
 
 
-FromBot: TypeAlias = Info | Move
-FromHost: TypeAlias = Config | State | Pieces | Play
-Message: TypeAlias = FromBot | FromHost
+TriangleBotMessage: TypeAlias = TriangleInfo | TriangleMove
+TriangleHostMessage: TypeAlias = TriangleConfig | TriangleState | TrianglePieces | TrianglePlay
+TriangleMessage: TypeAlias = TriangleBotMessage | TriangleHostMessage
 
 
-def plain_number(number: float) -> Number:
+def format_number(number: float) -> Number:
     """As JavaScript writes it: a whole number without a point."""
     return int(number) if math.isfinite(number) and float(number).is_integer() else number

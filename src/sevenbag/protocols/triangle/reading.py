@@ -19,18 +19,18 @@ from sevenbag.protocols.triangle import messages as triangle
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MOST_ROWS: Final = 84
-WIDEST: Final = 64
-MOST_QUEUED: Final = 512
-MOST_ATTACKS: Final = 4096
-MOST_KEYS: Final = 1024
-LONGEST_KEY: Final = 64
-HIGHEST_COUNT: Final = 1_000_000
+MAX_ROWS: Final = 84
+MAX_WIDTH: Final = 64
+MAX_QUEUE: Final = 512
+MAX_ATTACKS: Final = 4096
+MAX_KEYS: Final = 1024
+MAX_KEY_LENGTH: Final = 64
+MAX_COUNT: Final = 1_000_000
 
 T = TypeVar("T")
 
 
-def read_message(content: object) -> triangle.Message | None:
+def read_message(content: object) -> triangle.TriangleMessage | None:
     """The message that this data is; None if it is none, or of an unknown type.
 
     Raises:
@@ -52,8 +52,8 @@ def read_message(content: object) -> triangle.Message | None:
 # --- one reader for each message ----------------------------------------------------------------
 
 
-def _info(data: dict[str, object]) -> triangle.Info:
-    return triangle.Info(
+def _info(data: dict[str, object]) -> triangle.TriangleInfo:
+    return triangle.TriangleInfo(
         name=_words(data.get("name"), "name"),
         version=_words(data.get("version"), "version"),
         author=_words(data.get("author"), "author"),
@@ -61,20 +61,20 @@ def _info(data: dict[str, object]) -> triangle.Info:
     )
 
 
-def _move(data: dict[str, object]) -> triangle.Move:
+def _move(data: dict[str, object]) -> triangle.TriangleMove:
     keys = data.get("keys")
-    read = UNSET if keys is None else _list(keys, "keys", _key, MOST_KEYS)
-    return triangle.Move(keys=read, data=_data(data))
+    read = UNSET if keys is None else _list(keys, "keys", _key, MAX_KEYS)
+    return triangle.TriangleMove(keys=read, data=_data(data))
 
 
-def _config(data: dict[str, object]) -> triangle.Config:
+def _config(data: dict[str, object]) -> triangle.TriangleConfig:
     charging = data.get("b2bCharging")
     if charging is None:
         charging = data.get("b2bCharing")  # as every release spells it
-    like = triangle.Config()
-    return triangle.Config(
-        board_width=_size(data, "boardWidth", like.board_width, WIDEST),
-        board_height=_size(data, "boardHeight", like.board_height, MOST_ROWS),
+    like = triangle.TriangleConfig()
+    return triangle.TriangleConfig(
+        board_width=_size(data, "boardWidth", like.board_width, MAX_WIDTH),
+        board_height=_size(data, "boardHeight", like.board_height, MAX_ROWS),
         kicks=_kicks(data.get("kicks"), like.kicks),
         spins=_named(data.get("spins"), _SPINS, like.spins),
         combo_table=_named(data.get("comboTable"), _COMBO_TABLES, like.combo_table),
@@ -89,46 +89,46 @@ def _config(data: dict[str, object]) -> triangle.Config:
         ),
         pc_b2b=_count(data, "pcB2b", 0),
         pc_garbage=_count(data, "pcGarbage", 0),
-        queue=_list(_part(data, "queue"), "queue", _piece, MOST_QUEUED),
+        queue=_list(_part(data, "queue"), "queue", _piece, MAX_QUEUE),
         data=_data(data),
     )
 
 
-def _state(data: dict[str, object]) -> triangle.State:
+def _state(data: dict[str, object]) -> triangle.TriangleState:
     hold = data.get("hold")
-    board = _list(_part(data, "board"), "board", _row, MOST_ROWS)
+    board = _list(_part(data, "board"), "board", _row, MAX_ROWS)
     for y, row in enumerate(board):
         if len(row) != len(board[0]):
             what = f"has {len(row)} cells, where row 0 has {len(board[0])}"
             raise _WrongError(f"board[{y}]", what)
     garbage = data.get("garbage")
-    return triangle.State(
+    return triangle.TriangleState(
         board=board,
         current=_piece(_part(data, "current"), "current"),
         hold=None if hold is None else _piece(hold, "hold"),
-        queue=_list(_part(data, "queue"), "queue", _piece, MOST_QUEUED),
-        garbage=() if garbage is None else _list(garbage, "garbage", _lines, MOST_ATTACKS),
+        queue=_list(_part(data, "queue"), "queue", _piece, MAX_QUEUE),
+        garbage=() if garbage is None else _list(garbage, "garbage", _lines, MAX_ATTACKS),
         combo=_count(data, "combo", -1),
         b2b=_count(data, "b2b", -1),
         data=_data(data),
     )
 
 
-def _pieces(data: dict[str, object]) -> triangle.Pieces:
-    pieces = _list(_part(data, "pieces"), "pieces", _piece, MOST_QUEUED)
-    return triangle.Pieces(pieces=pieces, data=_data(data))
+def _pieces(data: dict[str, object]) -> triangle.TrianglePieces:
+    pieces = _list(_part(data, "pieces"), "pieces", _piece, MAX_QUEUE)
+    return triangle.TrianglePieces(pieces=pieces, data=_data(data))
 
 
-def _play(data: dict[str, object]) -> triangle.Play:
-    like = triangle.Play()
-    return triangle.Play(
+def _play(data: dict[str, object]) -> triangle.TrianglePlay:
+    like = triangle.TrianglePlay()
+    return triangle.TrianglePlay(
         garbage_cap=_number(data, "garbageCap", like.garbage_cap),
         garbage_multiplier=_number(data, "garbageMultiplier", like.garbage_multiplier),
         data=_data(data),
     )
 
 
-_READERS: Final[dict[str, Callable[[dict[str, object]], triangle.Message]]] = {
+_READERS: Final[dict[str, Callable[[dict[str, object]], triangle.TriangleMessage]]] = {
     "info": _info,
     "move": _move,
     "config": _config,
@@ -178,15 +178,15 @@ def _data(data: dict[str, object]) -> object | UnsetType:
 
 def _key(value: object, path: str) -> str:
     if not isinstance(value, str):
-        raise _WrongError(path, f"expected the name of a key, not {_shown(value)}")
-    return value[:LONGEST_KEY]
+        raise _WrongError(path, f"expected the name of a key, not {describe_value(value)}")
+    return value[:MAX_KEY_LENGTH]
 
 
 def _kicks(value: object, otherwise: str) -> str:
     """Return a name without validation, which is left to the receiver."""
     if value is None:
         return otherwise
-    return value.strip()[:LONGEST_KEY] if isinstance(value, str) else _shown(value)
+    return value.strip()[:MAX_KEY_LENGTH] if isinstance(value, str) else describe_value(value)
 
 
 def _named(value: object, names: dict[str, T], otherwise: T) -> T:
@@ -202,17 +202,18 @@ def _piece(value: object, path: str) -> triangle.PieceLetter:
     if piece is None:
         raise _WrongError(
             path,
-            f"{_shown(value)} is no piece; expected one of {' '.join(triangle.PIECE_LETTERS)}",
+            f"{describe_value(value)} is no piece; "
+            f"expected one of {' '.join(triangle.PIECE_LETTERS)}",
         )
     return piece
 
 
 def _row(value: object, path: str) -> triangle.Row:
     if not isinstance(value, list):
-        raise _WrongError(path, f"expected a list of cells, not {_shown(value)}")
+        raise _WrongError(path, f"expected a list of cells, not {describe_value(value)}")
     cells = cast("list[object]", value)
-    if not 1 <= len(cells) <= WIDEST:
-        raise _WrongError(path, f"has {len(cells)} cells; expected 1 to {WIDEST}")
+    if not 1 <= len(cells) <= MAX_WIDTH:
+        raise _WrongError(path, f"has {len(cells)} cells; expected 1 to {MAX_WIDTH}")
     return tuple([_cell(cell) for cell in cells])
 
 
@@ -226,8 +227,8 @@ def _cell(value: object) -> triangle.Cell:
 def _lines(value: object, path: str) -> int:
     number = _whole(value)
     if number is None or number < 0:
-        raise _WrongError(path, f"expected a number of lines, not {_shown(value)}")
-    return min(number, HIGHEST_COUNT)
+        raise _WrongError(path, f"expected a number of lines, not {describe_value(value)}")
+    return min(number, MAX_COUNT)
 
 
 # --- values -------------------------------------------------------------------------------------
@@ -248,7 +249,7 @@ def _part(data: dict[str, object], key: str) -> object:
 
 def _list(value: object, path: str, read: Callable[[Any, str], T], longest: int) -> tuple[T, ...]:
     if not isinstance(value, list):
-        raise _WrongError(path, f"expected a list, not {_shown(value)}")
+        raise _WrongError(path, f"expected a list, not {describe_value(value)}")
     items = cast("list[object]", value)
     if len(items) > longest:
         raise _WrongError(path, f"has {len(items)} entries; at most {longest} are read")
@@ -262,7 +263,7 @@ def _words(value: object, path: str) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise _WrongError(path, f"expected a text, not {_shown(value)}")
+        raise _WrongError(path, f"expected a text, not {describe_value(value)}")
     return value
 
 
@@ -271,7 +272,7 @@ def _truth(value: object, path: str, *, unsaid: bool) -> bool:
         return unsaid
     if isinstance(value, bool | int | float):
         return bool(value)
-    raise _WrongError(path, f"expected true or false, not {_shown(value)}")
+    raise _WrongError(path, f"expected true or false, not {describe_value(value)}")
 
 
 def _size(data: dict[str, object], key: str, otherwise: int, most: int) -> int:
@@ -280,7 +281,9 @@ def _size(data: dict[str, object], key: str, otherwise: int, most: int) -> int:
         return otherwise
     number = _whole(value)
     if number is None or not 1 <= number <= most:
-        raise _WrongError(key, f"expected a whole number from 1 to {most}, not {_shown(value)}")
+        raise _WrongError(
+            key, f"expected a whole number from 1 to {most}, not {describe_value(value)}"
+        )
     return number
 
 
@@ -293,8 +296,8 @@ def _count(data: dict[str, object], key: str, least: int) -> int:
         return int(value)
     number = math.floor(value) if isinstance(value, float) and math.isfinite(value) else value
     if not isinstance(number, int):
-        raise _WrongError(key, f"expected a whole number, not {_shown(value)}")
-    return min(max(number, least), HIGHEST_COUNT)
+        raise _WrongError(key, f"expected a whole number, not {describe_value(value)}")
+    return min(max(number, least), MAX_COUNT)
 
 
 def _number(data: dict[str, object], key: str, otherwise: triangle.Number) -> triangle.Number:
@@ -302,8 +305,8 @@ def _number(data: dict[str, object], key: str, otherwise: triangle.Number) -> tr
     if value is None:
         return otherwise
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-        raise _WrongError(key, f"expected a number, not {_shown(value)}")
-    return min(max(value, 0), HIGHEST_COUNT)
+        raise _WrongError(key, f"expected a number, not {describe_value(value)}")
+    return min(max(value, 0), MAX_COUNT)
 
 
 def _whole(value: object) -> int | None:
@@ -312,7 +315,7 @@ def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _shown(value: object) -> str:
+def describe_value(value: object) -> str:
     """A value as a message may quote it: what it is, not all of it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 HIDDEN_ROWS: Final = 20
 """Rows above the visible ones."""
-USUAL_CAP: Final = 8
+DEFAULT_GARBAGE_CAP: Final = 8
 """Lines that may enter at a lock, in most rooms."""
 
 
-class ToldRules(Struct, frozen=True):
+class RulesData(Struct, frozen=True):
     """The data that our hosts send with a `Config`.
 
     Attributes:
@@ -41,22 +41,22 @@ class ToldRules(Struct, frozen=True):
 # --- pieces -------------------------------------------------------------------------------------
 
 
-def piece_of(letter: triangle.PieceLetter) -> Piece:
+def parse_piece(letter: triangle.PieceLetter) -> Piece:
     """The piece that a letter names."""
     return _PIECES[letter]
 
 
-def letter_of(piece: Piece) -> triangle.PieceLetter:
+def format_piece(piece: Piece) -> triangle.PieceLetter:
     """The letter that names a piece."""
     return _LETTERS[piece]
 
 
-def pieces_of(letters: Iterable[triangle.PieceLetter]) -> tuple[Piece, ...]:
+def parse_pieces(letters: Iterable[triangle.PieceLetter]) -> tuple[Piece, ...]:
     """The pieces that letters name."""
     return tuple([_PIECES[letter] for letter in letters])
 
 
-def letters_of(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
+def format_pieces(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
     """The letters that name pieces."""
     return tuple([_LETTERS[piece] for piece in pieces])
 
@@ -64,17 +64,17 @@ def letters_of(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
 # --- positions ----------------------------------------------------------------------------------
 
 
-def position_of(state: triangle.State, rows: int) -> Position:
+def parse_state(state: triangle.TriangleState, rows: int) -> Position:
     """The position that a `State` tells, on a board of so many rows; the bag is not known.
 
     Rows that the message has not are empty, those that it has above are cut.
     """
     width = len(state.board[0]) if state.board else 10
-    drawn = [_drawn(row) for row in state.board[:rows]]
+    drawn = [_parse_row(row) for row in state.board[:rows]]
     colors = (*drawn, *["." * width] * (rows - len(drawn)))
     return Position(
         board=Board.from_rows(colors, height=rows),
-        queue=pieces_of((state.current, *state.queue)),
+        queue=parse_pieces((state.current, *state.queue)),
         hold=None if state.hold is None else _PIECES[state.hold],
         combo=state.combo + 1,
         back_to_back=state.b2b + 1,
@@ -83,20 +83,20 @@ def position_of(state: triangle.State, rows: int) -> Position:
     )
 
 
-def state_of(position: Position, *, data: object | UnsetType = UNSET) -> triangle.State:
+def format_state(position: Position, *, data: object | UnsetType = UNSET) -> triangle.TriangleState:
     """The `State` that tells a position; the queue's first piece is the current one.
 
     Filled cells of which nothing more is known are told as garbage.
     """
     board, colors = position.board, position.colors
-    return triangle.State(
+    return triangle.TriangleState(
         board=tuple(
-            _row_of(board.row(y), board.width, "" if colors is None else colors[y])
+            _format_row(board.row(y), board.width, "" if colors is None else colors[y])
             for y in range(board.rows)
         ),
         current=_LETTERS[position.queue[0]],
         hold=None if position.hold is None else _LETTERS[position.hold],
-        queue=letters_of(position.queue[1:]),
+        queue=format_pieces(position.queue[1:]),
         garbage=position.pending,
         combo=position.combo - 1,
         b2b=position.back_to_back - 1,
@@ -104,7 +104,7 @@ def state_of(position: Position, *, data: object | UnsetType = UNSET) -> triangl
     )
 
 
-def cells_of(board: Board) -> list[list[int]]:
+def format_expected_board(board: Board) -> list[list[int]]:
     """Rows from the bottom, 1 for a filled cell: as bots in the field tell what they expect."""
     rows: list[list[int]] = []
     for y in range(board.rows):
@@ -116,7 +116,9 @@ def cells_of(board: Board) -> list[list[int]]:
 # --- rules --------------------------------------------------------------------------------------
 
 
-def rules_of(config: triangle.Config, *, bag: str = "7-bag", previews: int = 5) -> Rules:
+def parse_config(
+    config: triangle.TriangleConfig, *, bag: str = "7-bag", previews: int = 5
+) -> Rules:
     """The rules of a room, as far as they are told; for the rest those of Tetra League.
 
     A host of ours has no words for some of its rules, and tells them all as data; they hold then.
@@ -130,7 +132,7 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag", previews: int = 5) 
         RulesError: a game like that cannot be played here; the message says why.
     """
     with contextlib.suppress(ProtocolError, RulesError):
-        told = config.data_as(ToldRules)
+        told = config.data_as(RulesData)
         if told is not None:
             return Rules.from_dict(told.rules, where="config.data.rules")
     kicks = _KICKS.get(config.kicks.casefold())
@@ -161,42 +163,42 @@ def rules_of(config: triangle.Config, *, bag: str = "7-bag", previews: int = 5) 
         },
         "combo": _COMBOS[config.combo_table],
         "perfect_clear": {"lines": config.pc_garbage, "chain": config.pc_b2b},
-        "garbage": {"cap": float(cap_of(config))},
+        "garbage": {"cap": float(effective_garbage_cap(config))},
     }
     return Rules.preset("tetrio-league").replace(changes, name="Triangle.js")
 
 
-def kick_names() -> tuple[str, ...]:
+def list_kick_names() -> tuple[str, ...]:
     """Return the names that hosts use for rotation systems."""
     return tuple(_KICK_NAMES.values())
 
 
-def knows_kicks(config: triangle.Config) -> bool:
+def is_known_kicks(config: triangle.TriangleConfig) -> bool:
     """Whether the room's rotation system is one of those that hosts are known to have."""
     return config.kicks.casefold() in _KICKS
 
 
-def cap_of(config: triangle.Config) -> triangle.Number:
+def effective_garbage_cap(config: triangle.TriangleConfig) -> triangle.Number:
     """The cap that a `Config` tells: Triangle.js has the multiplier in its place."""
     if config.garbage_cap == config.garbage_multiplier:
-        return USUAL_CAP
+        return DEFAULT_GARBAGE_CAP
     return config.garbage_cap
 
 
 @functools.lru_cache(maxsize=16)
-def rules_for(rules: Rules, piece: Piece) -> Rules:
+def rules_for_piece(rules: Rules, piece: Piece) -> Rules:
     """The rules as they are for one piece: on boards of odd width I and O appear farther left."""
     if rules.board.width % 2 == 0 or piece not in (Piece.I, Piece.O):
         return rules
     return rules.replace({"spawn": {"x": rules.spawn.x - 1}})
 
 
-def config_of(
+def format_config(
     rules: Rules,
     queue: Sequence[Piece],
     *,
     data: object | UnsetType = UNSET,
-) -> triangle.Config:
+) -> triangle.TriangleConfig:
     """The `Config` that tells rules, as far as it has words for them.
 
     Args:
@@ -208,28 +210,28 @@ def config_of(
         RulesError: a bot that believed it would play another game; the message says why.
     """
     chain, combo = rules.back_to_back, rules.combo
-    return triangle.Config(
+    return triangle.TriangleConfig(
         board_width=rules.board.width,
         board_height=rules.board.visible,
-        kicks=_kicks_name(rules),
+        kicks=_format_kicks(rules),
         spins=_SPINS.get(spin_mode_name(rules.pieces.spins), "all"),
-        combo_table=_combo_table(combo.kind, combo.table),
+        combo_table=_format_combo_table(combo.kind, combo.table),
         b2b_charging=chain.charge_at > 0,
         b2b_charge_at=chain.charge_at,
         b2b_charge_base=chain.charge_base,
         b2b_chaining=chain.bonus == "chain",
-        garbage_multiplier=triangle.plain_number(rules.attack.multiplier),
-        garbage_cap=triangle.plain_number(rules.garbage.cap),
+        garbage_multiplier=triangle.format_number(rules.attack.multiplier),
+        garbage_cap=triangle.format_number(rules.garbage.cap),
         garbage_special_bonus=rules.attack.garbage_bonus,
         pc_b2b=rules.perfect_clear.chain,
         pc_garbage=rules.perfect_clear.lines,
-        queue=letters_of(queue),
+        queue=format_pieces(queue),
         data=data,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class InferredOpening:
     """What the first queue of a game tells.
 
     Attributes:
@@ -238,33 +240,33 @@ class Opening:
         bag: the randomizer, as rules name it; ``total mayhem`` if it is none of the known ones.
     """
 
-    first: Piece | None
+    first_piece: Piece | None
     queue: tuple[Piece, ...]
     bag: str
 
 
-def opening_of(queue: Sequence[Piece]) -> Opening:
+def infer_opening(queue: Sequence[Piece]) -> InferredOpening:
     """The opening that the queue of a `Config` tells.
 
     A queue that makes whole bags only together with its own first piece begins with that one, as
     some hosts have it.
     """
     queue = tuple(queue)
-    for bag, full in _FULL.items():
-        if _is_dealt(queue, full, already=1) and len(queue) >= len(full) - 1:
+    for bag, full in _FULL_BAGS.items():
+        if _continues_deal(queue, full, already=1) and len(queue) >= len(full) - 1:
             [first] = (Counter(full) - Counter(queue[: len(full) - 1])).elements()
-            return Opening(first, queue, bag)
-        if _is_dealt(queue, full, already=0) and len(queue) >= len(full):
-            return Opening(queue[0], queue[1:], bag)
-    return Opening(None, queue, _ANY)
+            return InferredOpening(first, queue, bag)
+        if _continues_deal(queue, full, already=0) and len(queue) >= len(full):
+            return InferredOpening(queue[0], queue[1:], bag)
+    return InferredOpening(None, queue, _TOTAL_MAYHEM)
 
 
-def filled_bag(bag: str) -> tuple[Piece, ...]:
+def full_bag(bag: str) -> tuple[Piece, ...]:
     """What a full bag of this randomizer holds; one of each where there is no such bag."""
-    return _FULL.get(bag, tuple(Piece))
+    return _FULL_BAGS.get(bag, tuple(Piece))
 
 
-def open_bag(pieces: Sequence[Piece], bag: str) -> tuple[Piece, ...] | None:
+def infer_remaining_bag(pieces: Sequence[Piece], bag: str) -> tuple[Piece, ...] | None:
     """What is still to come of the bag from which the last of the pieces was dealt.
 
     Never empty: after the last piece of a bag it is the next full one.
@@ -275,18 +277,18 @@ def open_bag(pieces: Sequence[Piece], bag: str) -> tuple[Piece, ...] | None:
 
     Returns: None where it cannot be known.
     """
-    full = _FULL.get(bag)
+    full = _FULL_BAGS.get(bag)
     if full is None:
         return None
     found = {
-        _rest(pieces, full, already)
+        _remaining_bag(pieces, full, already)
         for already in range(len(full))
-        if _is_dealt(pieces, full, already)
+        if _continues_deal(pieces, full, already)
     }
     return found.pop() if len(found) == 1 else None
 
 
-def bag_before(
+def rewind_bag(
     pieces: Sequence[Piece], bag: Sequence[Piece] | None, full: Sequence[Piece]
 ) -> tuple[Piece, ...] | None:
     """What was still to come of the open bag before these pieces were dealt; never empty.
@@ -302,10 +304,12 @@ def bag_before(
     return tuple(coming[: len(coming) % len(full) or len(full)])
 
 
-def is_dealt(pieces: Sequence[Piece], bag: str) -> bool:
+def is_valid_deal(pieces: Sequence[Piece], bag: str) -> bool:
     """Whether a randomizer can deal these pieces one after another, in the middle of a game."""
-    full = _FULL.get(bag)
-    return full is None or any(_is_dealt(pieces, full, already) for already in range(len(full)))
+    full = _FULL_BAGS.get(bag)
+    return full is None or any(
+        _continues_deal(pieces, full, already) for already in range(len(full))
+    )
 
 
 # --- helpers --------------------------------------------------------------------------------------
@@ -343,7 +347,7 @@ _KICKS: Final = {
     "tetr.io": "srs+",  # in the published text alone
 }
 # Systems without a name of their own there; they differ from these in half turns alone.
-_LIKE: Final = {"srs": "SRS", "srs180": "SRS", "jstris": "SRS", "none": "none"}
+_SIMILAR_KICKS: Final = {"srs": "SRS", "srs180": "SRS", "jstris": "SRS", "none": "none"}
 _SPINS: Final[dict[str, triangle.SpinsName]] = {
     "T-spins": "T-spins",
     "T-spins+": "T-spins+",
@@ -365,26 +369,26 @@ _COMBOS: Final[dict[triangle.ComboTableName, dict[str, object]]] = {
 }
 
 
-def _drawn(row: triangle.Row) -> str:
+def _parse_row(row: triangle.Row) -> str:
     return "".join([_COLORS[cell] for cell in row])
 
 
-def _row_of(filled: int, width: int, colors: str) -> triangle.Row:
+def _format_row(filled: int, width: int, colors: str) -> triangle.Row:
     if not filled:
         return (None,) * width
     marks = colors.ljust(width, "G")
     return tuple([_CELLS.get(marks[x], "gb") if filled >> x & 1 else None for x in range(width)])
 
 
-def _kicks_name(rules: Rules) -> str:
+def _format_kicks(rules: Rules) -> str:
     kicks = rules.pieces.kicks
     kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
     name = kicks.name.removesuffix(_WITHOUT_HALF_TURNS)
-    theirs = _KICK_NAMES.get(name) or _LIKE.get(name)
+    theirs = _KICK_NAMES.get(name) or _SIMILAR_KICKS.get(name)
     if theirs is None or not kicks.known:
         raise RulesError(
             f"Triangle.js has no word for pieces that turn by {kicks.name!r}; "
-            f"it knows {', '.join((*_KICK_NAMES, *_LIKE))}"
+            f"it knows {', '.join((*_KICK_NAMES, *_SIMILAR_KICKS))}"
         )
     return theirs
 
@@ -392,7 +396,7 @@ def _kicks_name(rules: Rules) -> str:
 _WITHOUT_HALF_TURNS: Final = " without 180"
 
 
-def _combo_table(kind: str, table: tuple[int, ...]) -> triangle.ComboTableName:
+def _format_combo_table(kind: str, table: tuple[int, ...]) -> triangle.ComboTableName:
     if kind == "multiplier":
         return "multiplier"
     if not any(table):
@@ -401,11 +405,11 @@ def _combo_table(kind: str, table: tuple[int, ...]) -> triangle.ComboTableName:
     return "modern guideline" if list(table) == modern else "classic guideline"
 
 
-_FULL: Final = {"7-bag": tuple(Piece), "14-bag": tuple(Piece) * 2}
-_ANY: Final = "total mayhem"
+_FULL_BAGS: Final = {"7-bag": tuple(Piece), "14-bag": tuple(Piece) * 2}
+_TOTAL_MAYHEM: Final = "total mayhem"
 
 
-def _is_dealt(pieces: Sequence[Piece], full: Sequence[Piece], already: int) -> bool:
+def _continues_deal(pieces: Sequence[Piece], full: Sequence[Piece], already: int) -> bool:
     """Whether they come of full bags, if so many of the first have been dealt already."""
     begin = -already
     while begin < len(pieces):
@@ -415,7 +419,9 @@ def _is_dealt(pieces: Sequence[Piece], full: Sequence[Piece], already: int) -> b
     return True
 
 
-def _rest(pieces: Sequence[Piece], full: Sequence[Piece], already: int) -> tuple[Piece, ...] | None:
+def _remaining_bag(
+    pieces: Sequence[Piece], full: Sequence[Piece], already: int
+) -> tuple[Piece, ...] | None:
     dealt = (len(pieces) + already) % len(full)
     if dealt > len(pieces):
         # Of the open bag some pieces came before those that are known.

@@ -16,7 +16,7 @@ from msgspec import UNSET
 from sevenbag._kernel import Key
 from sevenbag.errors import PlacementError, ProtocolError, shown
 from sevenbag.game.rules import kernel_rules
-from sevenbag.protocols.triangle.messages import ALIASES, KEYS
+from sevenbag.protocols.triangle.messages import KEY_ALIASES, KEY_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Board, Piece, Placement, RuleSet
     from sevenbag.game import Rules
     from sevenbag.game.position import Position
-    from sevenbag.protocols.triangle.messages import KeyName, Move
+    from sevenbag.protocols.triangle.messages import KeyName, TriangleMove
 
 
-def keys_to(
+def find_keys(
     board: Board,
     placement: Placement,
     rules: Rules,
@@ -54,18 +54,18 @@ def keys_to(
     Returns: ``hold`` first if need be, one ``hardDrop`` last; None if nothing leads there.
     """
     kernel = kernel_rules(rules)
-    way = _way(kernel, board, placement, fallen, cleared=cleared)
+    way = _find_path(kernel, board, placement, fallen, cleared=cleared)
     if way is None:
         for other in kernel.placements(board, placement.piece, cleared):
             if way is None and other.same_cells(placement):
-                way = _way(kernel, board, other, fallen, cleared=cleared)
+                way = _find_path(kernel, board, other, fallen, cleared=cleared)
     if way is None:
         return None
-    return (*(("hold",) if hold else ()), *(TAPS[key] for key in way))
+    return (*(("hold",) if hold else ()), *(TAP_NAMES[key] for key in way))
 
 
 @dataclass(frozen=True, slots=True)
-class Pressed:
+class ResolvedKeys:
     """What the keys of a move do.
 
     Attributes:
@@ -74,12 +74,17 @@ class Pressed:
     """
 
     placement: Placement
-    held: bool
+    uses_hold: bool
 
 
-def pressed(
-    move: Move, position: Position, rules: Rules, *, hold: bool = True, aliases: bool = False
-) -> Pressed:
+def resolve_keys(
+    move: TriangleMove,
+    position: Position,
+    rules: Rules,
+    *,
+    hold: bool = True,
+    aliases: bool = False,
+) -> ResolvedKeys:
     """What a bot's move does in a position, as a host plays it that does not wait.
 
     A press that can do nothing does nothing, as one against a wall, or a second ``hold``.
@@ -96,7 +101,7 @@ def pressed(
             only ``hardDrop``. The message says what hosts make of that.
         PlacementError: the piece that hold offers cannot appear, or there is none.
     """
-    names = _expect_one_lock(move, aliases=aliases)
+    names = _check_single_lock(move, aliases=aliases)
     kernel = kernel_rules(rules)
     cleared = position.combo > 0
     piece, held = position.queue[0], False
@@ -104,16 +109,16 @@ def pressed(
     for name in names:
         if name == "hold":
             if hold and rules.pieces.hold and not held:
-                piece, held, keys = _offered(position), True, []
+                piece, held, keys = _hold_piece(position), True, []
         else:
-            keys.append(KEY_OF[name])
+            keys.append(KEYS_BY_NAME[name])
     placement = kernel.follow(position.board, piece, keys, cleared)
     if placement is None:
         raise PlacementError(f"the {piece.name} cannot appear")
-    return Pressed(placement, held)
+    return ResolvedKeys(placement, held)
 
 
-def expected_rows(move: Move) -> tuple[int, ...] | None:
+def read_expected_rows(move: TriangleMove) -> tuple[int, ...] | None:
     """The board that a bot expects behind its move, before garbage enters, if it says so.
 
     It stands in ``data.board``: rows from the bottom, a filled cell not 0.
@@ -125,17 +130,17 @@ def expected_rows(move: Move) -> tuple[int, ...] | None:
     if not isinstance(board, list):
         return None
     rows: list[int] = []
-    for row in cast("list[object]", board)[:_MOST_ROWS]:
+    for row in cast("list[object]", board)[:_MAX_ROWS]:
         if not isinstance(row, list):
             return None
-        cells = cast("list[object]", row)[:_WIDEST]
+        cells = cast("list[object]", row)[:_MAX_WIDTH]
         rows.append(sum(1 << x for x, cell in enumerate(cells) if cell))
     return tuple(rows)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-KEY_OF: Final[dict[str, Key]] = {
+KEYS_BY_NAME: Final[dict[str, Key]] = {
     "moveLeft": Key.LEFT,
     "moveRight": Key.RIGHT,
     "rotateCW": Key.CW,
@@ -147,7 +152,7 @@ KEY_OF: Final[dict[str, Key]] = {
     "dasRight": Key.DAS_RIGHT,
 }
 """What each key does; ``hold`` is none that moves a piece."""
-TAPS: Final[dict[Key, KeyName]] = {
+TAP_NAMES: Final[dict[Key, KeyName]] = {
     Key.LEFT: "moveLeft",
     Key.RIGHT: "moveRight",
     Key.CW: "rotateCW",
@@ -157,35 +162,35 @@ TAPS: Final[dict[Key, KeyName]] = {
     Key.HARD_DROP: "hardDrop",
 }
 """The keys that we press ourselves."""
-_MOST_ROWS: Final = 64
-_WIDEST: Final = 16
-_QUARTER_TURNS: Final = [key for key in TAPS if key is not Key.FLIP]
+_MAX_ROWS: Final = 64
+_MAX_WIDTH: Final = 16
+_QUARTER_TURNS: Final = [key for key in TAP_NAMES if key is not Key.FLIP]
 """Some rooms have no half turns, and no host says so: two quarter turns take no longer."""
-_ROWS_FALLEN: Final = (8, 3, 1, 0)
+_MAX_FALLEN_ROWS: Final = (8, 3, 1, 0)
 """How far the piece may have fallen; the more, the better."""
 
 
-def _way(
+def _find_path(
     kernel: RuleSet, board: Board, placement: Placement, least: int, *, cleared: bool
 ) -> list[Key] | None:
-    for fallen in _ROWS_FALLEN:
+    for fallen in _MAX_FALLEN_ROWS:
         if fallen < least:
             break
-        for taps in (_QUARTER_TURNS, list(TAPS)):
+        for taps in (_QUARTER_TURNS, list(TAP_NAMES)):
             way = kernel.path(board, placement, cleared, taps, fallen)
             if way is not None:
                 return way
     return None
 
 
-def _expect_one_lock(move: Move, *, aliases: bool) -> Sequence[str]:
+def _check_single_lock(move: TriangleMove, *, aliases: bool) -> Sequence[str]:
     if move.keys is UNSET:
         raise ProtocolError("a move without keys; Triangle.js ends at it", "keys", "move")
-    names = tuple(ALIASES.get(name, name) for name in move.keys) if aliases else move.keys
+    names = tuple(KEY_ALIASES.get(name, name) for name in move.keys) if aliases else move.keys
     for number, name in enumerate(names):
-        if name not in KEYS:
-            meant = ALIASES.get(name)
-            hint = f"hosts call it {meant}" if meant else f"there are {', '.join(KEYS)}"
+        if name not in KEY_NAMES:
+            meant = KEY_ALIASES.get(name)
+            hint = f"hosts call it {meant}" if meant else f"there are {', '.join(KEY_NAMES)}"
             raise ProtocolError(
                 f"no key is called {shown(name)}; {hint}", f"keys[{number}]", "move"
             )
@@ -202,7 +207,7 @@ def _expect_one_lock(move: Move, *, aliases: bool) -> Sequence[str]:
     return names
 
 
-def _offered(position: Position) -> Piece:
+def _hold_piece(position: Position) -> Piece:
     """The piece that comes when hold is pressed."""
     if position.hold is not None:
         return position.hold

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.json_lines import LONGEST_LINE
-from sevenbag.protocols.triangle.messages import Config
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
+from sevenbag.protocols.triangle.messages import TriangleConfig
 from sevenbag.protocols.triangle.reading import read_message
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.triangle.messages import Message
+    from sevenbag.protocols.triangle.messages import TriangleMessage
 
 
-def encode(message: Message) -> bytes:
+def encode(message: TriangleMessage) -> bytes:
     """The message as one line of compact JSON with its line end."""
-    if isinstance(message, Config):
+    if isinstance(message, TriangleConfig):
         return _ENCODER.encode(to_object(message)) + b"\n"
     return _ENCODER.encode(message) + b"\n"
 
 
-def decode(line: bytes | str) -> Message | None:
+def decode(line: bytes | str) -> TriangleMessage | None:
     """The message in a line; None for what is to be passed over.
 
     To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
@@ -32,15 +32,15 @@ def decode(line: bytes | str) -> Message | None:
         line: the line, with or without its end.
 
     Raises:
-        ProtocolError: the line is longer than `LONGEST_LINE`, or a message of a known type has a
+        ProtocolError: the line is longer than `MAX_LINE_BYTES`, or a message of a known type has a
             part missing, of a wrong kind, or out of its range; `path` says which.
     """
-    if len(line) > LONGEST_LINE:
-        raise ProtocolError(f"a line of {len(line)} characters; the longest is {LONGEST_LINE}")
-    return read_message(plain(line))
+    if len(line) > MAX_LINE_BYTES:
+        raise ProtocolError(f"a line of {len(line)} characters; the longest is {MAX_LINE_BYTES}")
+    return read_message(parse_json(line))
 
 
-def plain(line: bytes | str) -> object:
+def parse_json(line: bytes | str) -> object:
     """The plain data in a line of JSON; None for what is none."""
     try:
         content: object = _DECODER.decode(line)
@@ -49,16 +49,16 @@ def plain(line: bytes | str) -> object:
     return content
 
 
-def from_object(content: object) -> Message | None:
+def from_object(content: object) -> TriangleMessage | None:
     """As `decode`, for transports that carry objects instead of lines."""
     return read_message(content)
 
 
-def to_object(message: Message) -> dict[str, Any]:
+def to_object(message: TriangleMessage) -> dict[str, Any]:
     """A message as plain data, for transports that carry objects instead of lines."""
     # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
     content = cast("dict[str, Any]", _DECODER.decode(_ENCODER.encode(message)))
-    if isinstance(message, Config):
+    if isinstance(message, TriangleConfig):
         # Bots of all times find the field that they know.
         content["b2bCharing"] = content["b2bCharging"]
     return content

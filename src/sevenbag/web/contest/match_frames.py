@@ -13,7 +13,7 @@ from sevenbag.contest.record import decode, frames
 from sevenbag.contest.telling import MatchFigures, decode_figures
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import (
-    LONGEST_STATE,
+    MAX_STATE_BYTES,
     GameBoardState,
     GameEnd,
     GamePieceState,
@@ -21,7 +21,7 @@ from sevenbag.protocols.pason.messages import (
     PieceState,
     decode_state,
 )
-from sevenbag.protocols.pason.pason_conversion import decode as decode_board
+from sevenbag.protocols.pason.pason_conversion import decode_board
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -142,7 +142,7 @@ class Scene:
             What everybody must hear at once, as JSON; None for mere changes of the picture.
         """
         try:
-            kind = _KIND.decode(data).comm_type if len(data) <= LONGEST_STATE else ""
+            kind = _KIND.decode(data).comm_type if len(data) <= MAX_STATE_BYTES else ""
             if kind == "GamePieceState":
                 self._unread = data
                 self._changed()
@@ -155,7 +155,7 @@ class Scene:
     def take_figures(self, data: bytes) -> None:
         """Take what the game server tells onlookers beside the messages for clients."""
         try:
-            figures = decode_figures(data) if len(data) <= LONGEST_STATE else None
+            figures = decode_figures(data) if len(data) <= MAX_STATE_BYTES else None
         except ProtocolError:
             figures = None
         if figures is None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError, BotTimeoutError
-from sevenbag.protocols.json_lines import LONGEST_LINE
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -114,8 +114,8 @@ class PageChannel:
         words = text.encode("utf-8", "replace")
         if self._ended is not None:
             return
-        if len(words) > LONGEST_LINE:
-            what = f"posted a message longer than {LONGEST_LINE} bytes"
+        if len(words) > MAX_LINE_BYTES:
+            what = f"posted a message longer than {MAX_LINE_BYTES} bytes"
             self._end(BotProtocolError(self.name, what))
         elif len(self._words) >= _MOST_WAITING or self._bytes + len(words) > _MOST_BYTES:
             what = f"posted {len(self._words)} messages that nobody had asked for"
@@ -136,7 +136,7 @@ class PageChannel:
         self._news.set()
 
 
-LONGEST_FRAME: Final = LONGEST_LINE + 16
+LONGEST_FRAME: Final = MAX_LINE_BYTES + 16
 """The longest message of a worker, behind its number."""
 _MOST_UNSENT: Final = 256
 """Frames that the page has not taken, before a word to a worker has to wait."""

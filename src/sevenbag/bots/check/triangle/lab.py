@@ -14,9 +14,9 @@ from sevenbag.bots.check.triangle.letter import departures
 from sevenbag.bots.external.process import find_error_line
 from sevenbag.errors import BotError, BotStartError, PlacementError, ProtocolError
 from sevenbag.game.course import after_placement
-from sevenbag.protocols.json_lines import LONGEST_LINE
-from sevenbag.protocols.triangle.messages import ALIASES, KEYS, Move
-from sevenbag.protocols.triangle.triangle_keys import KEY_OF, expected_rows, pressed
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES
+from sevenbag.protocols.triangle.messages import KEY_ALIASES, KEY_NAMES, TriangleMove
+from sevenbag.protocols.triangle.triangle_keys import KEYS_BY_NAME, read_expected_rows, resolve_keys
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -81,7 +81,7 @@ class EngineLab(Notebook):
             oddity=self.note_oddity,
             judge=departures,
             farewell=b"",
-            longest=LONGEST_LINE,
+            longest=MAX_LINE_BYTES,
         )
         self.session = session
         try:
@@ -128,7 +128,7 @@ class EngineLab(Notebook):
             return False
         self._look_at_keys(session, room, move)
         try:
-            made = pressed(move, room.position, room.rules, aliases=True)
+            made = resolve_keys(move, room.position, room.rules, aliases=True)
         except ProtocolError as error:
             self.find("error", str(error), session, clause="one-lock", lines=2)
             return False
@@ -164,7 +164,7 @@ class EngineLab(Notebook):
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _ask(self, session: Session, question: Json) -> Move | None:
+    async def _ask(self, session: Session, question: Json) -> TriangleMove | None:
         """The answer; an engine that presses nothing is asked again, as hosts do."""
         for number in range(_MOST_EMPTY):
             for message in await session.overhear(0):
@@ -182,17 +182,17 @@ class EngineLab(Notebook):
                 return None
             if keys:
                 names = [str(key) for key in cast("list[object]", keys)]
-                return Move(keys=tuple(names), data=answer.get("data"))
+                return TriangleMove(keys=tuple(names), data=answer.get("data"))
             if number == 0:
                 self.find("warning", "a move without keys", session, clause="empty", lines=2)
         self.find("error", "presses no key, however often it is asked", session, lines=2)
         return None
 
-    def _look_at_keys(self, session: Session, room: Room, move: Move) -> None:
+    def _look_at_keys(self, session: Session, room: Room, move: TriangleMove) -> None:
         keys = cast("tuple[str, ...]", move.keys)
         for key in keys:
-            if key not in KEYS:
-                meant = f"; hosts call it {ALIASES[key]}" if key in ALIASES else ""
+            if key not in KEY_NAMES:
+                meant = f"; hosts call it {KEY_ALIASES[key]}" if key in KEY_ALIASES else ""
                 what = f"presses {key[:40]!r}, which is no key{meant}"
                 self.find("error", what, session, clause="keys", lines=2)
             elif key in {"dasLeft", "dasRight"}:
@@ -203,9 +203,9 @@ class EngineLab(Notebook):
             what = f"its keys lead elsewhere once the piece has fallen {rows}"
             self.find("warning", what, session, clause="gravity", lines=2)
 
-    def _stray(self, room: Room, move: Move, placement: Placement) -> str | None:
+    def _stray(self, room: Room, move: TriangleMove, placement: Placement) -> str | None:
         """What is wrong with the board that the engine expects, if it says which."""
-        expected = expected_rows(move)
+        expected = read_expected_rows(move)
         if expected is None:
             return None
         self.expects = True
@@ -220,7 +220,7 @@ class EngineLab(Notebook):
 def _rows_astray(room: Room, keys: Sequence[str]) -> int | None:
     """How far a piece has to fall at least, of a few rows, for its keys to lead elsewhere."""
     position, rules = room.position, room.rules
-    known = [KEY_OF[key] for key in keys if key in KEY_OF]
+    known = [KEYS_BY_NAME[key] for key in keys if key in KEYS_BY_NAME]
     if "hold" in keys or len(position.queue) < 1 or len(known) < len(keys):
         return None
     board, pieces, spawn = position.board, rules.pieces, rules.spawn

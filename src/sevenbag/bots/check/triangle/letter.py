@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from sevenbag.protocols.tbp.strictness import Departure
+from sevenbag.protocols.tbp.strictness import Deviation
 
 if TYPE_CHECKING:
     from sevenbag.protocols.tbp.strictness import Severity
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _TEXT: Final = "published text"
 
 
-def departures(content: object) -> list[Departure]:
+def departures(content: object) -> list[Deviation]:
     """All that is not by the letter in this message."""
     if not isinstance(content, dict):
         return []
@@ -29,12 +29,12 @@ def departures(content: object) -> list[Departure]:
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _departure(path: str, what: str, severity: Severity = "error", place: str = _TEXT) -> Departure:
-    return Departure(path, what, place, severity)
+def _departure(path: str, what: str, severity: Severity = "error", place: str = _TEXT) -> Deviation:
+    return Deviation(path, what, place, severity)
 
 
-def _info(data: dict[str, Any]) -> list[Departure]:
-    found: list[Departure] = []
+def _info(data: dict[str, Any]) -> list[Deviation]:
+    found: list[Deviation] = []
     for key in ("name", "version", "author"):
         if key not in data:
             what = "is missing; triangle-rs takes no such message for one"
@@ -44,7 +44,7 @@ def _info(data: dict[str, Any]) -> list[Departure]:
     return found
 
 
-def _move(data: dict[str, Any]) -> list[Departure]:
+def _move(data: dict[str, Any]) -> list[Deviation]:
     keys: object = data.get("keys")
     if keys is None:
         return [_departure("keys", "is missing; Triangle.js ends at it", place=f"{_TEXT}, move")]

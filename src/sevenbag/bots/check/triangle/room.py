@@ -12,13 +12,13 @@ from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.position import Position
 from sevenbag.game.rules import kernel_rules
 from sevenbag.protocols.triangle import triangle_conversion
-from sevenbag.protocols.triangle.messages import Play
+from sevenbag.protocols.triangle.messages import TrianglePlay
 from sevenbag.protocols.triangle.wire import to_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag.protocols.triangle.triangle_keys import Pressed
+    from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
 
 Json = dict[str, Any]
 Bag = Literal["7-bag", "14-bag", "none"]
@@ -69,7 +69,7 @@ class Room:
 
     def config(self, **changes: object) -> Json:
         """The room and the first pieces, as releases of Triangle.js write them."""
-        message = to_object(triangle_conversion.config_of(self.rules, self.position.queue[1:]))
+        message = to_object(triangle_conversion.format_config(self.rules, self.position.queue[1:]))
         # In its releases the field has this name alone, and the cap is the multiplier.
         del message["b2bCharging"]
         message["garbageCap"] = message["garbageMultiplier"]
@@ -77,17 +77,17 @@ class Room:
 
     def state(self, **changes: object) -> Json:
         """The present position."""
-        return {**to_object(triangle_conversion.state_of(self.position)), **changes}
+        return {**to_object(triangle_conversion.format_state(self.position)), **changes}
 
     def question(self, **changes: object) -> Json:
         """Asks for a move."""
-        return {**to_object(Play()), **changes}
+        return {**to_object(TrianglePlay()), **changes}
 
     # --- what happens ---------------------------------------------------------------------------
 
-    def lock(self, move: Pressed) -> list[Json]:
+    def lock(self, move: ResolvedKeys) -> list[Json]:
         """Make a move: the messages of the pieces that were dealt then."""
-        if move.held:
+        if move.uses_hold:
             # Told apart even where both pieces are the same.
             current, *queue = self.position.queue
             if self.position.hold is not None:
