@@ -31,12 +31,18 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
-from sevenbag.contest.link import Place, Seat
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.scheduler_protocol import Place, Seat
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.server.sessions import client_token
-from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
+from sevenbag.contest.server.command_handler import client_token
+from sevenbag.contest.settings import (
+    ContestRules,
+    GameRules,
+    LogSettings,
+    MatchRules,
+    ServerSettings,
+    TestClientSettings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sevenbag.contest import record
-from sevenbag.contest.duel import SEATS, Duel
-from sevenbag.contest.link import Seat
-from sevenbag.contest.match import Match
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.game import pason_replay
+from sevenbag.contest.game.pason_game import SEATS, Duel
+from sevenbag.contest.game.pason_match import Match
+from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import MOVES, decode_command, decode_state, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest import duel
+    from sevenbag.contest.game import pason_game
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 # Random moves top out at once; so boards are cleared away, and a game lasts.
@@ -44,7 +44,7 @@ COMMAND = (
 )
 
 
-def moves_of(count: int) -> list[tuple[duel.Seat, MoveName]]:
+def moves_of(count: int) -> list[tuple[pason_game.Seat, MoveName]]:
     """Mostly to and fro, one in ten a drop."""
     choices: tuple[MoveName, ...] = (*MOVES[:3], "lrotate", "rrotate")
     return [
@@ -53,7 +53,7 @@ def moves_of(count: int) -> list[tuple[duel.Seat, MoveName]]:
     ]
 
 
-def in_duel(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+def in_duel(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     game = Duel(RULES, 1)
     begun = time.perf_counter()
     for seat, move in moves:
@@ -73,7 +73,7 @@ def begun_match() -> Match:
     return match
 
 
-def in_match(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+def in_match(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     match = begun_match()
     game = match.duel
     assert game is not None
@@ -85,14 +85,14 @@ def in_match(moves: list[tuple[duel.Seat, MoveName]]) -> float:
     return time.perf_counter() - begun
 
 
-def decoded(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+def decoded(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     begun = time.perf_counter()
     for _ in moves:
         decode_command(COMMAND)
     return time.perf_counter() - begun
 
 
-def encoded(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+def encoded(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     message = decode_state(begun_match().take_messages()[-1])
     begun = time.perf_counter()
     for _ in moves:
@@ -100,7 +100,7 @@ def encoded(moves: list[tuple[duel.Seat, MoveName]]) -> float:
     return time.perf_counter() - begun
 
 
-def replayed(moves: list[tuple[duel.Seat, MoveName]]) -> float:
+def replayed(moves: list[tuple[pason_game.Seat, MoveName]]) -> float:
     match = begun_match()
     for at, (seat, move) in enumerate(moves):
         match.move(seat, move, None, 1.5 + at / 10_000)
@@ -108,12 +108,12 @@ def replayed(moves: list[tuple[duel.Seat, MoveName]]) -> float:
     [finished] = match.take_finished()
     data = finished.replay
     begun = time.perf_counter()
-    kept = record.decode(data)
-    record.replayed(kept)
+    kept = pason_replay.decode(data)
+    pason_replay.replayed(kept)
     return (time.perf_counter() - begun) / len(kept.events) * len(moves)
 
 
-PARTS: dict[str, Callable[[list[tuple[duel.Seat, MoveName]]], float]] = {
+PARTS: dict[str, Callable[[list[tuple[pason_game.Seat, MoveName]]], float]] = {
     "duel": in_duel,
     "match": in_match,
     "decode": decoded,

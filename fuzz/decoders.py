@@ -47,7 +47,8 @@ from sevenbag.arena.summary import read_summary
 from sevenbag.arena.summary_json import summary_dict
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli import main as cli
-from sevenbag.contest import link, record, settings_file
+from sevenbag.contest import scheduler_protocol, settings_loader
+from sevenbag.contest.game import pason_replay
 from sevenbag.errors import (
     FormatError,
     KicksError,
@@ -288,26 +289,35 @@ def pason(data: bytes) -> None:
 def contest(data: bytes) -> None:
     """What a contest reads from files and from its own servers: records, settings, the link."""
     try:
-        game = record.decode(data)
+        game = pason_replay.decode(data)
     except FormatError as error:
         _expect_readable(error)
     else:
-        _expect(record.decode(record.encode(game)) == game, "a record changes as it is written")
+        _expect(
+            pason_replay.decode(pason_replay.encode(game)) == game,
+            "a record changes as it is written",
+        )
         if len(game.events) <= MOST_EVENTS:
             with contextlib.suppress(FormatError):
-                record.replayed(game)
-                list(record.frames(game, 100))
+                pason_replay.replayed(game)
+                list(pason_replay.frames(game, 100))
     try:
-        settings = settings_file.loads(data.decode("utf-8", "replace"), "settings")
+        settings = settings_loader.loads(data.decode("utf-8", "replace"), "settings")
     except SettingsError as error:
         _expect_readable(error)
     else:
-        told = settings_file.as_toml(settings)
-        _expect(settings_file.loads(told, "settings") == settings, "settings change")
-    for decode_message in (link.decode_from_server, link.decode_from_scheduler):
+        told = settings_loader.as_toml(settings)
+        _expect(settings_loader.loads(told, "settings") == settings, "settings change")
+    for decode_message in (
+        scheduler_protocol.decode_from_server,
+        scheduler_protocol.decode_from_scheduler,
+    ):
         with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             heard = decode_message(data)
-            _expect(decode_message(link.encode(heard)) == heard, "a word of the link changes")
+            _expect(
+                decode_message(scheduler_protocol.encode(heard)) == heard,
+                "a word of the link changes",
+            )
 
 
 def spec(data: bytes) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from sevenbag.cli import checking_server
 from sevenbag.contest.check import Timing
-from sevenbag.contest.rules import GameRules
+from sevenbag.contest.settings import GameRules
 from tests.cli.run import COMMAND, run_process, sevenbag
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
 

@@ -16,8 +16,8 @@ import pytest
 from tests.bots.conftest import mark  # noqa: F401  # a fixture
 from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, wait_until
 from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer
-from tests.contest.client.test_session import LONG
-from tests.contest.client.test_site import Answers
+from tests.contest.client.test_contest_client import Answers
+from tests.contest.client.test_match_session import LONG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

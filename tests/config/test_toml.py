@@ -13,7 +13,7 @@ import pytest
 from sevenbag.arena.entry import read_entry
 from sevenbag.bots.external.tbp_profile import profile, read_profile
 from sevenbag.config.toml import LARGEST_TOML, MOST_KEY_PARTS, parse_toml, read_toml_text
-from sevenbag.contest import settings_file
+from sevenbag.contest import settings_loader
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
 from sevenbag.game.kicks_file import read_file, read_text
@@ -96,10 +96,10 @@ READERS: dict[str, Callable[[Path], object]] = {
     "kicks": read_file,
     "kicks text": lambda path: read_text(path.read_text()),
     "tournament": read_entry,
-    "contest settings": lambda path: settings_file.load(path, {}),
-    "contest settings text": lambda path: settings_file.loads(path.read_text(), "text"),
+    "contest settings": lambda path: settings_loader.load(path, {}),
+    "contest settings text": lambda path: settings_loader.loads(path.read_text(), "text"),
     "a contest's rules in a form": lambda path: from_toml(path.read_text()),
-    "a value of a contest": lambda path: settings_file.load(
+    "a value of a contest": lambda path: settings_loader.load(
         None, {}, [f"server.command_port={{{path.read_text()}}}"]
     ),
     "profile": lambda path: profile(str(path)),

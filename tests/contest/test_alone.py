@@ -11,8 +11,8 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.contest.duel import Duel
-from sevenbag.contest.rules import GameRules
+from sevenbag.contest.game.pason_game import Duel
+from sevenbag.contest.settings import GameRules
 from tests.protocols.pason.table import CELLS
 
 if TYPE_CHECKING:

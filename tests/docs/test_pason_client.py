@@ -16,7 +16,7 @@ import pytest
 from sevenbag.cli import join
 from sevenbag.contest.check import CLAUSES
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
-from tests.contest.client.test_play import play
+from tests.contest.client.test_match_client import play
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "pason-client.md").read_text("utf-8")

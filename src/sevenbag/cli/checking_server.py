@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.cli.until_signal import run_until_signal
 from sevenbag.contest.check import Side, Timing, check_server
-from sevenbag.contest.client.address import parse_address
-from sevenbag.contest.client.password import find_password, read_password
-from sevenbag.contest.client.site import Site
+from sevenbag.contest.client.connection import parse_address
+from sevenbag.contest.client.contest_client import Site
+from sevenbag.contest.credentials import find_password, read_password
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:

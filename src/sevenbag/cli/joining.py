@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.contest.client.address import parse_address
-from sevenbag.contest.client.join import Manner, play_all, play_match
-from sevenbag.contest.client.password import find_password
-from sevenbag.contest.client.session import Patience
-from sevenbag.contest.client.site import Site
+from sevenbag.contest.client.connection import parse_address
+from sevenbag.contest.client.contest_client import Manner, Site, play_all, play_match
+from sevenbag.contest.client.match_session import Patience
+from sevenbag.contest.credentials import find_password
 from sevenbag.errors import InputError, printable, shown
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from sevenbag.contest.client.join import Played
+    from sevenbag.contest.client.contest_client import Played
 
 WON: Final = 0
 FAILED: Final = 1

@@ -1,8 +1,7 @@
-"""The Pason Battle Tetris contest of 2012, whole: the game, its servers, its bracket, its clients.
+"""The Pason Battle Tetris contest of 2012: games, game servers, schedule, store and clients.
 
-`rules` is what the contest's text leaves open, as data; `duel` one game, `record` its replay,
-`match` the games of two teams, `tally` who has won; `server` speaks to clients over ZeroMQ;
-`scheduler` places matches on servers, `link` is what the two say to each other; `store` keeps
-everything; `client` is the other side of the wire; `check` holds a server against the contest's
-text. The site is `sevenbag.web.contest`.
+`game` has the rules of one game and of a match, `server` hosts matches over ZeroMQ, `scheduler`
+assigns matches to game servers with the messages of `scheduler_protocol`, `store` is the database,
+`bracket` decides which matches are due, and `client` plays or watches. The site is
+`sevenbag.web.contest`.
 """

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 
-from sevenbag.contest.link import Seat
-from sevenbag.contest.match import Match
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.game.pason_match import Match
+from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from tests.fakes.pason.referee import PIECES, FoulError, Referee
 from tests.properties import cases
 

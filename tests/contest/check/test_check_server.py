@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from sevenbag.contest.check import CLAUSES, Side, Timing, check_server
-from sevenbag.contest.client.address import Address
-from sevenbag.contest.duel import Verdict
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.client.connection import Address
+from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.errors import SilentServerError
 from sevenbag.protocols.pason.messages import GameMove, MatchConnect
 from sevenbag.protocols.pason.pason_conversion import FULL_ROW
@@ -22,7 +22,7 @@ from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServ
 
 if TYPE_CHECKING:
     from sevenbag.bots.check.finding import Report
-    from sevenbag.contest.match import Match
+    from sevenbag.contest.game.pason_match import Match
     from sevenbag.protocols.pason.pason_conversion import MoveName
 
 Json = dict[str, Any]

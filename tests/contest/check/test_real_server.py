@@ -8,18 +8,24 @@ import uuid
 from typing import TYPE_CHECKING
 
 from sevenbag.contest.check import Side, Timing, check_server
-from sevenbag.contest.client.address import parse_address
-from sevenbag.contest.client.join import Manner, play_match
-from sevenbag.contest.link import Place, Seat
+from sevenbag.contest.client.connection import parse_address
+from sevenbag.contest.client.contest_client import Manner, play_match
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.scheduler_protocol import Place, Seat
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
+from sevenbag.contest.settings import (
+    ContestRules,
+    GameRules,
+    LogSettings,
+    MatchRules,
+    ServerSettings,
+    TestClientSettings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
-    from sevenbag.contest.client.address import Address
+    from sevenbag.contest.client.connection import Address
 
 PATIENT = Timing(answer=120, begin=120, settle=120, quiet=0.1, step=120)
 TEAM, PASSWORD = "Alpha team", "a word of alpha's"

@@ -17,7 +17,7 @@ from unittest import mock
 
 import zmq
 
-from sevenbag.contest.client.channel import Channel
+from sevenbag.contest.client.connection import Channel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -47,7 +47,7 @@ def simulate(main: Coroutine[Any, Any, T], *servers: SmallServer) -> T:
 
         stack.enter_context(mock.patch("time.monotonic", monotonic))
         network = Network(servers, loop)
-        for module in ("check.lab", "client.session", "client.watch"):
+        for module in ("check.lab", "client.match_session", "client.match_viewer"):
             stack.enter_context(mock.patch(f"sevenbag.contest.{module}.Channel", network.connect))
         for server in servers:
             stack.callback(server.stop)

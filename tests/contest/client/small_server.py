@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import zmq
 
-from sevenbag.contest.client.address import Address
-from sevenbag.contest.link import Seat
-from sevenbag.contest.match import Match
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.client.connection import Address
+from sevenbag.contest.game.pason_match import Match
+from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason.messages import (
     CommandError,
     ErrorKind,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from sevenbag.contest.duel import Verdict
+    from sevenbag.contest.game.pason_game import Verdict
 
 TEAMS = ("Alpha team", "Beta")
 PASSWORDS = ("alpha's word", "beta's word")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.contest.scheduler.scripted import House
+from tests.contest.scheduler.scripted_server import House
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

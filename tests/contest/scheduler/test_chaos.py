@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from sevenbag.contest import link
-from sevenbag.contest.rules import ContestRules, MatchRules
-from tests.contest.scheduler.scripted import PLAN, House, ScriptedServer, game_done
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.game import match_results
+from sevenbag.contest.settings import ContestRules, MatchRules
+from tests.contest.scheduler.scripted_server import PLAN, House, ScriptedServer, game_done
 
 if TYPE_CHECKING:
-    from sevenbag.contest.link import GameResult
+    from sevenbag.contest.game.match_results import GameResult
 
 GAMES = 9
 STEPS = 80
@@ -35,7 +36,9 @@ class Model:
         self.instance = uuid.uuid4().hex
         self.line: ScriptedServer | None = None
         self.hosting: dict[str, list[GameResult]] = {}
-        self.spool: dict[tuple[str, int], link.GameDone | link.MatchDone] = {}
+        self.spool: dict[
+            tuple[str, int], scheduler_protocol.GameDone | scheduler_protocol.MatchDone
+        ] = {}
 
     @property
     def connected(self) -> bool:
@@ -71,16 +74,16 @@ class Model:
             await asyncio.sleep(0)
         while self.line is not None and self.line.heard:
             match self.line.heard.pop(0):
-                case link.Place(match_token=token, finished=finished):
+                case scheduler_protocol.Place(match_token=token, finished=finished):
                     self.hosting.setdefault(token, list(finished))
-                    await self.line.tell(link.Placed(match_token=token))
-                case link.CallOff(match_token=token):
+                    await self.line.tell(scheduler_protocol.Placed(match_token=token))
+                case scheduler_protocol.CallOff(match_token=token):
                     self.hosting.pop(token, None)
-                case link.Kept(match_token=token, number=number):
+                case scheduler_protocol.Kept(match_token=token, number=number):
                     self.spool.pop((token, number), None)
-                case link.NotKept(match_token=token, number=number):
+                case scheduler_protocol.NotKept(match_token=token, number=number):
                     self.spool.pop((token, number), None)
-                case link.MatchKept(match_token=token):
+                case scheduler_protocol.MatchKept(match_token=token):
                     self.spool.pop((token, GAMES + 1), None)
                 case _:
                     pass
@@ -90,7 +93,9 @@ class Model:
         if self.connected and token in self.hosting:
             assert self.line is not None
             for seat in (0, 1):
-                await self.line.tell(link.Joined(match_token=token, seat=1 if seat else 0))
+                await self.line.tell(
+                    scheduler_protocol.Joined(match_token=token, seat=1 if seat else 0)
+                )
 
     async def play(self, token: str) -> None:
         """Finish one more game, and the match if that decides it."""
@@ -100,7 +105,7 @@ class Model:
             # No two games are alike.
             last = self.world.chance.getrandbits(40)
             result = msgspec.structs.replace(done.result, last_sequence=last)
-            before = link.line_after(games)
+            before = match_results.line_after(games)
             self.world.follows[last] = before
             await self.tell(msgspec.structs.replace(done, result=result, line=before))
             games.append(result)
@@ -111,17 +116,17 @@ class Model:
                 sum(game.scores[0] for game in games),
                 sum(game.scores[1] for game in games),
             )
-            end = link.MatchResult(
+            end = match_results.MatchResult(
                 winner=0 if first > second else 1,
                 ending="majority of games",
                 games=(first, second),
                 points=points,
             )
-            line = link.line_after(games)
-            await self.tell(link.MatchDone(match_token=token, result=end, line=line))
+            line = match_results.line_after(games)
+            await self.tell(scheduler_protocol.MatchDone(match_token=token, result=end, line=line))
 
-    async def tell(self, done: link.GameDone | link.MatchDone) -> None:
-        number = done.result.number if isinstance(done, link.GameDone) else GAMES + 1
+    async def tell(self, done: scheduler_protocol.GameDone | scheduler_protocol.MatchDone) -> None:
+        number = done.result.number if isinstance(done, scheduler_protocol.GameDone) else GAMES + 1
         self.spool[done.match_token, number] = done
         self.world.finished_at[done.match_token, number, self.name] = self.world.house.clock()
         if self.connected:
@@ -129,8 +134,10 @@ class Model:
             await self.line.tell(self.aged(done))
             await self.listen()
 
-    def aged(self, done: link.GameDone | link.MatchDone) -> link.GameDone | link.MatchDone:
-        if isinstance(done, link.MatchDone):
+    def aged(
+        self, done: scheduler_protocol.GameDone | scheduler_protocol.MatchDone
+    ) -> scheduler_protocol.GameDone | scheduler_protocol.MatchDone:
+        if isinstance(done, scheduler_protocol.MatchDone):
             return done
         at = self.world.finished_at[done.match_token, done.result.number, self.name]
         return msgspec.structs.replace(done, age=self.world.house.clock() - at)
@@ -186,7 +193,7 @@ class World:
             self.seen[row.token] = games
             for number, game in enumerate(games):
                 assert game.number == number + 1
-                assert self.follows[game.last_sequence] == link.line_after(games[:number])
+                assert self.follows[game.last_sequence] == match_results.line_after(games[:number])
 
     async def heal(self) -> None:
         """Nothing dies any more."""

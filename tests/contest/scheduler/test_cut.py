@@ -9,22 +9,24 @@ import pytest
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
-from sevenbag.contest import link
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.bracket import Plan
+from sevenbag.contest.credentials import load_secret
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
 from sevenbag.contest.scheduler import Scheduler
-from sevenbag.contest.secret import load_secret
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.server.uplink import Uplink
+from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import (
+    ContestRules,
+    GameRules,
     LogSettings,
+    MatchRules,
     ServerSettings,
     Settings,
     SiteSettings,
     TestClientSettings,
 )
 from sevenbag.contest.store import Store
-from sevenbag.contest.tournament import Plan
 from tests.contest.scheduler.teams import PASSWORD, TEAMS, has_come
 
 if TYPE_CHECKING:
@@ -55,7 +57,9 @@ class Bridge:
         self.port = 0
 
     async def __aenter__(self) -> Bridge:
-        self._server = await serve(self._take, "127.0.0.1", 0, max_size=link.LONGEST_FRAME)
+        self._server = await serve(
+            self._take, "127.0.0.1", 0, max_size=scheduler_protocol.LONGEST_FRAME
+        )
         self.port = next(iter(self._server.sockets)).getsockname()[1]
         return self
 

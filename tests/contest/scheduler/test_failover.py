@@ -11,8 +11,15 @@ import asyncio
 import msgspec
 import pytest
 
-from sevenbag.contest import link
-from tests.contest.scheduler.scripted import PLAN, House, ScriptedServer, game_done, match_done
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.game import match_results
+from tests.contest.scheduler.scripted_server import (
+    PLAN,
+    House,
+    ScriptedServer,
+    game_done,
+    match_done,
+)
 
 pytestmark = pytest.mark.parametrize(
     "house",
@@ -28,9 +35,9 @@ SETTLED = 1.5
 async def begun(server: ScriptedServer) -> str:
     """A match that both teams have come to, in its first game."""
     token = (await server.placed()).match_token
-    await server.tell(link.Joined(match_token=token, seat=0))
-    await server.tell(link.Joined(match_token=token, seat=1))
-    await server.tell(link.GameBegan(match_token=token, number=1, game_name="Game 1"))
+    await server.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+    await server.tell(scheduler_protocol.Joined(match_token=token, seat=1))
+    await server.tell(scheduler_protocol.GameBegan(match_token=token, number=1, game_name="Game 1"))
     return token
 
 
@@ -39,7 +46,7 @@ async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House)
     await house.match()
     token = await begun(one)
     await one.finish_game(token, 1)
-    assert (await one.told(link.Kept)).number == 1
+    assert (await one.told(scheduler_protocol.Kept)).number == 1
     two = await house.server("two")
     await one.cut()
     await house.after(GRACE - 1)
@@ -51,7 +58,7 @@ async def test_a_match_goes_on_elsewhere_at_the_last_finished_game(house: House)
     assert house.scheduler.address(token) is not None
     await two.finish_game(token, 2)
     await two.tell(match_done(token, (2, 0)))
-    await two.told(link.MatchKept)
+    await two.told(scheduler_protocol.MatchKept)
     row = house.store.matches.get(token)
     assert (row.state, row.games) == ("done", (2, 0))
     assert house.scheduler.metrics()["contest_failovers_total"] == 1
@@ -69,7 +76,7 @@ async def test_a_server_that_comes_back_in_time_keeps_its_match(house: House) ->
     assert not two.heard
     assert house.scheduler.playing() == (token,)
     await again.finish_game(token, 1)
-    assert (await again.told(link.Kept)).number == 1
+    assert (await again.told(scheduler_protocol.Kept)).number == 1
 
 
 async def test_a_silent_server_is_taken_for_gone(house: House) -> None:
@@ -120,7 +127,7 @@ async def test_match_that_no_server_takes_is_reported_once(house: House, *, paus
     token = await begun(one)
     await one.cut()
     again = await house.server("one")
-    await again.tell(link.Pulse(matches=0, commands=0, draining=True))
+    await again.tell(scheduler_protocol.Pulse(matches=0, commands=0, draining=True))
     again.mute = True
     if paused:
         await house.scheduler.pause_contest(contest)
@@ -141,7 +148,7 @@ async def test_games_of_the_spool_count_before_the_match_is_placed_again(house: 
     await one.cut()
     again = await house.server("one")
     await again.tell(game_done(token, 2, 1, age=30.0))
-    assert (await again.told(link.Kept)).number == 2
+    assert (await again.told(scheduler_protocol.Kept)).number == 2
     await house.after(SETTLED)
     assert [game.winner for game in (await again.placed()).finished] == [0, 1]
 
@@ -157,10 +164,10 @@ async def test_a_whole_match_of_the_spool_is_done_without_being_played_again(
     for number in (1, 2):
         await again.tell(game_done(token, number, 1))
     await again.tell(match_done(token, (0, 2)))
-    await again.told(link.MatchKept)
+    await again.told(scheduler_protocol.MatchKept)
     await house.after(GRACE)
     assert house.store.matches.get(token).state == "done"
-    assert not any(isinstance(message, link.Place) for message in again.heard)
+    assert not any(isinstance(message, scheduler_protocol.Place) for message in again.heard)
 
 
 @pytest.mark.parametrize("restarts", [True, False])
@@ -175,7 +182,7 @@ async def test_match_that_ended_while_the_site_was_down(house: House, *, restart
     for number in (1, 2):
         await again.tell(game_done(token, number, 1, age=20.0))
     await again.tell(match_done(token, (0, 2)))
-    await again.told(link.MatchKept)
+    await again.told(scheduler_protocol.MatchKept)
     await house.after(GRACE)
     assert house.store.matches.get(token).state == "done"
     assert house.warnings()[before:] == []
@@ -208,12 +215,12 @@ async def test_what_is_told_twice_is_kept_once_and_answered_twice(house: House) 
     token = await begun(one)
     for number in (1, 1, 2, 1, 2):
         await one.finish_game(token, number)
-        assert (await one.told(link.Kept)).number == number
+        assert (await one.told(scheduler_protocol.Kept)).number == number
     for _ in range(3):
         await one.tell(match_done(token, (2, 0)))
-        await one.told(link.MatchKept)
+        await one.told(scheduler_protocol.MatchKept)
     await one.finish_game(token, 2)
-    assert (await one.told(link.Kept)).number == 2, "also when the match is over"
+    assert (await one.told(scheduler_protocol.Kept)).number == 2, "also when the match is over"
     assert house.results(token) == [(1, 0), (2, 0)]
     assert not one.heard
 
@@ -227,9 +234,9 @@ async def test_the_scheduler_dies_between_store_and_answer(house: House) -> None
     await house.restart()
     again = await house.server("one", instance="a", hosting=[token])
     await again.finish_game(token, 1)
-    assert (await again.told(link.Kept)).number == 1
+    assert (await again.told(scheduler_protocol.Kept)).number == 1
     await again.finish_game(token, 2)
-    assert (await again.told(link.Kept)).number == 2
+    assert (await again.told(scheduler_protocol.Kept)).number == 2
     assert house.results(token) == [(1, 0), (2, 0)]
 
 
@@ -243,7 +250,7 @@ async def test_the_scheduler_dies_between_the_result_and_the_next_round(house: H
         house.store.matches.finish(token, match_done(token, (2, 0)).result)
     await house.restart()
     one = await house.server("one", hosting=tokens)
-    assert {(await one.told(link.CallOff)).match_token for _ in tokens} == set(tokens)
+    assert {(await one.told(scheduler_protocol.CallOff)).match_token for _ in tokens} == set(tokens)
     await house.scheduler.look()
     assert (await one.placed()).match_name == "Final"
     assert house.store.contests.get(contest).state == "running"
@@ -262,7 +269,7 @@ async def test_a_restarted_scheduler_waits_for_the_servers_that_play(house: Hous
     assert not two.heard
     assert house.scheduler.playing() == (token,)
     await again.finish_game(token, 1)
-    await again.told(link.Kept)
+    await again.told(scheduler_protocol.Kept)
 
 
 async def test_a_restarted_scheduler_gives_up_servers_that_do_not_come(house: House) -> None:
@@ -296,8 +303,8 @@ async def test_a_server_that_ends_gives_its_matches_back_at_once(house: House) -
     token = await begun(one)
     await one.finish_game(token, 1)
     two = await house.server("two")
-    await one.tell(link.Pulse(matches=1, commands=0, draining=True))
-    await one.tell(link.NotPlaced(match_token=token, reason="the game server ends"))
+    await one.tell(scheduler_protocol.Pulse(matches=1, commands=0, draining=True))
+    await one.tell(scheduler_protocol.NotPlaced(match_token=token, reason="the game server ends"))
     await one.cut()
     await house.scheduler.look()
     assert len((await two.placed()).finished) == 1
@@ -348,14 +355,14 @@ async def test_late_restarted_server_gets_back_match_whose_teams_have_not_moved(
     await house.after(GRACE)
     await two.placed()
     if followed:
-        await two.tell(link.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
     again = await house.server("one")
     await house.after(SETTLED)
     if followed:
         assert not again.heard
         assert not two.heard
     else:
-        call_off = await two.told(link.CallOff)
+        call_off = await two.told(scheduler_protocol.CallOff)
         assert (call_off.match_token, call_off.goes_on) == (token, True)
         assert (await again.placed()).match_token == token
 
@@ -376,26 +383,26 @@ class TestAServerThatComesBackTooLate:
 
     async def test_it_is_told_to_call_off_what_is_played_elsewhere(self, house: House) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(link.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
         one = await house.server("one", instance="a", hosting=[token])
-        call_off = await one.told(link.CallOff)
+        call_off = await one.told(scheduler_protocol.CallOff)
         assert (call_off.match_token, call_off.goes_on) == (token, True)
         await one.tell(game_done(token, 2, 1, age=0.0))
-        assert "moved to two" in (await one.told(link.NotKept)).reason
+        assert "moved to two" in (await one.told(scheduler_protocol.NotKept)).reason
         assert [line["level"] for line in house.lines("game.refused")] == ["info"]
         await two.finish_game(token, 2)
-        assert (await two.told(link.Kept)).number == 2
+        assert (await two.told(scheduler_protocol.Kept)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
 
     async def test_it_gets_back_what_nobody_has_come_to_elsewhere(self, house: House) -> None:
         """The link was cut, not the players' connections: they play on where they were."""
         _, two, token = await self.moved(house)
         one = await house.server("one", instance="a", hosting=[token])
-        assert (await two.told(link.CallOff)).match_token == token
+        assert (await two.told(scheduler_protocol.CallOff)).match_token == token
         await one.finish_game(token, 2)
-        assert (await one.told(link.Kept)).number == 2
+        assert (await one.told(scheduler_protocol.Kept)).number == 2
         await two.tell(game_done(token, 2, 1))
-        assert (await two.told(link.NotKept)).number == 2
+        assert (await two.told(scheduler_protocol.NotKept)).number == 2
         assert house.results(token) == [(1, 0), (2, 0)]
         address = house.scheduler.address(token)
         assert address is not None
@@ -405,17 +412,17 @@ class TestAServerThatComesBackTooLate:
         self, house: House
     ) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(link.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
         house.clock.now += 5
         one = await house.server("one")
         await one.tell(game_done(token, 2, 1, age=10.0))
-        assert (await one.told(link.Kept)).number == 2
-        assert (await two.told(link.CallOff)).match_token == token
+        assert (await one.told(scheduler_protocol.Kept)).number == 2
+        assert (await two.told(scheduler_protocol.CallOff)).match_token == token
         await two.tell(game_done(token, 2, 0))
-        assert (await two.told(link.NotKept)).number == 2
+        assert (await two.told(scheduler_protocol.NotKept)).number == 2
         assert house.results(token) == [(1, 0), (2, 1)]
         await house.after(SETTLED)
-        place = await one.told(link.Place)
+        place = await one.told(scheduler_protocol.Place)
         assert [game.winner for game in place.finished] == [0, 1]
 
     async def test_the_first_kept_game_wins(self, house: House) -> None:
@@ -423,8 +430,8 @@ class TestAServerThatComesBackTooLate:
         await two.finish_game(token, 2, 0)
         one = await house.server("one")
         await one.tell(game_done(token, 2, 1, age=1000.0))
-        assert (await one.told(link.CallOff)).match_token == token
-        assert "another game 2" in (await one.told(link.NotKept)).reason
+        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+        assert "another game 2" in (await one.told(scheduler_protocol.NotKept)).reason
         assert house.results(token) == [(1, 0), (2, 0)]
 
     async def test_nothing_is_put_behind_games_that_it_does_not_follow_on(
@@ -432,30 +439,30 @@ class TestAServerThatComesBackTooLate:
     ) -> None:
         """Both have played a second game; one goes on to tell its third."""
         _, two, token = await self.moved(house)
-        await two.tell(link.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
         await two.finish_game(token, 2, 1)
         second = game_done(token, 2, 1, points=200, age=99.0)
         third = game_done(token, 3, 1, age=99.0)
         one = await house.server("one")
         await one.tell(second)
-        line = link.line_after([game_done(token, 1).result, second.result])
+        line = match_results.line_after([game_done(token, 1).result, second.result])
         await one.tell(msgspec.structs.replace(third, line=line))
-        assert [(await one.told(link.NotKept)).number for _ in range(2)] == [2, 3]
+        assert [(await one.told(scheduler_protocol.NotKept)).number for _ in range(2)] == [2, 3]
         assert house.results(token) == [(1, 0), (2, 1)]
-        line = link.line_after(house.store.matches.finished_games(token))
+        line = match_results.line_after(house.store.matches.finished_games(token))
         await two.tell(msgspec.structs.replace(third, line=line, age=0.0))
-        assert [(await two.told(link.Kept)).number for _ in range(2)] == [2, 3]
+        assert [(await two.told(scheduler_protocol.Kept)).number for _ in range(2)] == [2, 3]
 
     async def test_what_is_over_is_called_off(self, house: House) -> None:
         _, two, token = await self.moved(house)
         await two.finish_game(token, 2)
         await two.tell(match_done(token, (2, 0)))
         one = await house.server("one", instance="a", hosting=[token])
-        assert (await one.told(link.CallOff)).match_token == token
+        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
         await one.tell(game_done(token, 2, 1))
-        assert (await one.told(link.NotKept)).number == 2
+        assert (await one.told(scheduler_protocol.NotKept)).number == 2
         await one.tell(match_done(token, (2, 0)))
-        await one.told(link.MatchKept)
+        await one.told(scheduler_protocol.MatchKept)
         assert house.lines("game.refused") == [
             {
                 "event": "game.refused",
@@ -469,14 +476,14 @@ class TestAServerThatComesBackTooLate:
 
     async def test_a_result_of_players_that_went_over_does_not_count(self, house: House) -> None:
         _, two, token = await self.moved(house)
-        await two.tell(link.Joined(match_token=token, seat=0))
+        await two.tell(scheduler_protocol.Joined(match_token=token, seat=0))
         one = await house.server("one", instance="a")
-        left = link.MatchResult(
+        left = match_results.MatchResult(
             winner=0, ending="the other team did not come", games=(1, 0), points=(100, 0)
         )
-        await one.tell(link.MatchDone(match_token=token, result=left))
-        await one.told(link.CallOff)
-        await one.told(link.MatchKept)
+        await one.tell(scheduler_protocol.MatchDone(match_token=token, result=left))
+        await one.told(scheduler_protocol.CallOff)
+        await one.told(scheduler_protocol.MatchKept)
         assert house.store.matches.get(token).state == "placed"
 
 
@@ -487,14 +494,17 @@ async def test_two_servers_of_one_name(house: House) -> None:
     for hosting in ([], [token]):
         coming = asyncio.create_task(house.server("one", hosting=hosting))
         while not coming.done():
-            await one.tell(link.Pulse(matches=1, commands=0))
+            await one.tell(scheduler_protocol.Pulse(matches=1, commands=0))
             await asyncio.sleep(0.01)
         other = await coming
-        assert "named 'one' is connected already" in (await other.told(link.Dismissed)).reason
+        assert (
+            "named 'one' is connected already"
+            in (await other.told(scheduler_protocol.Dismissed)).reason
+        )
         assert other.over is not None
         await other.over
     await one.finish_game(token, 1)
-    assert (await one.told(link.Kept)).number == 1
+    assert (await one.told(scheduler_protocol.Kept)).number == 1
     assert not one.heard, "it does not notice"
 
 
@@ -504,7 +514,9 @@ async def test_a_server_comes_back_before_its_end_was_noticed(house: House) -> N
     await house.match()
     token = await begun(one)
     other = await house.server("one")
-    assert not any(isinstance(message, link.Dismissed) for message in one.heard + other.heard)
+    assert not any(
+        isinstance(message, scheduler_protocol.Dismissed) for message in one.heard + other.heard
+    )
     assert one.over is not None
     await one.over
     await house.after(SETTLED)
@@ -521,27 +533,30 @@ async def test_the_next_connection_of_a_server_replaces_the_old_one_silently(
     new = await house.server("one", instance="a", hosting=[token])
     assert old.over is not None
     await old.over
-    assert not any(isinstance(message, link.Dismissed) for message in old.heard)
+    assert not any(isinstance(message, scheduler_protocol.Dismissed) for message in old.heard)
     assert house.scheduler.playing() == (token,)
     await new.finish_game(token, 1)
-    await new.told(link.Kept)
+    await new.told(scheduler_protocol.Kept)
 
 
 async def test_an_unknown_match(house: House) -> None:
     token = "00000000-0000-0000-0000-000000000000"
     one = await house.server("one", hosting=[token])
-    assert (await one.told(link.CallOff)).match_token == token
+    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
     await one.finish_game(token, 1)
-    assert (await one.told(link.CallOff)).match_token == token
-    assert (await one.told(link.NotKept)).reason == "there is no such match"
+    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+    assert (await one.told(scheduler_protocol.NotKept)).reason == "there is no such match"
     (refused,) = house.lines("game.refused")
     assert (refused["level"], refused["match"]) == ("warning", token[:8])
     await one.tell(match_done(token, (2, 0)))
-    assert (await one.told(link.MatchKept)).match_token == token
-    for message in (link.Placed(match_token=token), link.Joined(match_token=token, seat=0)):
+    assert (await one.told(scheduler_protocol.MatchKept)).match_token == token
+    for message in (
+        scheduler_protocol.Placed(match_token=token),
+        scheduler_protocol.Joined(match_token=token, seat=0),
+    ):
         await one.tell(message)
-        assert (await one.told(link.CallOff)).match_token == token
-    await one.tell(link.NotPlaced(match_token=token, reason="no"))
+        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+    await one.tell(scheduler_protocol.NotPlaced(match_token=token, reason="no"))
     assert not one.heard
 
 

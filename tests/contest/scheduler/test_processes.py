@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest import link
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.bracket import Plan
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.contest.store import Store
-from sevenbag.contest.tournament import Plan
 from tests.cli.run import TRACES, start, wait_until
 from tests.contest.scheduler.teams import PASSWORD, TEAMS, ReactiveTeam, has_come
 
@@ -105,12 +105,12 @@ class Processes:
             process.communicate()
 
 
-def spooled(folder: Path) -> list[link.GameDone]:
+def spooled(folder: Path) -> list[scheduler_protocol.GameDone]:
     """What the game server has finished and the scheduler has not kept."""
     found = []
     for path in sorted((folder / "spool" / "one").glob("*.game")):
-        done = link.decode_from_server(path.read_bytes())
-        assert isinstance(done, link.GameDone)
+        done = scheduler_protocol.decode_from_server(path.read_bytes())
+        assert isinstance(done, scheduler_protocol.GameDone)
         found.append(done)
     return found
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from sevenbag.contest import patient_stream
-from sevenbag.contest.duel import Verdict
-from sevenbag.contest.server import command_channel, doors, hoarders, move_log, table
-from sevenbag.contest.server.figures import Exposition, Figures
+from sevenbag.contest import telemetry
+from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.server import authentication, hosted_match, zmq_channels
 from sevenbag.contest.server.game_server import GameServer
+from sevenbag.contest.server.monitoring import Exposition, Figures
 from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 if TYPE_CHECKING:
@@ -64,23 +64,23 @@ def test_the_bounds_are_those_of_the_server() -> None:
     settings = ServerSettings()
     expected = {
         "a command": f"{settings.largest_message >> 10} KiB",
-        "a frame": f"{command_channel._LARGEST_FRAME >> 20} MiB",
-        "commands of a connection that wait to be read": f"{command_channel._WAITING}",
-        "answers that a client does not read": f"{command_channel._UNREAD:,}",
-        "what a subscriber sends": f"{hoarders.MOST_SUBSCRIBED >> 20} MiB",
+        "a frame": f"{zmq_channels._LARGEST_FRAME >> 20} MiB",
+        "commands of a connection that wait to be read": f"{zmq_channels._WAITING}",
+        "answers that a client does not read": f"{zmq_channels._UNREAD:,}",
+        "what a subscriber sends": f"{zmq_channels.MOST_SUBSCRIBED >> 20} MiB",
         "state messages that wait for a subscriber": f"{settings.state_backlog:,}",
-        "passwords of a team that are checked at once": f"{doors._MOST_WAITING}",
-        "wrong passwords of a team": f"{doors._FREE}",
-        "wrong passwords from one address": f"{doors._GUESSES:,}",
+        "passwords of a team that are checked at once": f"{authentication._MOST_WAITING}",
+        "wrong passwords of a team": f"{authentication._FREE}",
+        "wrong passwords from one address": f"{authentication._GUESSES:,}",
         "matches": f"{settings.capacity}",
-        "lines of the log that nobody reads": f"{patient_stream.MOST_WAITING:,}",
-        "log lines about a team's moves": f"{move_log.MOVES_A_SECOND} a second",
+        "lines of the log that nobody reads": f"{telemetry.MOST_WAITING:,}",
+        "log lines about a team's moves": f"{telemetry.MOVES_A_SECOND} a second",
     }
     for what, bound in expected.items():
         assert bound in rows[what], what
     assert "one a minute" in rows["log lines about refused commands"]
-    assert move_log.REFUSAL_SECONDS == 60
-    assert table._REPEAT_END == 5
+    assert telemetry.REFUSAL_SECONDS == 60
+    assert hosted_match._REPEAT_END == 5
 
 
 def test_the_example_runs(capsys: pytest.CaptureFixture[str]) -> None:

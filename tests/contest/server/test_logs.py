@@ -9,11 +9,9 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from sevenbag.contest.logs import make_logger
-from sevenbag.contest.rules import MatchRules
-from sevenbag.contest.server.move_log import BoundedLog
-from sevenbag.contest.settings import LogSettings
-from tests.contest.server.rig import (
+from sevenbag.contest.settings import LogSettings, MatchRules
+from sevenbag.contest.telemetry import BoundedLog, make_logger
+from tests.contest.server.hosted_server import (
     PASSWORD,
     PASSWORD_HASH,
     hosting,

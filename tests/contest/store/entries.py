@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from sevenbag.contest.link import GameResult, MatchResult
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.game.match_results import GameResult, MatchResult
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 
 if TYPE_CHECKING:
     from sevenbag.contest.store import MatchRow, Store, Team

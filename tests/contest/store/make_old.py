@@ -12,10 +12,10 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from sevenbag.contest.link import MatchResult
+from sevenbag.contest.bracket import Plan
+from sevenbag.contest.game.match_results import MatchResult
 from sevenbag.contest.store import Store
-from sevenbag.contest.store.schema import versions
-from sevenbag.contest.tournament import Plan
+from sevenbag.contest.store.database import versions
 from tests.contest.store.entries import RULES, game, teams
 
 RESULT = MatchResult(winner=0, ending="all games played", games=(1, 0), points=(300, 100))

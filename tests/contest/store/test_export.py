@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.link import WALKOVER, MatchResult
+from sevenbag.contest.bracket import Plan
+from sevenbag.contest.game.match_results import WALKOVER, MatchResult
 from sevenbag.contest.store.export import COLUMNS, results_csv, results_json
-from sevenbag.contest.tournament import Plan
 from sevenbag.errors import UnknownEntryError
 from tests.contest.store.entries import HASH, RULES, ending, game, teams
 

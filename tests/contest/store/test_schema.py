@@ -14,7 +14,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
 from sevenbag.contest.store import Store
-from sevenbag.contest.store.schema import VERSION_TABLE, bring_up, versions
+from sevenbag.contest.store.database import VERSION_TABLE, bring_up, versions
 from sevenbag.contest.store.tables import Base
 from sevenbag.errors import StoreError, StoreVersionError
 from tests.contest.store.entries import match

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import argon2
 import msgspec
 
-from sevenbag.contest.link import GameResult, MatchResult, Place, Seat
-from sevenbag.contest.rules import ContestRules
+from sevenbag.contest.scheduler_protocol import Place, Seat
 from sevenbag.contest.server.game_server import GameServer
-from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
+from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings, TestClientSettings
 
 if TYPE_CHECKING:
-    from sevenbag.contest.server.keeper import Host
+    from sevenbag.contest.game.match_results import GameResult, MatchResult
+    from sevenbag.contest.server.hosted_match import Host
 
 # Cheap to make and to check: there may be hundreds.
 HASHER = argon2.PasswordHasher(time_cost=1, memory_cost=64, parallelism=1)

@@ -12,10 +12,10 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 import pytest
 
-from sevenbag.contest.duel import Verdict
-from sevenbag.contest.numbering import PIECE_MARGIN, SEQUENCE_MARGIN
-from sevenbag.contest.record import MOST_EVENTS
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.game.pason_replay import MOST_EVENTS
+from sevenbag.contest.game.state_encoder import PIECE_MARGIN, SEQUENCE_MARGIN
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.protocols.pason import messages
 from tests.protocols.pason.table import SHAPES
 

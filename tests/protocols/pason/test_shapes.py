@@ -7,8 +7,8 @@ from typing import cast
 import pytest
 
 from sevenbag import Board, Kicks, Piece, Placement
-from sevenbag.contest.duel import Duel
-from sevenbag.contest.rules import GameRules
+from sevenbag.contest.game.pason_game import Duel
+from sevenbag.contest.settings import GameRules
 from sevenbag.errors import PlacementError
 from sevenbag.protocols.pason.pason_conversion import (
     PIECES,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from sevenbag.contest.link import LINK_PATH, Hello, Placed, Pulse, encode
-from sevenbag.contest.secret import bearer, read_secret
+from sevenbag.contest.credentials import bearer, read_secret
+from sevenbag.contest.scheduler_protocol import LINK_PATH, Hello, Placed, Pulse, encode
 from tests.cli.run import wait_until
 
 if TYPE_CHECKING:

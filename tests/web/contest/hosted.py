@@ -8,15 +8,14 @@ import itertools
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import urlsplit
 
-from sevenbag.contest.duel import SEATS
-from sevenbag.contest.link import (
+from sevenbag.contest.game.match_results import GameResult, MatchResult
+from sevenbag.contest.game.pason_game import SEATS
+from sevenbag.contest.scheduler_protocol import (
     GameBegan,
     GameDone,
-    GameResult,
     Hello,
     Joined,
     MatchDone,
-    MatchResult,
     Place,
     Placed,
     Pulse,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import NamedTuple
 
-from sevenbag.contest.duel import SEATS, Duel, Verdict
-from sevenbag.contest.link import GameResult
-from sevenbag.contest.record import Header, Recorder, encode
-from sevenbag.contest.rules import GameRules
+from sevenbag.contest.game.match_results import GameResult
+from sevenbag.contest.game.pason_game import SEATS, Duel, Verdict
+from sevenbag.contest.game.pason_replay import Header, Recorder, encode
+from sevenbag.contest.settings import GameRules
 from sevenbag.protocols.pason.messages import MOVES
 
 CLEARS_A_ROW = 868

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.contest import logs
+from sevenbag.contest import telemetry
 from sevenbag.web.contest.live_broadcast import (
     LiveHub,
     Subject,
@@ -264,7 +264,7 @@ async def test_an_endpoint_that_is_none(
     places[channel.token] = "rubbish"
     onlooker = hub.join([subject(channel)])
     assert (await until(onlooker, named("picture")))["standing"] == "waiting"
-    assert await asyncio.to_thread(logs.written)
+    assert await asyncio.to_thread(telemetry.written)
     assert "state channel cannot be heard" in capsys.readouterr().err
     places[channel.token] = channel.endpoint
     await until(onlooker, lambda event: event["standing"] == "placed")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from sevenbag.contest.record import decode
+from sevenbag.contest.game.pason_replay import decode
 from sevenbag.drawing.cells import COLORS
 from sevenbag.protocols.pason.pason_conversion import cell_bit
 from tests.web.contest.hosted import GameServer

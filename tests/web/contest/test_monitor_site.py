@@ -12,9 +12,9 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from sevenbag.contest.link import WALKOVER, GameResult, MatchResult
-from sevenbag.contest.rules import ContestRules, MatchRules
-from sevenbag.contest.tournament import Plan
+from sevenbag.contest.bracket import Plan
+from sevenbag.contest.game.match_results import WALKOVER, GameResult, MatchResult
+from sevenbag.contest.settings import ContestRules, MatchRules
 from tests.cli.run import wait_until
 from tests.web.contest.hosted import GameServer
 from tests.web.contest.publisher import filled

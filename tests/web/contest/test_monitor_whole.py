@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.client.address import parse_address
-from sevenbag.contest.client.join import Manner, play_match
-from sevenbag.contest.rules import GameRules, MatchRules
+from sevenbag.contest.client.connection import parse_address
+from sevenbag.contest.client.contest_client import Manner, play_match
 from sevenbag.contest.server.game_server import GameServer
-from sevenbag.contest.server.uplink import Uplink
-from sevenbag.contest.settings import LogSettings, ServerSettings, Settings, TestClientSettings
+from sevenbag.contest.server.scheduler_client import Uplink
+from sevenbag.contest.settings import (
+    GameRules,
+    LogSettings,
+    MatchRules,
+    ServerSettings,
+    Settings,
+    TestClientSettings,
+)
 from tests.web.contest.visitor import PASSWORD
 
 if TYPE_CHECKING:

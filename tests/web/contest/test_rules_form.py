@@ -7,7 +7,7 @@ import tomllib
 import msgspec
 import pytest
 
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.web.contest.admin_routes import (
     WrongRulesError,
     fields,

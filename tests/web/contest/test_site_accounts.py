@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import argon2
 import pytest
 
-from sevenbag.contest import logs, passwords
+from sevenbag.contest import passwords, telemetry
 from sevenbag.contest.passwords import is_right
 from sevenbag.web.contest import site_authentication
 from sevenbag.web.contest.account_routes import create_admin_link
@@ -403,7 +403,7 @@ def test_no_password_and_no_token_is_written_down(
     visitor.get(f"/team?password={secret}")
     visitor.send("/login", name="Careful", password=secret + "x")
     site.visitor().send(urlsplit(link).path, name="Grace", password=secret, password_again=secret)
-    assert logs.written()
+    assert telemetry.written()
     out, err = capfd.readouterr()
     logged = out + err
     assert "/scheduler/create_unauthenticated_test_match" in logged

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from sevenbag.contest.rules import ContestRules
+from sevenbag.contest.settings import ContestRules
 from sevenbag.web.contest.admin_routes import to_texts, to_toml
 from tests.cli.run import wait_until
 from tests.web.contest.game_server import GameServer

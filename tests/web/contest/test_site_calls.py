@@ -13,8 +13,8 @@ import pytest
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from sevenbag.contest.link import LINK_PATH
-from sevenbag.contest.secret import bearer, read_secret
+from sevenbag.contest.credentials import bearer, read_secret
+from sevenbag.contest.scheduler_protocol import LINK_PATH
 from tests.cli.run import wait_until
 from tests.web.contest.game_server import GameServer
 from tests.web.contest.visitor import PASSWORD

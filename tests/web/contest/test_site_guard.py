@@ -15,9 +15,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import CloseCode
 from websockets.sync.client import connect
 
-from sevenbag.contest import logs
-from sevenbag.contest.link import LINK_PATH
-from sevenbag.contest.secret import bearer, load_secret
+from sevenbag.contest import telemetry
+from sevenbag.contest.credentials import bearer, load_secret
+from sevenbag.contest.scheduler_protocol import LINK_PATH
 from sevenbag.contest.settings import Settings, SiteSettings
 from sevenbag.errors import InputError
 from sevenbag.web.contest.api_routes import PROGRAM_PATHS
@@ -192,7 +192,7 @@ def test_a_fault_of_ours_is_told_in_words_and_written_down(
     page = admin.get("/admin")
     assert (page.status, "went wrong on our side" in page.words) == (500, True)
     assert "deep inside" not in page.text
-    assert logs.written()
+    assert telemetry.written()
     assert "deep inside" in capfd.readouterr().err
     monkeypatch.undo()
     assert admin.get("/admin").status == 200

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from litestar.routes import HTTPRoute, WebSocketRoute
 
-from sevenbag.contest.link import LINK_PATH
+from sevenbag.contest.scheduler_protocol import LINK_PATH
 from sevenbag.web.contest.app import create_contest_app
 from sevenbag.web.contest.live_broadcast import LiveHub
 from sevenbag.web.core.connection_limits import Connections

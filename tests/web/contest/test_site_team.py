@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.contest.link import GameResult, MatchResult
-from sevenbag.contest.rules import ContestRules
+from sevenbag.contest.game.match_results import GameResult, MatchResult
+from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store import BotSeat
 from sevenbag.errors import SchedulerError
 

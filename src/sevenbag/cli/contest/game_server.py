@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.contest.logs import make_logger
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.server.uplink import Uplink
+from sevenbag.contest.server.scheduler_client import Uplink
+from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import InputError
 
 if TYPE_CHECKING:

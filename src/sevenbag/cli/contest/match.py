@@ -13,12 +13,13 @@ import msgspec
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.contest.options import say
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.contest.client.password import read_password
-from sevenbag.contest.link import MatchResult, Place, Seat, describe_ending
+from sevenbag.contest.credentials import read_password
+from sevenbag.contest.game.match_results import MatchResult, describe_ending
 from sevenbag.contest.passwords import hash_password
-from sevenbag.contest.rules import ContestRules
+from sevenbag.contest.scheduler_protocol import Place, Seat
 from sevenbag.contest.server import GameServer
-from sevenbag.contest.settings_file import load
+from sevenbag.contest.settings import ContestRules
+from sevenbag.contest.settings_loader import load
 from sevenbag.errors import InputError, SpecError
 
 if TYPE_CHECKING:

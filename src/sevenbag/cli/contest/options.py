@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.contest.settings_file import load
+from sevenbag.contest.settings_loader import load
 from sevenbag.errors import printable
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag.cli.contest.options import add_settings, say, settings_of
-from sevenbag.contest.client.password import read_password
+from sevenbag.contest.credentials import read_password
 from sevenbag.contest.passwords import checked_password, hash_password
 from sevenbag.contest.store import Store, expect_other_than
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag.cli.contest.options import add_settings, settings_of
-from sevenbag.contest.settings_file import as_toml
+from sevenbag.contest.settings_loader import as_toml
 
 if TYPE_CHECKING:
     import argparse

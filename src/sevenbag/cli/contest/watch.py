@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag.cli.until_signal import run_until_signal
-from sevenbag.contest.client.watch import watch
+from sevenbag.contest.client.match_viewer import watch
 
 if TYPE_CHECKING:
     import argparse

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from sevenbag.bots.check.finding import Report
-    from sevenbag.contest.client.address import Address
+    from sevenbag.contest.client.connection import Address
 
 __all__ = ["CLAUSES", "Side", "Timing", "check_server"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.contest.check.lab import GoneError
-from sevenbag.contest.client.planner import Planner
+from sevenbag.contest.client.bot_controller import Planner
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import GamePieceState, decode_state
 from sevenbag.protocols.pason.pason_conversion import SHAPES

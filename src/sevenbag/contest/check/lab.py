@@ -16,14 +16,14 @@ from sevenbag.bots.check.notebook import Notebook
 from sevenbag.contest.check.clauses import CLAUSES
 from sevenbag.contest.check.follower import Follower
 from sevenbag.contest.check.letter import faults
-from sevenbag.contest.client.channel import Channel, expect_host
+from sevenbag.contest.client.connection import Channel, expect_host
 from sevenbag.errors import ContestError, ProtocolError, SilentServerError
 from sevenbag.protocols.pason.messages import decode_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.contest.client.address import Address
+    from sevenbag.contest.client.connection import Address
     from sevenbag.protocols.pason.messages import PieceState
     from sevenbag.protocols.tbp.strictness import Severity
 

@@ -1,11 +1,11 @@
-"""The contest from the side of those who play in it, or watch: `connect` and `connect_async`.
+"""Clients of a contest: `connect` and `connect_async`.
 
-`play` is what programs of one's own are written with (docs/pason-client.md); `planner` turns a bot
-into moves, `session` speaks to a server, `join` plays whole matches with any bot, and `watch` shows
-one in the terminal.
+`match_client` is the interface for programs of users (docs/pason-client.md); `bot_controller` turns
+the decisions of a bot into moves, `match_session` exchanges messages with a server,
+`contest_client` plays whole matches with any bot, and `match_viewer` shows one in the terminal.
 """
 
-from sevenbag.contest.client.play import (
+from sevenbag.contest.client.match_client import (
     AsyncMatch,
     AsyncTurn,
     Match,

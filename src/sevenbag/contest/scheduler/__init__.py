@@ -1,20 +1,21 @@
-"""Gives a contest's matches to game servers, and keeps their games.
+"""Assign the matches of a contest to game servers and store their games.
 
-`Scheduler` is the way in. Below it, the `desk` gives matches that are `ongoing` to servers and
-takes them away, `results` puts what they finish into the store once the `judge` has doubted it, and
-`contests` says which matches are due. `game_servers` are the connections; `changes` and `views` are
-what the site hears.
+`Scheduler` is the entry point. `match_assigner` assigns and revokes matches, `result_handler` checks
+and stores results, `contest_runner` creates the matches that are due, `server_registry` has the
+connections of game servers, and `site_api` is what the site receives.
 """
 
 from __future__ import annotations
 
-from sevenbag.contest.scheduler.changes import Change, ChangeKind, Subscription
 from sevenbag.contest.scheduler.scheduler import Scheduler
-from sevenbag.contest.scheduler.views import (
+from sevenbag.contest.scheduler.site_api import (
+    Change,
+    ChangeKind,
     CurrentMatch,
     CurrentStatus,
     MatchAddress,
     ServerView,
+    Subscription,
     TestMatch,
 )
 

@@ -9,16 +9,23 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import msgspec
 
-from sevenbag.contest.link import Dismissed, Hello, Pulse, decode_from_server, encode
-from sevenbag.contest.logs import make_logger
-from sevenbag.contest.rules import ContestRules
-from sevenbag.contest.scheduler.changes import Change, Changes, Subscription
-from sevenbag.contest.scheduler.contests import Contests
-from sevenbag.contest.scheduler.desk import MatchDesk
-from sevenbag.contest.scheduler.game_servers import Link
-from sevenbag.contest.scheduler.views import CurrentMatch, MatchAddress, ServerView, TestMatch
+from sevenbag.contest.bracket import Plan
+from sevenbag.contest.scheduler.contest_runner import Contests
+from sevenbag.contest.scheduler.match_assigner import MatchDesk
+from sevenbag.contest.scheduler.server_registry import Link
+from sevenbag.contest.scheduler.site_api import (
+    Change,
+    Changes,
+    CurrentMatch,
+    MatchAddress,
+    ServerView,
+    Subscription,
+    TestMatch,
+)
+from sevenbag.contest.scheduler_protocol import Dismissed, Hello, Pulse, decode_from_server, encode
+from sevenbag.contest.settings import ContestRules
 from sevenbag.contest.store import BotSeat
-from sevenbag.contest.tournament import Plan
+from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import NameTakenError, SchedulerError, StoreError, UnknownEntryError
 
 if TYPE_CHECKING:
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 
     import structlog
 
-    from sevenbag.contest.scheduler.ongoing import Ongoing
+    from sevenbag.contest.scheduler.match_assigner import Ongoing
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import ContestRow, MatchRow, Store, Team
 

@@ -1,8 +1,8 @@
-"""The game server: hosts matches over ZeroMQ, as the contest of 2012 had it.
+"""The game server: hosts matches over ZeroMQ.
 
-`game_server` is the whole; `command_channel` and `state_channel` are its sockets, `desk` answers
-commands, `table` is one hosted match, `house` our own bots in a match, `keeper` the seam to the
-scheduler.
+`game_server` is the entry point; `zmq_channels` are its sockets, `command_handler` answers
+commands, `hosted_match` runs one match, `builtin_players` are our own bots in a match, and
+`scheduler_client` connects the server to the scheduler.
 """
 
 from sevenbag.contest.server.game_server import GameServer

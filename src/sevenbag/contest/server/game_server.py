@@ -3,39 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import socket
 import time
 from typing import TYPE_CHECKING, Final, Literal
 
+import zmq
+
 import sevenbag
-from sevenbag.contest.link import Hello, Pulse
-from sevenbag.contest.logs import make_logger
-from sevenbag.contest.match import Match
+from sevenbag.contest.child_process import raise_file_limit
+from sevenbag.contest.game.pason_match import Match
 from sevenbag.contest.passwords import PasswordChecks
-from sevenbag.contest.server.figures import Figures
-from sevenbag.contest.server.machinery import Machinery
-from sevenbag.contest.server.sessions import Sessions
-from sevenbag.contest.server.table import Surroundings, Table
+from sevenbag.contest.scheduler_protocol import Hello, Pulse
+from sevenbag.contest.server.command_handler import Desk, Sessions
+from sevenbag.contest.server.hosted_match import Surroundings, Table, Timetable
+from sevenbag.contest.server.monitoring import Exposition, Figures, Gauge, OperationsServer
+from sevenbag.contest.server.zmq_channels import CommandChannel, Hoarders, StateChannel
+from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import DismissedError, InputError, PlacementRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Self
 
     import structlog
 
-    from sevenbag.contest.link import MatchResult, Place
-    from sevenbag.contest.server.keeper import Keeper
+    from sevenbag.contest.game.match_results import MatchResult
+    from sevenbag.contest.scheduler_protocol import Place
+    from sevenbag.contest.server.hosted_match import Keeper
+    from sevenbag.contest.server.zmq_channels import Sender
     from sevenbag.contest.settings import LogSettings, ServerSettings, TestClientSettings
 
 Farewell = Literal["finish", "break off"]
 
 _FAREWELL_LOOKS: Final = 0.02
 """Seconds between two looks whether the games are over."""
+
 _LAST_KEEPING: Final = 5.0
 """Seconds that finished games have to be kept, whatever the farewell."""
+
 _EVERYWHERE: Final = frozenset({"", "*", "0.0.0.0", "::"})  # noqa: S104  # only compared with
 
 
@@ -375,3 +383,181 @@ def _place(bind: str) -> str:
 def _reachable(bind: str) -> str:
     """Where clients find a server that listens at this address."""
     return socket.gethostname() if bind in _EVERYWHERE else bind
+
+
+_BEAT: Final = 0.25
+"""Seconds between looks for new subscribers, when nothing is told; also how the delay is taken."""
+
+_FRAMES_UNANSWERED: Final = 2
+"""Frames of the largest size that a client may send while nothing that it is sent arrives."""
+
+_FILES_OF_A_MATCH: Final = 8
+
+_FILES: Final = 256
+"""Of the process itself, and for onlookers."""
+
+
+class Machinery:
+    """Sockets that are bound when this is made, and hear and tell from `start` on.
+
+    Attributes:
+        commands: the command channel.
+        states: the state channel.
+        operations: HTTP, where it is wanted.
+        desk: answers commands.
+        timetable: wakes matches.
+        delay: seconds that the last beat came late: how long everything waits.
+
+    Args:
+        settings: of the server.
+        sessions: whose tokens are whose.
+        figures: counts.
+        logger: of the server.
+
+    Raises:
+        InputError: a port is taken, or not ours to take; or there is no such address.
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        sessions: Sessions,
+        figures: Figures,
+        logger: structlog.typing.FilteringBoundLogger,
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.clock = self._loop.time
+        self.delay = 0.0
+        self.timetable = Timetable(self.clock)
+        self.desk = Desk(
+            sessions,
+            figures,
+            logger,
+            self.clock,
+            self._reply,
+            address=lambda: self.commands.address,
+            largest_message=settings.largest_message,
+        )
+        self.operations: OperationsServer | None = None
+        self._settings = settings
+        self._sessions = sessions
+        self._figures = figures
+        self._began = time.time()
+        self._beating: asyncio.TimerHandle | None = None
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._context.destroy, 0)
+            self.commands = CommandChannel(
+                self._context,
+                settings.bind,
+                settings.command_port,
+                largest_message=settings.largest_message,
+                answer=self.desk.answer,
+            )
+            self.states = StateChannel(
+                self._context,
+                settings.state_bind or settings.bind,
+                settings.state_port,
+                backlog=settings.state_backlog,
+            )
+            undo.pop_all()
+        files = raise_file_limit(settings.capacity * _FILES_OF_A_MATCH + _FILES)
+        self._hoarders = Hoarders(
+            self.commands.port,
+            self.states.port,
+            most_unanswered=_FRAMES_UNANSWERED * self.commands.largest_frame,
+            most_of_address=files // 2,
+            logger=logger,
+        )
+        self._watching: asyncio.Task[None] | None = None
+
+    async def start(self, *, ready: Callable[[], str]) -> None:
+        """Hear commands, and HTTP where that is wanted.
+
+        Args:
+            ready: why the server takes no matches; empty when it does.
+
+        Raises:
+            InputError: there is no listening for HTTP.
+        """
+        if self._settings.http_port:
+            exposition = Exposition(self._figures, self._gauges())
+            operations = OperationsServer(
+                self._settings.bind,
+                self._settings.http_port,
+                ready=ready,
+                metrics=exposition.text,
+            )
+            try:
+                await operations.start()
+            except BaseException:
+                self._context.destroy(0)
+                raise
+            self.operations = operations
+        self.commands.start()
+        self._watching = self._loop.create_task(self._hoarders.watch())
+        self._beat()
+
+    async def end(self) -> None:
+        """Hear and tell nothing more; what is under way still goes out."""
+        if self._beating is not None:
+            self._beating.cancel()
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        if self.operations is not None:
+            await self.operations.close()
+        await self.desk.close()
+        self.timetable.close()
+        self.commands.close()
+        self.states.close()
+        # It waits for the last messages.
+        await asyncio.to_thread(self._context.term)
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _reply(self, sender: Sender, body: bytes) -> None:
+        self.commands.reply(sender, body)
+
+    def _beat(self, due: float | None = None) -> None:
+        now = self.clock()
+        if due is not None:
+            self.delay = max(0.0, now - due)
+        self.states.heed()
+        self._beating = self._loop.call_at(now + _BEAT, self._beat, now + _BEAT)
+
+    def _gauges(self) -> tuple[Gauge, ...]:
+        commands, states, hoarders = self.commands, self.states, self._hoarders
+        return (
+            Gauge("matches_hosted", "Matches that are played or linger.", self._count_tables),
+            Gauge("start_time_seconds", "When the server began.", lambda: self._began),
+            Gauge("loop_delay_seconds", "How late the last timer was.", lambda: self.delay),
+            Gauge("states", "State messages told.", lambda: states.told, counts=True),
+            Gauge(
+                "states_incomplete",
+                "State messages that a subscriber was too far behind for.",
+                lambda: states.incomplete,
+                counts=True,
+            ),
+            Gauge(
+                "envelopes_dropped",
+                "Messages on the command channel that were no requests.",
+                lambda: commands.dropped,
+                counts=True,
+            ),
+            Gauge(
+                "connections_closed",
+                "Connections closed because of their traffic or the limit of their address.",
+                lambda: hoarders.closed,
+                counts=True,
+            ),
+            Gauge(
+                "answers_unsent",
+                "Answers whose client has gone, or reads none.",
+                lambda: commands.unsent,
+                counts=True,
+            ),
+        )
+
+    def _count_tables(self) -> float:
+        return len(self._sessions.tables)

@@ -1,8 +1,8 @@
-"""What a contest keeps, in SQLite or PostgreSQL.
+"""Store the teams, contests, matches and games of a contest in SQLite or PostgreSQL.
 
-`Store` is the way in, its parts are `accounts`, `contests`, `matches` and `audit`; `rows` are what
-they give out. Below it are the `database` with its transactions, the `tables`, and the `schema`,
-which is brought up to date by `migrations`. `export` writes results for other programs.
+`Store` is the entry point, its parts are `accounts`, `contest_store` and `match_store`; `rows` are
+the values that they return. `database` has transactions and migrations, `tables` the SQL schema, and
+`export` writes results for other programs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ except ModuleNotFoundError as _error:
     raise MissingExtraError(
         f"a contest's store needs the package {_error.name}: pip install 'sevenbag[contest]'"
     ) from _error
-from sevenbag.contest.store.names import expect_other_than, name_key
 from sevenbag.contest.store.rows import (
     UNFINISHED,
     Account,
@@ -37,6 +36,8 @@ from sevenbag.contest.store.rows import (
     Role,
     Session,
     Team,
+    expect_other_than,
+    name_key,
 )
 
 __all__ = [

@@ -1,8 +1,4 @@
-"""Teams and admins, their logins, and links that work once.
-
-Tokens of logins and links are random; the store has only their hashes, so that who reads it cannot
-log in.
-"""
+"""Teams, admins, sessions, invitations and the audit log."""
 
 from __future__ import annotations
 
@@ -13,10 +9,26 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from sqlalchemy import delete, exists, func, select, update
 from sqlalchemy.exc import IntegrityError
 
-from sevenbag.contest.store.names import checked_hash, checked_name, is_id, is_name, name_key
-from sevenbag.contest.store.rows import Account, Admin, Invitation, Purpose, Role, Session, Team
+from sevenbag.contest.store.rows import (
+    LARGEST_ID,
+    Account,
+    Admin,
+    AuditRow,
+    Invitation,
+    Purpose,
+    Role,
+    Session,
+    Team,
+    checked_hash,
+    checked_name,
+    cleaned,
+    is_id,
+    is_name,
+    name_key,
+)
 from sevenbag.contest.store.tables import (
     AdminTable,
+    AuditTable,
     GameTable,
     InvitationTable,
     MatchTable,
@@ -35,6 +47,7 @@ if TYPE_CHECKING:
     from sevenbag.contest.store.database import Database
 
 _Row = TypeVar("_Row", bound=Account)
+
 _Table = TypeVar("_Table", TeamTable, AdminTable)
 
 _TOKEN_BYTES = 32
@@ -359,6 +372,61 @@ class Invitations:
             return None
         purpose: Purpose = "admin" if found.team_id is None else "team password"
         return Invitation(purpose=purpose, team_id=found.team_id, expires=found.expires)
+
+
+class Audit:
+    """What admins, teams and programs did to the contest."""
+
+    def __init__(self, database: Database, clock: Callable[[], float]) -> None:
+        self._database = database
+        self._clock = clock
+
+    def add(self, who: str, what: str, about: str = "", address: str = "") -> None:
+        """Write down that somebody did something.
+
+        Args:
+            who: name of the admin or team, or which program.
+            what: in words, such as "contest started".
+            about: what it was done to.
+            address: where it came from.
+        """
+        with self._database.writing() as session:
+            session.add(
+                AuditTable(
+                    at=self._clock(),
+                    who=cleaned(who),
+                    what=cleaned(what),
+                    about=cleaned(about),
+                    address=cleaned(address),
+                )
+            )
+
+    def list(self, *, limit: int = 100, before: int | None = None) -> tuple[AuditRow, ...]:
+        """What was done, the newest first.
+
+        Args:
+            limit: so many, at most.
+            before: only what is older than the entry of this number.
+        """
+        last = LARGEST_ID if before is None else min(before - 1, LARGEST_ID)
+        with self._database.reading() as session:
+            found = session.scalars(
+                select(AuditTable)
+                .where(AuditTable.id <= last)
+                .order_by(AuditTable.id.desc())
+                .limit(limit)
+            )
+            return tuple(
+                AuditRow(
+                    id=row.id,
+                    at=row.at,
+                    who=row.who,
+                    what=row.what,
+                    about=row.about,
+                    address=row.address,
+                )
+                for row in found
+            )
 
 
 # --- helpers ------------------------------------------------------------------------------------

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from sevenbag.contest.bracket import Plan, Tie  # noqa: TC001  # msgspec reads the annotations
+
 # msgspec reads the annotations.
-from sevenbag.contest.link import GameResult, MatchResult, describe_ending
-from sevenbag.contest.rules import ContestRules  # noqa: TC001
-from sevenbag.contest.store.rows import ContestState, MatchState  # noqa: TC001
-from sevenbag.contest.tournament import Plan, Standing, Tie  # noqa: TC001
+from sevenbag.contest.game.match_results import GameResult, MatchResult, describe_ending
+from sevenbag.contest.ranking import Standing  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.settings import ContestRules  # noqa: TC001  # msgspec reads the annotations
+from sevenbag.contest.store.rows import ContestState, MatchState  # noqa: TC001  # msgspec reads the annotations
 
 if TYPE_CHECKING:
     from sevenbag.contest.store.rows import MatchRow

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from sevenbag.contest.store.accounts import Admins, Invitations, Sessions, Teams
-from sevenbag.contest.store.audit import Audit
-from sevenbag.contest.store.contests import Contests
+from sevenbag.contest.store.accounts import Admins, Audit, Invitations, Sessions, Teams
+from sevenbag.contest.store.contest_store import Contests
 from sevenbag.contest.store.database import Database, is_there
-from sevenbag.contest.store.matches import Matches
+from sevenbag.contest.store.match_store import Matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable

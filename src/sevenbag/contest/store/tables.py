@@ -20,8 +20,6 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, declared_attr, mapped_column
 
-LARGEST_ID: Final = 2**31 - 1
-"""Of the numbers that databases give to rows."""
 _A_SLOT: Final = "slot <> '' AND state <> 'called off'"
 
 

@@ -12,7 +12,7 @@ from litestar.response import Redirect, Template
 
 from sevenbag.contest.passwords import LONGEST, SHORTEST, TooBusyError
 from sevenbag.contest.store import expect_other_than
-from sevenbag.contest.store.names import checked_name
+from sevenbag.contest.store.rows import checked_name
 from sevenbag.errors import InputError, NameTakenError
 from sevenbag.web.contest.site_authentication import NotLetInError, visitor_of
 from sevenbag.web.contest.site_context import ADMIN_SECONDS, TEAM_SECONDS

@@ -13,12 +13,11 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
 
-from sevenbag.contest import settings_file
+from sevenbag.contest import settings_loader
+from sevenbag.contest.bracket import Plan
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.rules import ContestRules, GameRules, MatchRules
-from sevenbag.contest.settings import Settings
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules, Settings
 from sevenbag.contest.store import UNFINISHED, expect_other_than
-from sevenbag.contest.tournament import Plan, Standing
 from sevenbag.errors import InputError, NameTakenError, SchedulerError, SettingsError, shown
 from sevenbag.web.contest.account_routes import (
     LONGEST_SHOWN,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from litestar.handlers import HTTPRouteHandler
 
+    from sevenbag.contest.ranking import Standing
     from sevenbag.contest.store import ContestRow, Team
     from sevenbag.web.contest.site_context import Desk
 
@@ -102,20 +102,20 @@ def from_texts(texts: Mapping[str, str]) -> ContestRules:
                 continue
             key, text = field.name.removeprefix(f"{section}."), texts[field.name].strip()
             try:
-                settings_file.value_of(section, key, text)
+                settings_loader.value_of(section, key, text)
             except SettingsError as error:
                 wrong[field.name] = str(error).removeprefix(f"flag {section}.").strip()
             else:
                 flags.append(f"{field.name}={text}")
     if wrong:
         raise WrongRulesError(wrong)
-    return _rules(settings_file.load(None, {}, flags))
+    return _rules(settings_loader.load(None, {}, flags))
 
 
 def to_toml(rules: ContestRules) -> str:
     """Rules as the sections of a settings file."""
     whole = Settings(game=rules.game, match=rules.match)
-    return settings_file.as_toml(whole, sections=tuple(_SECTIONS))
+    return settings_loader.as_toml(whole, sections=tuple(_SECTIONS))
 
 
 def from_toml(text: str) -> ContestRules:
@@ -125,7 +125,7 @@ def from_toml(text: str) -> ContestRules:
         WrongRulesError: it is no TOML, or has something else; the line is named.
     """
     try:
-        return _rules(settings_file.loads(text, "rules", sections=tuple(_SECTIONS)))
+        return _rules(settings_loader.loads(text, "rules", sections=tuple(_SECTIONS)))
     except SettingsError as error:
         raise WrongRulesError({"": str(error).removeprefix("rules: ")}) from None
 
@@ -488,7 +488,7 @@ def _text(value: object) -> str:
 
 
 def _section_fields(section: str, rules: type[msgspec.Struct]) -> tuple[Field, ...]:
-    _, hints = settings_file.meanings(rules)
+    _, hints = settings_loader.meanings(rules)
     info = cast("types.StructType", types.type_info(rules))
     return tuple(
         Field(

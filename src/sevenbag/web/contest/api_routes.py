@@ -11,9 +11,9 @@ import msgspec
 from litestar import MediaType, Request, Response, WebSocket, get, post, websocket
 from litestar.exceptions import WebSocketDisconnect
 
-from sevenbag.contest.link import LINK_PATH
+from sevenbag.contest.credentials import authorized
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.secret import authorized
+from sevenbag.contest.scheduler_protocol import LINK_PATH
 from sevenbag.errors import InputError, SchedulerError, StoreError
 from sevenbag.web.contest.site_authentication import NotLetInError, visitor_of
 from sevenbag.web.contest.site_pages import read_body

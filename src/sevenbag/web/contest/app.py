@@ -14,10 +14,10 @@ from litestar.params import FromPath
 from litestar.response import Redirect
 from litestar.template import TemplateConfig
 
-from sevenbag.contest.link import LINK_PATH, LONGEST_FRAME
+from sevenbag.contest.child_process import raise_file_limit
+from sevenbag.contest.credentials import load_secret
 from sevenbag.contest.passwords import TooBusyError
-from sevenbag.contest.secret import load_secret
-from sevenbag.contest.server.machinery import raise_file_limit
+from sevenbag.contest.scheduler_protocol import LINK_PATH, LONGEST_FRAME
 from sevenbag.errors import InputError, SchedulerError, StoreError, UnknownEntryError, shown
 from sevenbag.web.contest.account_routes import account_routes, welcome_routes
 from sevenbag.web.contest.admin_routes import admin_routes, contest_routes, contest_rules_routes

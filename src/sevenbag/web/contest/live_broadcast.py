@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import msgspec
 import zmq
 
-from sevenbag.contest.logs import make_logger
+from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
 from sevenbag.contest.settings import LogSettings
-from sevenbag.contest.telling import FIGURES_TOPIC
+from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import SevenbagError
 from sevenbag.web.contest.match_frames import Scene, in_json
 

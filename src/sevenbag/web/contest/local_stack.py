@@ -10,15 +10,15 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.contest.children import Child
-from sevenbag.contest.client.address import Address
-from sevenbag.contest.link import describe_ending
+from sevenbag.contest.bracket import Plan
+from sevenbag.contest.child_process import Child
+from sevenbag.contest.client.connection import Address
+from sevenbag.contest.game.match_results import describe_ending
 from sevenbag.contest.passwords import hash_password
 from sevenbag.contest.scheduler import Scheduler
 from sevenbag.contest.settings import COMMAND_PORT, STATE_PORT, SiteSettings
-from sevenbag.contest.settings_file import as_toml, load
+from sevenbag.contest.settings_loader import as_toml, load
 from sevenbag.contest.store import Store
-from sevenbag.contest.tournament import Plan
 from sevenbag.errors import ContestError, InputError
 from sevenbag.web.contest.app import ContestSite
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from sevenbag.contest.painting import Painter
-from sevenbag.contest.record import decode, frames
-from sevenbag.contest.telling import MatchFigures, decode_figures
+from sevenbag.contest.game.cell_tracker import Painter
+from sevenbag.contest.game.pason_replay import decode, frames
+from sevenbag.contest.game.state_encoder import MatchFigures, decode_figures
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols.pason.messages import (
     MAX_STATE_BYTES,
@@ -26,8 +26,8 @@ from sevenbag.protocols.pason.pason_conversion import decode_board
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sevenbag.contest.record import PieceView, Record, View
-    from sevenbag.contest.telling import GameFigures
+    from sevenbag.contest.game.pason_replay import PieceView, Record, View
+    from sevenbag.contest.game.state_encoder import GameFigures
     from sevenbag.protocols.pason.messages import State
 
 MOST_QUEUED: Final = 20

@@ -6,14 +6,15 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
-from sevenbag.contest.link import WALKOVER
+from sevenbag.contest.game.match_results import WALKOVER
 from sevenbag.contest.store.rows import UNFINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from sevenbag.contest.bracket import Tie, Tournament
+    from sevenbag.contest.ranking import Standing
     from sevenbag.contest.store import ContestRow, GameRow, MatchRow, MatchState, Store
-    from sevenbag.contest.tournament import Standing, Tie, Tournament
 
 MOST_LIVE: Final = 12
 """Matches that are shown live at once."""

@@ -16,7 +16,7 @@ from litestar.exceptions import NotFoundException, WebSocketDisconnect
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
-from sevenbag.contest.painting import UNKNOWN
+from sevenbag.contest.game.cell_tracker import UNKNOWN
 from sevenbag.drawing.cells import COLORS
 from sevenbag.errors import FormatError, UnknownEntryError
 from sevenbag.protocols.pason.pason_conversion import SHAPES

@@ -12,8 +12,8 @@ from prometheus_client import CollectorRegistry, Counter, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from sevenbag.contest.logs import make_logger
 from sevenbag.contest.passwords import PasswordChecks
+from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import printable
 from sevenbag.web.contest.api_routes import CURRENT_MATCH_PATH
 from sevenbag.web.contest.site_authentication import Entrance, Limit, address_seen

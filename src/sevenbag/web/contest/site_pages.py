@@ -15,7 +15,7 @@ from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from markupsafe import Markup
 
-from sevenbag.contest.link import WALKOVER, describe_ending
+from sevenbag.contest.game.match_results import WALKOVER, describe_ending
 from sevenbag.web.contest.site_authentication import visitor_of
 from sevenbag.web.core.static_files import TEMPLATES
 

@@ -1,10 +1,10 @@
-"""What Alembic runs for each migration; `sevenbag.contest.store.schema` gives the connection."""
+"""What Alembic runs for each migration; `sevenbag.contest.store.database` gives the connection."""
 
 from __future__ import annotations
 
 from alembic import context
 
-from sevenbag.contest.store.schema import VERSION_TABLE
+from sevenbag.contest.store.database import VERSION_TABLE
 from sevenbag.contest.store.tables import Base
 
 context.configure(

@@ -1,0 +1,132 @@
+"""Secrets and passwords read from files, the environment and the terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import hmac
+import io
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Final
+
+from sevenbag.config.input_file import open_input
+from sevenbag.errors import InputError, SettingsError
+
+_LEAST: Final = 16
+
+_MOST: Final = 1_000
+
+
+def load_secret(path: str | Path) -> str:
+    """The secret of this file; a new one, for the owner's eyes only, where there is no file.
+
+    Raises:
+        SettingsError: it cannot be read or made, or is too short to be one.
+    """
+    path = Path(path)
+    if not path.exists():
+        _make(path)
+    return read_secret(path)
+
+
+def read_secret(path: str | Path) -> str:
+    """The secret of this file, without white space around it.
+
+    Raises:
+        SettingsError: there is no such file, or it is too short or too long to be one.
+    """
+    path = Path(path)
+    try:
+        with open_input(path) as file:
+            text = file.read(_MOST + 1).decode("ascii").strip()
+    except OSError as error:
+        raise SettingsError(
+            f"{path}: the secret of game servers cannot be read: {error.strerror}"
+        ) from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{path}: is no secret: must be ASCII") from None
+    if not _LEAST <= len(text) <= _MOST or not text.isprintable() or " " in text:
+        raise SettingsError(
+            f"{path}: is no secret: must be one word of {_LEAST} to {_MOST} characters"
+        )
+    return text
+
+
+def bearer(secret: str) -> str:
+    """The value of the header ``Authorization`` that proves a game server."""
+    return f"Bearer {secret}"
+
+
+def authorized(header: str, secret: str) -> bool:
+    """Whether this header proves a game server; takes as long for every wrong one."""
+    given = header[: 2 * _MOST].encode("utf-8", "surrogateescape")
+    return hmac.compare_digest(given, bearer(secret).encode())
+
+
+VARIABLE: Final = "SEVENBAG_PASSWORD"
+
+_LONGEST: Final = 1_000
+
+
+def read_password(path: Path) -> str:
+    """The password in the first line of a file.
+
+    Raises:
+        InputError: the file cannot be read, or its first line is empty or far too long.
+    """
+    try:
+        with io.TextIOWrapper(open_input(path), encoding="utf-8") as file:
+            line = file.readline(_LONGEST + 2).rstrip("\r\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is no text in UTF-8") from error
+    if not line:
+        raise InputError(f"{path}: its first line, the password, is empty")
+    if len(line) > _LONGEST:
+        raise InputError(f"{path}: its first line is too long for a password")
+    return line
+
+
+def find_password(path: Path | None, team: str) -> str:
+    """The password from a file, or the variable ``SEVENBAG_PASSWORD``, or whoever sits here.
+
+    Raises:
+        InputError: there is none.
+    """
+    if path is not None:
+        return read_password(path)
+    if password := os.environ.get(VARIABLE):
+        return password
+    if sys.stdin.isatty():
+        try:
+            password = getpass.getpass(f"password of {team}: ")
+        except EOFError:
+            password = ""
+        if password:
+            return password
+    raise InputError(f"no password of {team}; give a file by --password-file, or set {VARIABLE}")
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _make(path: Path) -> None:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        # Never there for others to read, not even empty: two that make it agree on one.
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(handle, "w") as file:
+                file.write(secrets.token_urlsafe(32) + "\n")
+            with contextlib.suppress(FileExistsError):
+                path.hardlink_to(draft)
+        finally:
+            draft.unlink()
+    except OSError as error:
+        raise SettingsError(
+            f"{path}: the secret of game servers cannot be made: {error.strerror}"
+        ) from None

@@ -1,0 +1,222 @@
+"""Contests: which matches are due, and what a team is to play next."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.contest.ranking import of_ranking
+from sevenbag.contest.scheduler.site_api import Change, Changes, CurrentMatch
+from sevenbag.errors import SchedulerError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    import structlog
+
+    from sevenbag.contest.bracket import Plan, Tournament
+    from sevenbag.contest.scheduler.match_assigner import MatchDesk, Ongoing
+    from sevenbag.contest.settings import ContestRules
+    from sevenbag.contest.store import ContestRow, ContestState, Store, Team
+
+
+class Contests:
+    """All contests; what follows from their results is made of them anew each time.
+
+    Args:
+        store: what survives.
+        changes: are told what happens.
+        logger: where to.
+    """
+
+    def __init__(
+        self, store: Store, changes: Changes, logger: structlog.typing.FilteringBoundLogger
+    ) -> None:
+        self._store = store
+        self._changes = changes
+        self._log = logger
+
+    async def reload(self, desk: MatchDesk) -> None:
+        """Go on with all that run, as the store has them."""
+        paused = set[int]()
+        for row in await self._in_state({"running", "paused"}):
+            if row.state == "paused":
+                paused.add(row.id)
+            await self.advance(desk, row.id)
+        for contest_id in desk.paused | paused:
+            desk.pause(contest_id, paused=contest_id in paused)
+
+    async def create(
+        self, name: str, teams: Sequence[str], rules: ContestRules, plan: Plan
+    ) -> ContestRow:
+        """Plan a contest of these teams.
+
+        Raises:
+            SchedulerError: there is no team of such a name.
+        """
+        entrants: list[int] = []
+        for team_name in teams:
+            team = await asyncio.to_thread(self._store.teams.find, team_name)
+            if team is None:
+                raise SchedulerError(f"there is no team named {team_name!r}")
+            entrants.append(team.id)
+        row = await asyncio.to_thread(self._store.contests.add, name, rules, plan, entrants)
+        self._changes.tell(Change("contest", contest_id=row.id))
+        return row
+
+    async def start(self, desk: MatchDesk, contest_id: int) -> ContestRow:
+        """Begin to play a contest that was planned.
+
+        Raises:
+            SchedulerError: it runs already or is over, or has fewer than two teams.
+        """
+        row = await asyncio.to_thread(self._store.contests.get, contest_id)
+        if len(row.entrants) < 2:
+            raise SchedulerError(f"contest {row.name!r} has fewer than two teams")
+        row = await self._change(contest_id, {"planned"}, "running")
+        await self.advance(desk, contest_id)
+        return row
+
+    async def pause(self, desk: MatchDesk, contest_id: int) -> ContestRow:
+        """Let the games that are played end, and begin no others.
+
+        Raises:
+            SchedulerError: it does not run.
+        """
+        row = await self._change(contest_id, {"running"}, "paused")
+        desk.pause(contest_id, paused=True)
+        return row
+
+    async def resume(self, desk: MatchDesk, contest_id: int) -> ContestRow:
+        """Go on with a contest that was paused.
+
+        Raises:
+            SchedulerError: it is not paused.
+        """
+        row = await self._change(contest_id, {"paused"}, "running")
+        desk.pause(contest_id, paused=False)
+        await self.advance(desk, contest_id)
+        return row
+
+    async def call_off(self, desk: MatchDesk, contest_id: int, reason: str) -> ContestRow:
+        """End a contest without a winner, and all its matches that are not over.
+
+        Raises:
+            SchedulerError: it is over already.
+        """
+        # First the contest, or each match that is called off would be due again.
+        row = await self._change(contest_id, {"planned", "running", "paused"}, "called off")
+        for match in tuple(desk.matches.values()):
+            if match.row.contest_id == contest_id:
+                await desk.call_off(match.row.token, reason)
+        desk.pause(contest_id, paused=False)
+        return row
+
+    async def over(self, desk: MatchDesk, match: Ongoing) -> None:
+        """Go on with the contest of a match that is over, if it is one of a contest."""
+        contest_id = match.row.contest_id
+        if contest_id is None:
+            return
+        in_ranking = match.row.state != "called off" and any(
+            other.row.contest_id == contest_id and of_ranking(other.row.slot)
+            for other in desk.matches.values()
+        )
+        if in_ranking:
+            # All its matches were due from the start; what follows is known after the last one.
+            self._changes.tell(Change("contest", contest_id=contest_id))
+        else:
+            await self.advance(desk, contest_id)
+
+    async def advance(self, desk: MatchDesk, contest_id: int) -> None:
+        """Add the matches that are due now; end the contest if there will be none."""
+        row = await asyncio.to_thread(self._store.contests.get, contest_id)
+        if row.state not in {"running", "paused"}:
+            return
+        tournament = await asyncio.to_thread(self._store.contests.tournament, contest_id)
+        if tournament.finished:
+            await self._change(contest_id, {"running", "paused"}, "finished")
+            desk.pause(contest_id, paused=False)
+            self._log.info("contest finished", contest=contest_id)
+            return
+        # Whatever is due while the contest is paused is drawn up when it goes on.
+        for match in await asyncio.to_thread(self._store.contests.draw_up, contest_id):
+            desk.add(match)
+            self._changes.tell(Change("match waiting", match.id, match.token, contest_id))
+        self._changes.tell(Change("contest", contest_id=contest_id))
+
+    async def current(self, desk: MatchDesk, team: Team) -> CurrentMatch:
+        """What the team is to do now."""
+        mine = [
+            match
+            for match in desk.matches.values()
+            if match.row.kind == "contest" and team.id in match.teams
+        ]
+        for match in mine:
+            server = desk.servers.get(match.server)
+            if match.placed and server is not None and server.address is not None:
+                seats = match.row.seats
+                other = seats[1] if seats[0].team_id == team.id else seats[0]
+                return CurrentMatch(
+                    status="playing",
+                    match_token=match.row.token,
+                    match_id=match.row.id,
+                    match_name=match.row.name,
+                    opponent=other.team,
+                    address=server.address,
+                )
+        if mine:
+            return CurrentMatch(status="waiting")
+        for row in await self._in_state({"planned", "running", "paused"}):
+            numbers = [
+                number for number, entrant in enumerate(row.entrants) if entrant.team_id == team.id
+            ]
+            if not numbers:
+                continue
+            if row.state == "planned":
+                return CurrentMatch(status="waiting")
+            tournament = await asyncio.to_thread(self._store.contests.tournament, row.id)
+            if _has_more(tournament, numbers[0]):
+                return CurrentMatch(status="waiting")
+        return CurrentMatch(status="finished")
+
+    # --- helpers ----------------------------------------------------------------------------
+
+    async def _in_state(self, states: Collection[ContestState]) -> list[ContestRow]:
+        found: list[ContestRow] = []
+        before: int | None = None
+        while rows := await asyncio.to_thread(
+            self._store.contests.list, limit=_PAGE, before=before
+        ):
+            found += [row for row in rows if row.state in states]
+            before = rows[-1].id
+        return found
+
+    async def _change(
+        self, contest_id: int, allowed: Collection[ContestState], state: ContestState
+    ) -> ContestRow:
+        for _ in range(_CHANGE_TRIES):
+            row = await asyncio.to_thread(self._store.contests.get, contest_id)
+            if row.state not in allowed:
+                raise SchedulerError(
+                    f"contest {row.name!r} is {row.state}, must be {' or '.join(sorted(allowed))}"
+                )
+            changed = await asyncio.to_thread(self._store.contests.change, row, state)
+            if changed is not None:
+                self._changes.tell(Change("contest", contest_id=contest_id))
+                return changed
+        raise SchedulerError(f"contest {contest_id} is changed by somebody else all the time")
+
+
+def _has_more(tournament: Tournament, entrant: int) -> bool:
+    """Whether there can still be a match for this one."""
+    if not tournament.ranked:
+        return True
+    ties = [tie for number in tournament.rounds for tie in number]
+    if tournament.third is not None:
+        ties.append(tournament.third)
+    return any(tie.winner is None and entrant in tie.entrants for tie in ties)
+
+
+_PAGE: Final = 50
+
+_CHANGE_TRIES: Final = 5

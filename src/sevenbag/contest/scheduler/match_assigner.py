@@ -1,0 +1,506 @@
+"""Assign matches to game servers and follow them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.scheduler.result_handler import Results
+from sevenbag.contest.scheduler.server_registry import GameServer, Link, least_loaded
+from sevenbag.contest.scheduler.site_api import Change, ChangeKind, Changes
+from sevenbag.contest.store.rows import UNFINISHED, MatchRow, MatchState
+from sevenbag.errors import SchedulerError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    import structlog
+
+    from sevenbag.contest.settings import SiteSettings
+    from sevenbag.contest.store import MatchRow, Store
+
+
+class MatchDesk:
+    """All matches that are not over, and all game servers.
+
+    Attributes:
+        matches: by token, the oldest first.
+        servers: by name.
+        paused: contests of which no game begins.
+        counts: what has happened, for metrics.
+
+    Args:
+        store: what survives.
+        settings: of the site.
+        changes: are told what happens.
+        clock: monotonic seconds.
+        wall: seconds since 1970.
+        over: is told of a match that is over, for its contest to go on.
+        logger: where to.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        settings: SiteSettings,
+        changes: Changes,
+        *,
+        clock: Callable[[], float],
+        wall: Callable[[], float],
+        over: Callable[[Ongoing], Awaitable[None]],
+        logger: structlog.typing.FilteringBoundLogger,
+    ) -> None:
+        self.matches: dict[str, Ongoing] = {}
+        self.servers: dict[str, GameServer] = {}
+        self.paused: set[int] = set()
+        self.counts: Counter[str] = Counter()
+        self._store = store
+        self._settings = settings
+        self._changes = changes
+        self._clock = clock
+        self._wall = wall
+        self._over = over
+        self._log = logger
+        self._results = Results(store, self, clock=clock, over=over, logger=logger)
+        self._looked = clock()
+
+    async def reload(self) -> None:
+        """Read everything from the store; servers that are connected stay so."""
+        rows = {row.token: row for row in await asyncio.to_thread(self._store.matches.unfinished)}
+        for token in [token for token in self.matches if token not in rows]:
+            self.drop(self.matches[token])
+        for row in rows.values():
+            match = self.matches.get(row.token)
+            if match is not None and match.server == row.server:
+                match.row = row
+                continue
+            known = self.add(row)
+            known.server = row.server
+            known.begun = row.state == "playing"
+            if row.server:
+                # It has the grace of one that has just gone.
+                self._known(row.server)
+
+    def add(self, row: MatchRow) -> Ongoing:
+        """Take a match from the store; it waits."""
+        match = Ongoing(row=row, since=self._clock())
+        self.matches[row.token] = match
+        return match
+
+    async def look(self) -> None:
+        """Do what time brings: give up on servers, place what waits."""
+        now = self._clock()
+        slept = now - self._looked
+        self._looked = now
+        for server in tuple(self.servers.values()):
+            if server.link and slept > self._settings.silent_seconds / 2:
+                # Not the server was silent: we have not listened.
+                server.link.heard += slept
+            if server.link and now - server.link.heard > self._settings.silent_seconds:
+                self._log.warning("game server is silent", server=server.name)
+                server.link.closing.set()
+                self.part(server.link)
+            if server.link is None and now - server.changed >= self._settings.grace_seconds:
+                await self._give_up(server)
+        for match in tuple(self.matches.values()):
+            await self._look_at(match, now)
+        await self._place_waiting(now)
+
+    async def welcome(self, connection: Link) -> None:
+        """A game server has connected."""
+        hello = connection.hello
+        server = self._known(hello.name)
+        old = server.link
+        if old is not None and old.hello.instance != hello.instance:
+            # Whoever has matches keeps them: the mistake is the newcomer's.
+            self._log.error("two game servers of one name", server=server.name)
+            reason = (
+                f"a game server named {hello.name!r} is connected already; "
+                "each needs a server.name of its own"
+            )
+            connection.say(scheduler_protocol.Dismissed(reason=reason))
+            connection.closing.set()
+            return
+        if old is not None:
+            old.closing.set()
+        restarted = server.hello is not None and server.hello.instance != hello.instance
+        lost = "its server was restarted" if restarted else "its server does not have it"
+        server.come(connection, self._clock(), self._wall())
+        self._log.info("game server has come", server=server.name, hosting=len(hello.hosting))
+        self._changes.tell(Change("server", server=server.name))
+        for match in self._assigned(server.name):
+            if match.row.token in hello.ended:
+                # The server will send its games and its end.
+                match.placed, match.since = False, self._clock()
+            elif match.row.token not in connection.hosting:
+                # What it still has to tell of it comes first.
+                await self.unplace(match, lost, settling=True)
+        for token in hello.hosting:
+            await self._welcome_match(server, connection, token)
+        for match in tuple(self.matches.values()):
+            if match.home == server.name != match.server and match.server and not match.begun:
+                # Its teams have not moved to the other server.
+                match.avoided.pop(server.name, None)
+                self.call_off_at(match.server, match.row.token, "its server is back", goes_on=True)
+                await self.unplace(match, "its server is back", settling=True)
+
+    def part(self, connection: Link) -> None:
+        """A connection is over; the server's matches wait for it for a while."""
+        server = self.servers.get(connection.hello.name)
+        if server is None or server.link is not connection:
+            return
+        server.go(self._clock(), self._wall())
+        if server.draining:
+            self._log.info("game server has ended", server=server.name)
+        else:
+            self._log.warning("game server is gone", server=server.name)
+        self._changes.tell(Change("server", server=server.name))
+
+    async def hear(self, connection: Link, message: scheduler_protocol.FromServer) -> None:
+        """A game server has said something."""
+        server = self.servers.get(connection.hello.name)
+        if server is None or server.link is not connection:
+            return  # of a connection that another one has replaced; it is told again there
+        match message:
+            case scheduler_protocol.Pulse():
+                server.commands = message.commands
+                server.draining = message.draining
+            case scheduler_protocol.GameDone():
+                await self._results.game_done(server, connection, message)
+            case scheduler_protocol.MatchDone():
+                await self._results.match_done(server, connection, message)
+            case scheduler_protocol.Hello():
+                self._log.error("game server introduces itself twice", server=server.name)
+                connection.closing.set()
+            case _:
+                await self._match_news(server, connection, message)
+
+    async def call_off(self, token: str, reason: str) -> None:
+        """End a match without a winner.
+
+        Raises:
+            SchedulerError: there is no such match, or it is over.
+        """
+        match = self.matches.get(token)
+        if match is None or await self._change(match, "called off") is None:
+            raise SchedulerError("there is no such match, or it is over already")
+        self.call_off_at(match.server, token, reason)
+        self.drop(match)
+        self.tell("match called off", match)
+        self._log.info("match called off", match=match.row.id, reason=reason)
+        await self._over(match)
+
+    def pause(self, contest_id: int, *, paused: bool) -> None:
+        """Begin no further game and place no further match of a contest, or go on."""
+        (self.paused.add if paused else self.paused.discard)(contest_id)
+        for match in self.matches.values():
+            if match.row.contest_id == contest_id and match.server:
+                self._halt(match)
+
+    def load(self) -> Counter[str]:
+        """Matches by name of the server that has them."""
+        return Counter(match.server for match in self.matches.values() if match.server)
+
+    # --- matches and servers ------------------------------------------------------------------
+
+    def _known(self, name: str) -> GameServer:
+        if name not in self.servers:
+            self.servers[name] = GameServer(name, self._clock(), self._wall())
+        return self.servers[name]
+
+    def _assigned(self, name: str) -> list[Ongoing]:
+        return [match for match in self.matches.values() if match.server == name]
+
+    async def _give_up(self, server: GameServer) -> None:
+        for match in self._assigned(server.name):
+            await self.unplace(match, "its server is gone")
+            self.counts["failovers"] += 1
+        if self._clock() - server.changed > _FORGET_SECONDS:
+            del self.servers[server.name]
+
+    async def _look_at(self, match: Ongoing, now: float) -> None:
+        waits = now - match.since
+        if match.server and not match.placed and waits > _ANSWER_SECONDS:
+            server = self.servers.get(match.server)
+            if server is not None and server.link is not None:
+                await self.take_away(match, server, "the server did not say that it has it")
+        elif not match.server and match.row.kind == "test" and waits > _TEST_SECONDS:
+            await self.call_off(match.row.token, "no game server has taken it")
+        elif (
+            not match.server
+            and match.row.placed is not None
+            and match.row.contest_id not in self.paused
+            and not match.overdue
+            and waits > _OVERDUE_SECONDS
+        ):
+            match.overdue = True
+            self._log.warning(
+                "match.overdue", match=match.row.id, reason="no game server has taken it"
+            )
+
+    async def _welcome_match(self, server: GameServer, connection: Link, token: str) -> None:
+        match = self.matches.get(token)
+        if match is None:
+            connection.say(
+                scheduler_protocol.CallOff(match_token=token, reason="the match is over or unknown")
+            )
+            connection.hosting.discard(token)
+        elif match.server == server.name or not match.server or not match.begun:
+            # Nobody has come to it elsewhere: the teams are where they were.
+            await self.assign(match, server)
+        else:
+            reason = f"the match has moved to {match.server}"
+            connection.say(
+                scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=True)
+            )
+            connection.hosting.discard(token)
+
+    async def assign(self, match: Ongoing, server: GameServer) -> None:
+        """A server that plays the match already gets it back."""
+        old = match.server
+        # A server may host the match before its first game begins.
+        state: MatchState = "placed" if match.row.began is None else "playing"
+        if await self._change(match, state, server.name) is None:
+            self.call_off_at(server.name, match.row.token, "the match is over")
+            return
+        if old != server.name:
+            reason = f"the match has moved to {server.name}"
+            self.call_off_at(old, match.row.token, reason, goes_on=True)
+        match.server, match.placed, match.begun = server.name, True, True
+        match.home = server.name
+        match.since = self._clock()
+        match.settled.set()
+        self._halt(match)
+        self.tell("match placed", match)
+
+    async def _place_waiting(self, now: float) -> None:
+        load = self.load()
+        busy = {
+            team
+            for match in self.matches.values()
+            if match.server and match.row.kind == "contest"
+            for team in match.teams
+        }
+        room = self._settings.most_matches or len(self.matches)
+        room -= sum(
+            1 for match in self.matches.values() if match.server and match.row.kind == "contest"
+        )
+        # What was broken off comes first: its teams wait for it, and play nothing else meanwhile.
+        for match in sorted(self.matches.values(), key=lambda match: match.row.placed is None):
+            contest = match.row.kind == "contest"
+            if match.server or (contest and not busy.isdisjoint(match.teams)):
+                continue
+            if contest and match.row.contest_id in self.paused:
+                continue
+            avoided = [name for name, until in match.avoided.items() if until > now]
+            server = (
+                least_loaded(self.servers.values(), load, avoided, match.home)
+                if match.not_before <= now and (room > 0 or not contest)
+                else None
+            )
+            if server is not None and await self._place(match, server):
+                load[server.name] += 1
+                room -= contest
+            elif match.row.placed is None:
+                continue
+            if contest:
+                busy.update(match.teams)
+
+    async def _place(self, match: Ongoing, server: GameServer) -> bool:
+        token, connection = match.row.token, server.link
+        if connection is None or await self._change(match, "placed", server.name) is None:
+            return False
+        match.server, match.placed, match.begun = server.name, False, False
+        match.since = self._clock()
+        place = await asyncio.to_thread(self._store.matches.place, token)
+        connection.hosting.add(token)
+        connection.say(place)
+        self._log.info(
+            "match placed", match=match.row.id, server=server.name, games=len(place.finished)
+        )
+        return True
+
+    async def unplace(self, match: Ongoing, reason: str, *, settling: bool = False) -> None:
+        """A match has no server any more, and waits; where it settles, for what is still told."""
+        server = self.servers.get(match.server)
+        # A match that settles is usually placed again within seconds; `_look_at` reports others.
+        expected = settling or (server is not None and server.draining)
+        tell = self._log.info if expected else self._log.warning
+        tell("match.waiting", match=match.row.id, server=match.server, reason=reason)
+        if await self._change(match, "waiting") is None:
+            return
+        if match.begun:
+            match.home = match.server
+        match.server, match.placed, match.begun = "", False, False
+        match.since = match.not_before = self._clock()
+        match.overdue = False
+        if settling:
+            self.let_settle(match)
+        self.tell("match waiting", match)
+
+    def let_settle(self, match: Ongoing) -> None:
+        """Do not place a match before what was finished of it elsewhere has been told."""
+        match.not_before = self._clock() + _SETTLE_SECONDS
+
+    async def take_away(
+        self, match: Ongoing, server: GameServer, reason: str, *, seconds: float = 5.0
+    ) -> None:
+        """A server shall not have a match, for a while."""
+        self.call_off_at(server.name, match.row.token, reason, goes_on=True)
+        match.avoided[server.name] = self._clock() + seconds
+        if match.server == server.name:
+            await self.unplace(match, reason)
+
+    def call_off_at(self, name: str, token: str, reason: str, *, goes_on: bool = False) -> None:
+        """Make a connected server stop a match.
+
+        Args:
+            name: name of the server.
+            token: token of the match.
+            reason: reason for the logs.
+            goes_on: whether the match continues elsewhere.
+        """
+        server = self.servers.get(name)
+        if server is not None and server.link is not None:
+            server.link.hosting.discard(token)
+            call_off = scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=goes_on)
+            server.link.say(call_off)
+
+    def _halt(self, match: Ongoing) -> None:
+        server = self.servers.get(match.server)
+        if server is not None and server.link is not None and match.row.contest_id is not None:
+            halted = match.row.contest_id in self.paused
+            server.link.say(scheduler_protocol.Halt(match_token=match.row.token, halted=halted))
+
+    # --- what servers tell --------------------------------------------------------------------
+
+    async def _match_news(
+        self, server: GameServer, connection: Link, message: scheduler_protocol.FromServer
+    ) -> None:
+        assert isinstance(
+            message,
+            scheduler_protocol.Placed
+            | scheduler_protocol.NotPlaced
+            | scheduler_protocol.Joined
+            | scheduler_protocol.GameBegan,
+        )
+        token = message.match_token
+        match = self.matches.get(token)
+        if match is None or match.server != server.name:
+            connection.hosting.discard(token)
+            if not isinstance(message, scheduler_protocol.NotPlaced):
+                reason = "the match is not this server's"
+                goes_on = match is not None
+                connection.say(
+                    scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=goes_on)
+                )
+            return
+        match message:
+            case scheduler_protocol.Placed():
+                match.placed = True
+                match.settled.set()
+                if match.row.contest_id in self.paused:
+                    self._halt(match)
+                self.tell("match placed", match)
+            case scheduler_protocol.NotPlaced(reason=reason):
+                connection.hosting.discard(token)
+                match.avoided[server.name] = self._clock() + _REFUSED_SECONDS
+                self.counts["refusals"] += 1
+                await self.unplace(match, reason)
+            case scheduler_protocol.Joined():
+                match.begun = True
+                self.tell("joined", match)
+            case scheduler_protocol.GameBegan(number=number):
+                match.begun = True
+                if match.row.state != "playing":
+                    await self._change(match, "playing")
+                self.tell("game began", match, number)
+
+    # --- the store ----------------------------------------------------------------------------
+
+    async def _change(
+        self, match: Ongoing, state: MatchState, server: str | None = None
+    ) -> MatchRow | None:
+        """Change the match in the store; None if it is over there."""
+        for _ in range(_CHANGE_TRIES):
+            row = await asyncio.to_thread(
+                self._store.matches.change, match.row, state, server=server
+            )
+            if row is not None:
+                match.row = row
+                return row
+            fresh = await asyncio.to_thread(self._store.matches.find, match.row.token)
+            if fresh is None or fresh.state not in UNFINISHED:
+                self.drop(match)
+                return None
+            match.row = fresh
+        raise SchedulerError(f"match {match.row.id} is changed by somebody else all the time")
+
+    def drop(self, match: Ongoing) -> None:
+        """A match is over."""
+        self.matches.pop(match.row.token, None)
+        match.settled.set()
+
+    def tell(self, kind: ChangeKind, match: Ongoing, number: int | None = None) -> None:
+        """Tell whoever listens what has happened to a match."""
+        self._changes.tell(
+            Change(kind, match.row.id, match.row.token, match.row.contest_id, number, match.server)
+        )
+
+
+@dataclass(slots=True, eq=False)
+class Ongoing:
+    """A match that is not over.
+
+    Attributes:
+        row: as it is in the store.
+        server: name of the server that it is assigned to; empty while it waits.
+        placed: whether that server has said that it has it.
+        begun: whether a team has come to it there.
+        home: name of the server that its teams joined last; clients of 2012 know no other one.
+        since: when it came to this server or began to wait, by the scheduler's clock.
+        not_before: when it may be placed.
+        overdue: whether the log has a warning that it waits.
+        avoided: servers that are not to have it, by name, and until when.
+        settled: set when clients can connect to it, or never will.
+    """
+
+    row: MatchRow
+    server: str = ""
+    placed: bool = False
+    begun: bool = False
+    home: str = ""
+    since: float = 0.0
+    not_before: float = 0.0
+    overdue: bool = False
+    avoided: dict[str, float] = field(default_factory=dict)
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def teams(self) -> list[int]:
+        """Registered teams that play it."""
+        return [seat.team_id for seat in self.row.seats if seat.team_id is not None]
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_ANSWER_SECONDS: Final = 10.0
+"""In which a server has to say that it has a match."""
+
+_SETTLE_SECONDS: Final = 1.0
+"""In which a server that comes back tells what it has finished."""
+
+_OVERDUE_SECONDS: Final = 5.0
+"""After which a match that was broken off and waits is reported as overdue, once."""
+
+_REFUSED_SECONDS: Final = 5.0
+
+_TEST_SECONDS: Final = 120.0
+"""After which a test match that no server takes is called off."""
+
+_FORGET_SECONDS: Final = 3_600.0
+
+_CHANGE_TRIES: Final = 5

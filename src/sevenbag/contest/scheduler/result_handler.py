@@ -1,0 +1,214 @@
+"""What game servers have finished, and whether it fits to what is in the store already."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.game import match_results
+from sevenbag.contest.game.match_results import doubt_game, doubt_match, without_teams
+from sevenbag.errors import UnknownEntryError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    import structlog
+
+    from sevenbag.contest.scheduler.match_assigner import MatchDesk, Ongoing
+    from sevenbag.contest.scheduler.server_registry import GameServer, Link
+    from sevenbag.contest.store import Store
+
+
+class Results:
+    """Takes finished games and matches.
+
+    Args:
+        store: what survives.
+        desk: who has which match.
+        clock: monotonic seconds.
+        over: is told of a match that is over, for its contest to go on.
+        logger: where to.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        desk: MatchDesk,
+        *,
+        clock: Callable[[], float],
+        over: Callable[[Ongoing], Awaitable[None]],
+        logger: structlog.typing.FilteringBoundLogger,
+    ) -> None:
+        self._store = store
+        self._desk = desk
+        self._clock = clock
+        self._over = over
+        self._log = logger
+
+    async def game_done(
+        self, server: GameServer, connection: Link, told: scheduler_protocol.GameDone
+    ) -> None:
+        """A server has finished a game: keep it, or say why not."""
+        match = self._desk.matches.get(told.match_token)
+        doubt = await self._judge_game(server, match, told)
+        if doubt is None or doubt.storable:
+            try:
+                kept = await asyncio.to_thread(
+                    self._store.matches.keep_game, told.match_token, told.result, told.replay
+                )
+            except UnknownEntryError:
+                kept, doubt = False, _Doubt("there is no such match", stale=False)
+            if kept:
+                number = told.result.number
+                connection.say(scheduler_protocol.Kept(match_token=told.match_token, number=number))
+                if match is not None and doubt is None:
+                    match.begun |= match.server == server.name
+                    self._desk.counts["games kept"] += 1
+                    self._desk.tell("game done", match, number)
+                    await self._overtaken(match, server, connection)
+                return
+        await self._refuse_game(server, connection, told, doubt or _MATCH_OVER)
+
+    async def match_done(
+        self, server: GameServer, connection: Link, told: scheduler_protocol.MatchDone
+    ) -> None:
+        """A server has finished a match: keep how it ended, or have it played to its end."""
+        token = told.match_token
+        match = self._desk.matches.get(token)
+        connection.hosting.discard(token)
+        if match is not None:
+            finished = await asyncio.to_thread(self._store.matches.finished_games, token)
+            doubt = doubt_match(told.result, finished, match.row.rules.match)
+            elsewhere = match.server not in {"", server.name}
+            if told.line and told.line != match_results.line_after(finished):
+                reason = "it has ended after other games than those in the store"
+                await self._desk.take_away(match, server, reason)
+            elif doubt is not None:
+                await self._audit_lie(server, match, doubt)
+                await self._desk.take_away(match, server, doubt, seconds=_LIE_SECONDS)
+            elif elsewhere and not (
+                told.result.ending == "majority of games"
+                or (told.result.winner is not None and not match.begun)
+            ):
+                reason = f"the match has moved to {match.server}"
+                connection.say(
+                    scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=True)
+                )
+            elif told.result.winner is None and match.row.kind == "contest":
+                # Nobody has come; the contest has to go on.
+                await self._finish(match, server, without_teams(token, finished))
+            else:
+                await self._finish(match, server, told.result)
+        connection.say(scheduler_protocol.MatchKept(match_token=token))
+
+    # --- helpers ----------------------------------------------------------------------------
+
+    async def _judge_game(
+        self, server: GameServer, match: Ongoing | None, told: scheduler_protocol.GameDone
+    ) -> _Doubt | None:
+        """Return the reason against storing a game; None if there is none."""
+        number = told.result.number
+        if match is None:
+            return _MATCH_OVER
+        finished = await asyncio.to_thread(self._store.matches.finished_games, told.match_token)
+        if number <= len(finished):
+            return _Doubt(f"another game {number} is in the store", storable=True)
+        if told.line and told.line != match_results.line_after(finished):
+            return _Doubt(f"game {number} follows on other games than those in the store")
+        doubt = doubt_game(told.result, finished, match.row.rules.match)
+        if doubt is not None:
+            await self._audit_lie(server, match, doubt)
+            return _Doubt(doubt, stale=False)
+        elsewhere = match.server not in {"", server.name}
+        if elsewhere and match.begun and told.age <= self._clock() - match.since:
+            # It went on alone while its teams have gone over.
+            return _Doubt(f"the match has moved to {match.server}")
+        return None
+
+    async def _overtaken(self, match: Ongoing, server: GameServer, connection: Link) -> None:
+        """A game of a server that has not got the match is in the store: who has is wrong."""
+        if match.server == server.name:
+            return
+        if match.server:
+            self._log.warning(
+                "match.continued_elsewhere",
+                match=match.row.id,
+                server=match.server,
+                finished_by=server.name,
+            )
+        if match.row.token in connection.hosting:
+            await self._desk.assign(match, server)
+        elif match.server:
+            reason = "another server has finished its game"
+            self._desk.call_off_at(match.server, match.row.token, reason, goes_on=True)
+            await self._desk.unplace(match, "its server was overtaken", settling=True)
+        else:
+            self._desk.let_settle(match)
+
+    async def _refuse_game(
+        self, server: GameServer, connection: Link, told: scheduler_protocol.GameDone, doubt: _Doubt
+    ) -> None:
+        token, number = told.match_token, told.result.number
+        match = self._desk.matches.get(token)
+        row = match.row if match else await asyncio.to_thread(self._store.matches.find, token)
+        tell = self._log.info if doubt.stale else self._log.warning
+        tell(
+            "game.refused",
+            match=row.id if row else token[:8],
+            game=number,
+            server=server.name,
+            reason=doubt.reason,
+        )
+        self._desk.counts["games refused"] += 1
+        if match is not None:
+            await self._desk.take_away(match, server, doubt.reason)
+        else:
+            self._desk.call_off_at(server.name, token, doubt.reason)
+        # After the other: a match that is called off tells its clients of no game that was not.
+        connection.say(
+            scheduler_protocol.NotKept(match_token=token, number=number, reason=doubt.reason)
+        )
+
+    async def _finish(
+        self, match: Ongoing, server: GameServer, result: match_results.MatchResult
+    ) -> None:
+        token = match.row.token
+        if await asyncio.to_thread(self._store.matches.finish, token, result):
+            self._desk.counts["matches finished"] += 1
+            self._log.info(
+                "match done", match=match.row.id, ending=result.ending, games=result.games
+            )
+        if match.server != server.name:
+            self._desk.call_off_at(match.server, token, "the match is over")
+        self._desk.drop(match)
+        self._desk.tell("match done", match)
+        await self._over(match)
+
+    async def _audit_lie(self, server: GameServer, match: Ongoing, doubt: str) -> None:
+        self._desk.counts["lies"] += 1
+        await asyncio.to_thread(
+            self._store.audit.add, f"server {server.name}", doubt, f"match {match.row.id}"
+        )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+class _Doubt(NamedTuple):
+    """Reason against storing a game.
+
+    Attributes:
+        reason: for logs and for the game server.
+        stale: whether an honest server may report such a game, after it was cut off or stopped.
+        storable: whether the store may have exactly this game already.
+    """
+
+    reason: str
+    stale: bool = True
+    storable: bool = False
+
+
+_MATCH_OVER: Final = _Doubt("the match is over", storable=True)
+
+_LIE_SECONDS: Final = 60.0

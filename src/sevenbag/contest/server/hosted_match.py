@@ -1,0 +1,618 @@
+"""One match on a game server, its timers, and the interface to the scheduler."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import itertools
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+from sevenbag.contest.game.match_results import MatchResult
+from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
+from sevenbag.contest.server.authentication import Door
+from sevenbag.contest.server.builtin_players import house_player
+from sevenbag.contest.server.command_handler import MATCH_SHOWN, client_token
+from sevenbag.contest.telemetry import MOVES_A_SECOND, REFUSAL_SECONDS, BoundedLog
+from sevenbag.protocols.pason.messages import ErrorResp, GameMoveResp, MatchEnd, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import structlog
+
+    from sevenbag.contest.game.match_results import GameResult
+    from sevenbag.contest.game.pason_game import Seat
+    from sevenbag.contest.game.pason_match import FinishedGame, Match
+    from sevenbag.contest.passwords import PasswordChecks
+    from sevenbag.contest.scheduler_protocol import Hello, Place, Pulse
+    from sevenbag.contest.server.builtin_players import HousePlayer
+    from sevenbag.contest.server.monitoring import Figures
+    from sevenbag.contest.server.zmq_channels import StateChannel
+    from sevenbag.contest.settings import LogSettings
+    from sevenbag.protocols.pason.pason_conversion import MoveName
+
+_REPEAT_END: Final = 5.0
+"""Seconds between repetitions of the end of a match that somebody may have missed."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What all matches of a server share.
+
+    Attributes:
+        clock: monotonic seconds.
+        states: where matches tell how they stand.
+        timetable: wakes them.
+        keeper: keeps what must survive; None for nobody.
+        figures: counts.
+        logger: of the server.
+        log: what of the moves is logged.
+        checks: of passwords.
+        house_moves_per_second: how fast bots of ours move, at most.
+        gone: is told when a match is to be forgotten.
+    """
+
+    clock: Callable[[], float]
+    states: StateChannel
+    timetable: Timetable
+    keeper: Keeper | None
+    figures: Figures
+    logger: structlog.typing.FilteringBoundLogger
+    log: LogSettings
+    checks: PasswordChecks
+    house_moves_per_second: float
+    gone: Callable[[Table], None]
+
+
+class Table:
+    """A match from its placement until it has lingered long enough.
+
+    Attributes:
+        token: of the match.
+        place: what was asked for.
+        match: itself.
+        client_tokens: of both seats; empty for one that a bot of ours takes.
+        doors: to both seats.
+        result: how the match ends, once it has.
+        ended: whether it has.
+        scheduled: the timetable's own.
+        refusals: log of commands that were refused.
+
+    Args:
+        place: what is asked for.
+        match: made for it.
+        around: of the server.
+
+    Raises:
+        SpecError: no such bot for a seat.
+    """
+
+    def __init__(self, place: Place, match: Match, around: Surroundings) -> None:
+        self.token = place.match_token
+        self.place = place
+        self.match = match
+        self.client_tokens = tuple(
+            "" if seat.bot else client_token(self.token, number, seat.password_hash)
+            for number, seat in enumerate(place.seats)
+        )
+        self.doors = tuple(Door(seat.password_hash, around.checks) for seat in place.seats)
+        self.result: asyncio.Future[MatchResult] = asyncio.get_running_loop().create_future()
+        self.ended = False
+        self.scheduled = math.inf
+        logger = around.logger.bind(match=self.token[:MATCH_SHOWN])
+        self.refusals = BoundedLog(logger, around.clock, lines=1, seconds=REFUSAL_SECONDS)
+        self._around = around
+        self._logger = logger
+        self._moves = BoundedLog(logger, around.clock, lines=MOVES_A_SECOND, seconds=1.0)
+        self._quiet = _NOT_LOGGED[around.log.moves]
+        self._envelope = self.token.encode("ascii")
+        rules = place.rules.match
+        self._done = encode(GameMoveResp(resp=rules.move_reply))
+        self._allowances = tuple(
+            _Allowance(rules.moves_per_second) if rules.moves_per_second else None
+            for _ in place.seats
+        )
+        self._joined = [False, False]
+        self._game = match.game_number
+        self._finished: deque[FinishedGame] = deque()
+        self._keeping: asyncio.Task[None] | None = None
+        self._called_off = False
+        self._incomplete = False
+        self._leaves_at = math.inf
+        self._last_words: list[bytes] = []
+        self._players: list[HousePlayer] = []
+        for number, seat in enumerate(place.seats):
+            if seat.bot:
+                self._players.append(self._house_player(1 if number else 0))
+
+    def open(self) -> None:
+        """Begin: bots of ours take their seats."""
+        for number, seat in enumerate(self.place.seats):
+            if seat.bot:
+                self.join(1 if number else 0)
+        self.settle(self._around.clock())
+
+    @property
+    def is_keeping(self) -> bool:
+        """Whether something that is finished is not kept yet."""
+        return self._keeping is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a game is played, or something that is finished is not kept yet."""
+        return self.is_keeping or self.match.phase == "game"
+
+    def seat_of(self, team: str) -> Seat | None:
+        """The seat of a team that connects; None for everybody else."""
+        for number, seat in enumerate(self.place.seats):
+            if seat.team == team and not seat.bot:
+                return 1 if number else 0
+        return None
+
+    def join(self, seat: Seat) -> None:
+        """Somebody has come to a seat, again or for the first time."""
+        if self._joined[seat] or self.ended:
+            return
+        self._joined[seat] = True
+        now = self._around.clock()
+        self._logger.info("joined", team=self.place.seats[seat].team)
+        self.match.connect(seat, now)
+        if self._around.keeper is not None and not self.place.seats[seat].bot:
+            self._around.keeper.joined(self.token, seat)
+        self.settle(now)
+
+    def move(self, seat: Seat, move: MoveName, number: int | str | None) -> bytes:
+        """Carry out a move.
+
+        Returns: the answer to it. Moves that are not done are answered as those that are.
+        """
+        around = self._around
+        now = around.clock()
+        if not self._joined[seat]:
+            # It came with a token that it was given before the match came here.
+            self.join(seat)
+        allowance = self._allowances[seat]
+        if allowance is not None and not allowance.take(now):
+            return self._too_many_moves(seat)
+        try:
+            verdict = self.match.move(seat, move, number, now)
+            around.figures.moves[verdict] += 1
+            if verdict not in self._quiet:
+                self._tell_move(seat, move, number, verdict)
+            self.settle(now)
+        except Exception as error:  # noqa: BLE001  # other matches must not notice
+            self._break(error)
+        return self._done
+
+    def wake(self, now: float) -> None:
+        """Do what is due."""
+        if self.ended:
+            self._linger(now)
+            return
+        try:
+            self.match.advance(now)
+            self.settle(now)
+            self._tell_figures()
+        except Exception as error:  # noqa: BLE001  # other matches must not notice
+            self._break(error)
+
+    def halt(self, halted: bool) -> None:  # as on the link
+        """Begin no further game, or go on beginning games."""
+        self._logger.info("halted" if halted else "goes on")
+        now = self._around.clock()
+        self.match.halt(halted, now)
+        self.settle(now)
+
+    def call_off(self, reason: str) -> None:
+        """End it without a winner."""
+        if not self.ended:
+            self._called_off = True
+            now = self._around.clock()
+            self.match.call_off(reason, now)
+            self.settle(now)
+
+    def release(self, reason: str) -> None:
+        """Stop a match that continues elsewhere, without publishing an end."""
+        if not self.ended:
+            self._called_off = self.ended = True
+            now = self._around.clock()
+            self.match.call_off(reason, now)
+            self.match.take_messages()
+            self._incomplete = False
+            self._logger.info("match.released", reason=reason)
+            self.result.cancel()
+            self._leave_later(now)
+
+    def settle(self, now: float) -> None:
+        """Tell what has happened, and see what is next; to be called after everything."""
+        match = self.match
+        messages = match.take_messages()
+        if match.result is not None and not self._last_words:
+            # The end of the match is published after its result is stored.
+            self._last_words = messages[-1:]
+            del messages[-1:]
+        self._publish(messages)
+        if match.game_number != self._game:
+            self._game = match.game_number
+            self._logger.info("game begins", game=self._game)
+            if self._around.keeper is not None:
+                self._around.keeper.game_began(self.token, self._game, match.game_name)
+        finished = match.take_finished()
+        if finished:
+            self._finished += finished
+            if self._keeping is None:
+                self._keeping = asyncio.create_task(self._keep())
+        if match.result is None:
+            self._around.timetable.schedule(self, match.due)
+        elif not self.ended:
+            if self._around.keeper is None or self._called_off:
+                self._end(match.result, now)
+            elif self._keeping is None:
+                # A match may end without a last game, if a team does not appear.
+                self._keeping = asyncio.create_task(self._keep())
+
+    async def close(self) -> None:
+        """Let go of everything; the match is not played on here."""
+        self.ended = True
+        self._around.timetable.forget(self)
+        if self._keeping is not None:
+            self._keeping.cancel()
+            await asyncio.gather(self._keeping, return_exceptions=True)
+        self._moves.tell_left_out()
+        self.refusals.tell_left_out()
+        if not self.result.done():
+            self.result.cancel()
+        await self._close_players()
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _publish(self, messages: list[bytes]) -> None:
+        if messages:
+            if not self._around.states.publish(self._envelope, messages):
+                self._missed()
+            # Positions before the first game are only for clients, not for built-in bots.
+            if self.match.duel is not None:
+                for player in self._players:
+                    player.hear(messages)
+
+    def _house_player(self, seat: Seat) -> HousePlayer:
+        settings = self.place.seats[seat]
+        return house_player(
+            settings.bot,
+            settings.team,
+            lambda move, number: self._house_move(seat, move, number),
+            moves_per_second=self._around.house_moves_per_second,
+            say=lambda why: self._logger.warning("bot plays no more", team=settings.team, why=why),
+        )
+
+    def _house_move(self, seat: Seat, move: MoveName, number: int | None) -> None:
+        if not self.ended:
+            self.move(seat, move, number)
+
+    def _tell_move(
+        self, seat: Seat, move: MoveName, number: int | str | None, verdict: Verdict
+    ) -> None:
+        duel = self.match.duel
+        piece = None if duel is None else duel.pieces[seat]
+        self._moves.tell(
+            "move",
+            verdict.value,
+            team=self.place.seats[seat].team,
+            move=move,
+            piece_number=number,
+            current_piece=None if piece is None else piece.number,
+        )
+
+    def _too_many_moves(self, seat: Seat) -> bytes:
+        limit = self.place.rules.match.moves_per_second
+        self._around.figures.refused["too many moves"] += 1
+        self.match.count(seat, "too many moves")
+        team = self.place.seats[seat].team
+        self.refusals.tell("command refused", "too many moves", team=team, limit=limit)
+        return encode(
+            ErrorResp(error="too many moves", message=f"this match allows {limit} moves a second")
+        )
+
+    def _tell_figures(self) -> None:
+        """What the contest's messages leave out, for onlookers of ours; not after every move."""
+        figures = self.match.take_figures()
+        if figures is not None:
+            self._publish_figures(figures)
+
+    def _publish_result(self) -> None:
+        figures = self.match.result_figures()
+        if figures is not None:
+            self._publish_figures(figures)
+
+    def _publish_figures(self, figures: bytes) -> None:
+        self._around.states.publish(_FIGURES + self._envelope, [figures])
+
+    def _missed(self) -> None:
+        if not self._incomplete:
+            self._incomplete = True
+            self._logger.warning("a subscriber is too far behind and loses messages")
+
+    async def _keep(self) -> None:
+        """Store finished games and the result of the match, and publish each afterwards."""
+        around = self._around
+        try:
+            while self._finished:
+                game = self._finished[0]
+                if around.keeper is not None:
+                    replay = await asyncio.to_thread(_replay, game)
+                    await around.keeper.keep(self.token, game.result, replay)
+                around.figures.games += 1
+                self._log_game(game)
+                self._finished.popleft()
+                now = around.clock()
+                self.match.game_kept(game.result.number, now)
+                self.settle(now)
+                self._tell_figures()
+            result = self.match.result
+            if result is not None and around.keeper is not None and not self.ended:
+                await around.keeper.match_done(self.token, result)
+                if not self.ended:
+                    self._end(result, around.clock())
+        except Exception as error:  # noqa: BLE001  # other matches must not notice
+            self._break(error)
+        finally:
+            self._keeping = None
+
+    def _log_game(self, game: FinishedGame) -> None:
+        result = game.result
+        self._logger.info(
+            "game over",
+            game=result.number,
+            winner=self.place.seats[result.winner].team,
+            ending=result.ending,
+            scores=list(result.scores),
+            seconds=round(result.seconds, 1),
+            moves={
+                seat.team: fates
+                for seat, fates in zip(self.place.seats, result.verdicts, strict=True)
+            },
+        )
+
+    def _end(self, result: MatchResult, now: float) -> None:
+        """The match is over; it is answered for some time more."""
+        # Published before MatchEnd, because clients leave at MatchEnd.
+        self._publish_result()
+        self._publish(self._last_words)
+        self.ended = True
+        around = self._around
+        around.figures.matches += 1
+        winner = None if result.winner is None else self.place.seats[result.winner].team
+        self._logger.info(
+            "match over", winner=winner, ending=result.ending, games=list(result.games)
+        )
+        if not self.result.done():
+            self.result.set_result(result)
+        self._leave_later(now)
+
+    def _leave_later(self, now: float) -> None:
+        self._leaves_at = now + self.place.rules.match.linger_seconds
+        self._schedule_lingering(now)
+
+    def _linger(self, now: float) -> None:
+        if now >= self._leaves_at:
+            self._around.gone(self)
+            return
+        if self._incomplete:
+            # For clients that were too far behind to receive it; all others have left.
+            self._publish_result()
+            self._around.states.publish(self._envelope, self._last_words)
+        self._schedule_lingering(now)
+
+    def _schedule_lingering(self, now: float) -> None:
+        due = min(self._leaves_at, now + _REPEAT_END) if self._incomplete else self._leaves_at
+        self._around.timetable.schedule(self, due)
+
+    def _break(self, error: Exception) -> None:
+        """A fault of ours: this match is given up, others do not notice."""
+        if self.ended:
+            return
+        self.ended = True
+        around = self._around
+        around.figures.faults += 1
+        self._logger.error("match broke", exc_info=error)
+        reason = f"a fault of the server's: {type(error).__name__}"
+        if around.keeper is not None:
+            around.keeper.lost(self.token, reason)
+        else:
+            # It goes on nowhere.
+            end = MatchEnd(match_name=self.place.match_name, match_token=self.token)
+            around.states.publish(self._envelope, [encode(end)])
+            self.result.set_result(
+                MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
+            )
+        self._leaves_at = around.clock()
+        around.timetable.schedule(self, self._leaves_at)
+
+    async def _close_players(self) -> None:
+        players, self._players = self._players, []
+        for player in players:
+            await player.close()
+
+
+_FIGURES: Final = FIGURES_TOPIC.encode()
+
+_NOT_LOGGED: Final[dict[str, frozenset[Verdict]]] = {
+    "all": frozenset(),
+    "not done": frozenset({Verdict.DONE}),
+    "none": frozenset(Verdict),
+}
+
+
+def _replay(game: FinishedGame) -> bytes:
+    return game.replay
+
+
+class _Allowance:
+    """So many a second, and no more at once."""
+
+    def __init__(self, rate: int) -> None:
+        self._rate = rate
+        self._left = float(rate)
+        self._at = 0.0
+
+    def take(self, now: float) -> bool:
+        self._left = min(self._rate, self._left + (now - self._at) * self._rate)
+        self._at = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+class Keeper(Protocol):
+    """Keeps what must survive the server, and tells others what happens on it."""
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be kept or placed right now; empty when all is well."""
+        ...
+
+    async def start(self, host: Host) -> None:
+        """Begin, once the server can be reached."""
+
+    async def stop(self) -> None:
+        """End, when nothing more is to come: what is unfinished goes on elsewhere."""
+
+    async def keep(self, token: str, result: GameResult, replay: bytes) -> None:
+        """Keep a finished game; it is safe when this returns, and clients may hear of it."""
+
+    async def match_done(self, token: str, result: MatchResult) -> None:
+        """Store the result of a match; when this returns, it is safe and may be published.
+
+        All its games are stored already. Not called for matches that were called off.
+        """
+
+    def joined(self, token: str, seat: int) -> None:
+        """A team has connected for the first time."""
+
+    def game_began(self, token: str, number: int, game_name: str) -> None:
+        """The first state message of a game is out."""
+
+    def lost(self, token: str, reason: str) -> None:
+        """A match broke by a fault of the server's: it is to go on elsewhere."""
+
+
+class Host(Protocol):
+    """What a keeper may ask of its game server."""
+
+    def hello(self) -> Hello:
+        """Who the server is, where it is reached, and which matches it plays."""
+        ...
+
+    def pulse(self) -> Pulse:
+        """How much it does."""
+        ...
+
+    def place(self, place: Place) -> None:
+        """Take a match.
+
+        Raises:
+            PlacementRefusedError: it does not; the words say why.
+        """
+
+    def call_off(self, token: str, reason: str) -> None:
+        """End a match without a winner; nothing where there is no such match."""
+
+    def release(self, token: str, reason: str) -> None:
+        """Stop a match that continues elsewhere, without publishing an end."""
+
+    def halt(self, token: str, halted: bool) -> None:  # as on the wire
+        """Begin no further game of a match, or go on beginning games."""
+
+    def dismissed(self, reason: str) -> None:
+        """End: the scheduler wants this server no more."""
+
+
+_ROUND: Final = 16
+"""Those that are due, in a row; then commands have their turn."""
+
+
+class Scheduled(Protocol):
+    """Something with a next time.
+
+    Attributes:
+        scheduled: for when it is in the timetable; infinite for not at all. The timetable's own.
+    """
+
+    scheduled: float
+
+    def wake(self, now: float) -> None:
+        """Its time has come; it says when the next one is by `Timetable.schedule`."""
+
+
+class Timetable:
+    """Wakes what is scheduled, as soon as its time has come and others had their turn.
+
+    Args:
+        clock: monotonic seconds, those of the event loop.
+    """
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._heap: list[tuple[float, int, Scheduled]] = []
+        self._order = itertools.count()
+        self._timer: asyncio.TimerHandle | asyncio.Handle | None = None
+        self._armed_for = math.inf
+
+    def schedule(self, what: Scheduled, due: float | None) -> None:
+        """Wake it at this time at the latest.
+
+        It may be woken earlier, by a time that was told before: that costs less than to take times
+        back, as every move would.
+        """
+        if due is None or due >= what.scheduled:
+            return
+        what.scheduled = due
+        heapq.heappush(self._heap, (due, next(self._order), what))
+        if due < self._armed_for:
+            self._arm(due)
+
+    def forget(self, what: Scheduled) -> None:
+        """Wake it no more, and hold it no longer."""
+        # In place: this may be called by what is being woken.
+        self._heap[:] = [entry for entry in self._heap if entry[2] is not what]
+        heapq.heapify(self._heap)
+        what.scheduled = math.inf
+
+    def close(self) -> None:
+        """Wake nothing any more."""
+        self._heap.clear()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _arm(self, due: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._armed_for = due
+        loop = asyncio.get_running_loop()
+        late = due <= self._clock()
+        self._timer = loop.call_soon(self._wake_due) if late else loop.call_at(due, self._wake_due)
+
+    def _wake_due(self) -> None:
+        self._timer = None
+        # Nothing is armed while things are woken: it is seen afterwards what is first.
+        self._armed_for = -math.inf
+        heap = self._heap
+        now = self._clock()
+        woken = 0
+        while heap and heap[0][0] <= now and woken < _ROUND:
+            due, _, what = heapq.heappop(heap)
+            if due == what.scheduled:
+                what.scheduled = math.inf
+                what.wake(now)
+                woken += 1
+        self._armed_for = math.inf
+        if heap:
+            self._arm(heap[0][0])

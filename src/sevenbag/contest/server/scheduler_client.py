@@ -1,0 +1,453 @@
+"""A game server's connection to the scheduler, which outlives the death of either.
+
+A finished game is written into the `Spool` before anybody hears of it, told to the scheduler, and
+waited for until it is kept. While the scheduler is away the server plays on; what it finishes waits
+in the spool, is told again at every connection, and is forgotten when the scheduler says so. A
+result that the spool cannot store is safe only in the scheduler's database; the match waits until
+one of the two has stored it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+import time
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, cast
+from urllib.parse import urlsplit
+
+import msgspec
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
+
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.credentials import bearer, read_secret
+from sevenbag.contest.game import match_results
+from sevenbag.contest.server.result_spool import (
+    Done,
+    Spool,
+    ended_match,
+    game_name,
+    match_name,
+    name_of,
+)
+from sevenbag.contest.settings import LogSettings
+from sevenbag.contest.telemetry import make_logger
+from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
+
+if TYPE_CHECKING:
+    import structlog
+
+    from sevenbag.contest.server.hosted_match import Host
+    from sevenbag.contest.settings import ServerSettings
+
+
+class Uplink:
+    """A keeper (see `hosted_match`) that has everything kept by the scheduler.
+
+    Attributes:
+        connected: whether the scheduler can be spoken to.
+
+    Args:
+        settings: of the server: its scheduler, secret and spool.
+        patience: seconds that a finished game waits for the scheduler to keep it while it is
+            there; then the spool has to do.
+        pulse: seconds between two words that all is well.
+        log: what is logged.
+        logger: where to; by default standard error.
+
+    Raises:
+        SettingsError: the scheduler's URL is none, or there is no secret.
+    """
+
+    def __init__(
+        self,
+        settings: ServerSettings,
+        *,
+        patience: float = 5.0,
+        pulse: float = 2.0,
+        log: LogSettings | None = None,
+        logger: structlog.typing.FilteringBoundLogger | None = None,
+    ) -> None:
+        self.connected = False
+        self._url = _link_url(settings.scheduler)
+        if not settings.secret_file:
+            raise SettingsError(
+                "server.secret_file is empty, must name the file of the site's secret"
+            )
+        self._secret = read_secret(settings.secret_file)
+        self._folder = Path(settings.spool)
+        self._patience = patience
+        self._pulse = pulse
+        self._log = logger or make_logger(log or LogSettings())
+        self._instance = uuid.uuid4().hex
+        self._trouble = "the scheduler has not been reached yet"
+        self._spool: Spool | None = None
+        self._unwritten: dict[str, tuple[Done, float]] = {}
+        """Results that the spool could not store, with the time at which they were finished."""
+        self._unsettled: dict[str, asyncio.Event] = {}
+        """What the scheduler has not settled, by name in the spool; set when it has."""
+        self._lines: dict[str, str] = {}
+        """For each match here a word for its finished games."""
+        self._to_say: asyncio.Queue[scheduler_protocol.FromServer | str] = asyncio.Queue()
+        """Messages, and names of what the spool has."""
+        self._gone = asyncio.Event()
+        self._gone.set()
+        self._living: asyncio.Task[None] | None = None
+        self._ending = False
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be kept or placed now; empty when all is well."""
+        if self._unwritten:
+            waiting = len(self._unwritten)
+            return f"the spool cannot be written; results not stored: {waiting}"
+        return "" if self.connected else self._trouble
+
+    @property
+    def unsettled(self) -> int:
+        """Finished games and matches that the scheduler has not kept yet."""
+        return len(self._unsettled)
+
+    async def start(self, host: Host) -> None:
+        """Connect, now and whenever the connection is lost; what is in the spool is told.
+
+        Raises:
+            SettingsError: the spool cannot be used.
+        """
+        self._spool = await asyncio.to_thread(Spool, self._folder, host.hello().name)
+        for name in self._spool.names():
+            self._unsettled[name] = asyncio.Event()
+        if self._unsettled:
+            self._log.warning("an earlier run has left games", count=len(self._unsettled))
+        self._living = asyncio.create_task(self._live(host))
+
+    async def stop(self) -> None:
+        """Say that what is unfinished goes on elsewhere, wait a little for answers, and end."""
+        if self._living is None:
+            return
+        self._ending = True
+        self._to_say.put_nowait(_LAST_WORDS)
+        if self.connected:
+            await asyncio.wait([self._living], timeout=2 * _LAST_WORDS_SECONDS)
+        self._living.cancel()
+        await asyncio.wait([self._living])
+        self._living = None
+        if self._unwritten:
+            self._log.error("results.lost", count=len(self._unwritten))
+        if self._spool is not None:
+            self._spool.close()
+
+    async def keep(self, token: str, result: match_results.GameResult, replay: bytes) -> None:
+        """Store a finished game in the spool or the scheduler's database."""
+        # Of a match that was called off it is not known any more what the game follows on.
+        line = self._lines.get(token, _UNKNOWN_LINE)
+        if token in self._lines:
+            self._lines[token] = match_results.line_after([result], line)
+        await self._keep(
+            scheduler_protocol.GameDone(match_token=token, result=result, replay=replay, line=line)
+        )
+
+    async def match_done(self, token: str, result: match_results.MatchResult) -> None:
+        """Store the result of a match in the spool or the scheduler's database."""
+        line = self._lines.pop(token, _UNKNOWN_LINE)
+        await self._keep(scheduler_protocol.MatchDone(match_token=token, result=result, line=line))
+
+    def joined(self, token: str, seat: int) -> None:
+        """Tell that a team has connected; of interest only now."""
+        self._say(scheduler_protocol.Joined(match_token=token, seat=cast("Literal[0, 1]", seat)))
+
+    def game_began(self, token: str, number: int, game_name: str) -> None:
+        """Tell that a game has begun; of interest only now."""
+        self._say(
+            scheduler_protocol.GameBegan(match_token=token, number=number, game_name=game_name)
+        )
+
+    def lost(self, token: str, reason: str) -> None:
+        """Tell that a match is to go on elsewhere; the next connection does not host it."""
+        self._say(scheduler_protocol.NotPlaced(match_token=token, reason=reason))
+
+    # --- what is kept -----------------------------------------------------------------------
+
+    async def _keep(self, done: Done) -> None:
+        assert self._spool is not None, "the uplink has not been started"
+        name = name_of(done)
+        if isinstance(done, scheduler_protocol.GameDone) and len(done.replay) > _LONGEST_REPLAY:
+            self._log.error("a replay is too long to be kept", bytes=len(done.replay))
+            done = msgspec.structs.replace(done, replay=b"")
+        try:
+            await asyncio.to_thread(self._spool.put, done)
+        except FormatError as error:
+            self._log.error("the spool cannot be written", error=str(error))
+            await self._keep_unwritten(name, done)
+            return
+        # Not before it is written: a connection that begins just now reads what is to be told.
+        settled = self._unsettled.setdefault(name, asyncio.Event())
+        if self.connected:
+            self._to_say.put_nowait(name)
+            await self._wait([settled], self._patience)
+
+    async def _keep_unwritten(self, name: str, done: Done) -> None:
+        """Wait until the scheduler has stored a result, or retries have written it to the spool."""
+        assert self._spool is not None
+        settled = self._unsettled.setdefault(name, asyncio.Event())
+        since = time.time()
+        self._unwritten[name] = done, since
+        if self.connected:
+            self._to_say.put_nowait(name)
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_SPOOL_PAUSE):
+                    await settled.wait()
+                    return
+            try:
+                await asyncio.to_thread(self._spool.put, _with_current_age(done, since))
+            except FormatError:
+                continue
+            if settled.is_set():
+                # The scheduler answered during the write.
+                self._spool.settle(name)
+            else:
+                del self._unwritten[name]
+                self._log.info("spool.recovered")
+            return
+
+    async def _wait(self, events: list[asyncio.Event], seconds: float) -> None:
+        """Until all are set, or the connection is gone, or so long."""
+        every = asyncio.create_task(_all_set(events))
+        gone = asyncio.create_task(self._gone.wait())
+        try:
+            await asyncio.wait([every, gone], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            every.cancel()
+            gone.cancel()
+
+    def _settle(self, name: str, *, aside: bool = False) -> None:
+        assert self._spool is not None
+        self._unwritten.pop(name, None)
+        (self._spool.put_aside if aside else self._spool.settle)(name)
+        settled = self._unsettled.pop(name, None)
+        if settled is not None:
+            settled.set()
+
+    # --- the connection ---------------------------------------------------------------------
+
+    async def _live(self, host: Host) -> None:
+        """Connect again and again."""
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                async with connect(
+                    self._url,
+                    additional_headers={"Authorization": bearer(self._secret)},
+                    max_size=scheduler_protocol.LONGEST_FRAME,
+                    compression=None,
+                    open_timeout=_OPEN_SECONDS,
+                    ping_interval=_PING_SECONDS,
+                    ping_timeout=2 * _PING_SECONDS,
+                    close_timeout=1.0,
+                    proxy=None,
+                ) as connection:
+                    began = time.monotonic()
+                    if not await self._speak(host, connection):
+                        return
+                    if time.monotonic() - began > _LONGEST_PAUSE:
+                        # A connection that is closed at once does not reset the delay.
+                        pause = _FIRST_PAUSE
+                reason = "the scheduler has closed the connection"
+            except InvalidStatus as error:
+                reason = _refusal(error.response.status_code)
+            except (OSError, TimeoutError, WebSocketException) as error:
+                reason = str(error) or type(error).__name__
+            except Exception as error:  # noqa: BLE001  # or the server would be alone for good
+                self._log.error("link broke", exc_info=error)
+                reason = f"a fault of ours: {type(error).__name__}"
+            self._lose(reason)
+            await asyncio.sleep(random.uniform(pause / 2, pause))  # not a secret
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _lose(self, reason: str) -> None:
+        trouble = f"the scheduler cannot be reached: {reason}"
+        if not self._ending and trouble != self._trouble:
+            self._log.warning("scheduler is away", reason=reason)
+        self._trouble = trouble
+
+    async def _speak(self, host: Host, connection: ClientConnection) -> bool:
+        """Everything on one connection; False when it was the last one."""
+        # Nothing that was to be said on an earlier one is of use, but what is in the spool.
+        while not self._to_say.empty():
+            if self._to_say.get_nowait() is _LAST_WORDS:
+                return False
+        ended = tuple(filter(None, map(ended_match, self._unsettled)))
+        hello = msgspec.structs.replace(host.hello(), instance=self._instance, ended=ended)
+        for name in sorted(self._unsettled):
+            self._to_say.put_nowait(name)
+        self.connected = True
+        self._gone.clear()
+        await connection.send(scheduler_protocol.encode(hello), text=True)
+        self._log.info("scheduler is there", told=len(self._unsettled))
+        self._trouble = "the connection to the scheduler is closed"
+        saying = asyncio.create_task(self._say_all(host, connection))
+        pulsing = asyncio.create_task(self._beat(host))
+        try:
+            return await self._hear_all(host, connection, saying)
+        finally:
+            # `_live` logs the end of the connection, because it knows the reason.
+            self.connected = False
+            self._gone.set()
+            for task in (saying, pulsing):
+                task.cancel()
+            await asyncio.wait([saying, pulsing])
+
+    async def _hear_all(
+        self, host: Host, connection: ClientConnection, saying: asyncio.Task[None]
+    ) -> bool:
+        while True:
+            hearing = asyncio.create_task(connection.recv())
+            await asyncio.wait([hearing, saying], return_when=asyncio.FIRST_COMPLETED)
+            if not hearing.done():
+                # All is said, or nothing more can be.
+                hearing.cancel()
+                await asyncio.wait([hearing])
+                return saying.exception() is not None
+            try:
+                message = scheduler_protocol.decode_from_scheduler(hearing.result())
+            except ConnectionClosed:
+                return True
+            except (msgspec.DecodeError, UnicodeError) as error:
+                self._log.error("scheduler is not understood", error=str(error))
+                return True
+            if isinstance(message, scheduler_protocol.Dismissed):
+                self._trouble = message.reason
+                host.dismissed(message.reason)
+                return False
+            self._obey(host, message)
+
+    def _obey(self, host: Host, message: scheduler_protocol.FromScheduler) -> None:
+        match message:
+            case scheduler_protocol.Place(match_token=token):
+                here = token in host.hello().hosting
+                try:
+                    host.place(message)
+                except PlacementRefusedError as error:
+                    self._say(scheduler_protocol.NotPlaced(match_token=token, reason=str(error)))
+                except Exception as error:  # noqa: BLE001  # other matches must not notice
+                    self._log.error("match cannot be placed", exc_info=error)
+                    reason = f"a fault of the server's: {type(error).__name__}"
+                    self._say(scheduler_protocol.NotPlaced(match_token=token, reason=reason))
+                else:
+                    if not here:
+                        self._lines[token] = match_results.line_after(message.finished)
+                    self._say(scheduler_protocol.Placed(match_token=token))
+            case scheduler_protocol.CallOff(match_token=token, reason=reason, goes_on=goes_on):
+                self._lines.pop(token, None)
+                (host.release if goes_on else host.call_off)(token, reason)
+            case scheduler_protocol.Halt(match_token=token, halted=halted):
+                host.halt(token, halted)
+            case scheduler_protocol.Kept(match_token=token, number=number):
+                self._settle(game_name(token, number))
+            case scheduler_protocol.NotKept(match_token=token, number=number):
+                # The scheduler logs the reason.
+                self._settle(game_name(token, number), aside=True)
+            case scheduler_protocol.MatchKept(match_token=token):
+                self._settle(match_name(token))
+            case scheduler_protocol.Dismissed():  # pragma: no cover  # never comes here
+                pass
+
+    def _say(self, message: scheduler_protocol.FromServer) -> None:
+        if self.connected:
+            self._to_say.put_nowait(message)
+
+    async def _say_all(self, host: Host, connection: ClientConnection) -> None:
+        """Say what is to be said, until the last words."""
+        while True:
+            next_one = await self._to_say.get()
+            if next_one is _LAST_WORDS:
+                # That it takes no more matches, before it gives back those that it has.
+                await connection.send(scheduler_protocol.encode(host.pulse()), text=True)
+                for token in host.hello().hosting:
+                    lost = scheduler_protocol.NotPlaced(
+                        match_token=token, reason="the game server ends"
+                    )
+                    await connection.send(scheduler_protocol.encode(lost), text=True)
+                await self._wait(list(self._unsettled.values()), _LAST_WORDS_SECONDS)
+                return
+            message = await self._spooled(next_one) if isinstance(next_one, str) else next_one
+            if message is not None:
+                await connection.send(scheduler_protocol.encode(message), text=True)
+
+    async def _spooled(self, name: str) -> Done | None:
+        assert self._spool is not None
+        if name in self._unwritten:
+            return _with_current_age(*self._unwritten[name])
+        try:
+            done = await asyncio.to_thread(self._spool.read, name)
+        except FormatError as error:
+            self._log.error("the spool cannot be read", error=str(error))
+            return None
+        if done is None and name in self._unsettled:
+            self._log.error("a file of the spool is broken and was put aside", name=name[:8])
+            self._settle(name)
+        return done
+
+    async def _beat(self, host: Host) -> None:
+        while True:
+            self._say(host.pulse())
+            await asyncio.sleep(self._pulse)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _with_current_age(done: Done, since: float) -> Done:
+    """Return a finished game with its current age."""
+    if isinstance(done, scheduler_protocol.GameDone):
+        return msgspec.structs.replace(done, age=max(0.0, time.time() - since))
+    return done
+
+
+async def _all_set(events: list[asyncio.Event]) -> None:
+    for event in events:
+        await event.wait()
+
+
+_LAST_WORDS: Final = "."
+"""Stands for what is said last; no file of the spool has this name."""
+
+_UNKNOWN_LINE: Final = "?"
+
+_FIRST_PAUSE: Final = 0.1
+
+_LONGEST_PAUSE: Final = 2.0
+"""Seconds between attempts; less than the grace that the scheduler gives."""
+
+_SPOOL_PAUSE: Final = 1.0
+"""Seconds between attempts to write to the spool."""
+
+_OPEN_SECONDS: Final = 5.0
+
+_PING_SECONDS: Final = 3.0
+
+_LAST_WORDS_SECONDS: Final = 2.0
+
+_LONGEST_REPLAY: Final = scheduler_protocol.LONGEST_FRAME * 3 // 4 - (1 << 20)
+"""In a frame it is written in base 64, which makes four bytes of three."""
+
+
+def _link_url(scheduler: str) -> str:
+    parts = urlsplit(scheduler)
+    schemes = {"http": "ws", "https": "wss"}
+    if parts.scheme not in schemes or not parts.netloc:
+        raise SettingsError(
+            f"server.scheduler is {scheduler!r}, must be the site's URL, such as "
+            "http://127.0.0.1:8080"
+        )
+    return f"{schemes[parts.scheme]}://{parts.netloc}{parts.path.rstrip('/')}{scheduler_protocol.LINK_PATH}"
+
+
+def _refusal(status: int) -> str:
+    if status in {401, 403}:
+        return f"it refuses our secret (HTTP {status}): server.secret_file must be the site's"
+    return f"it answers with HTTP {status}"

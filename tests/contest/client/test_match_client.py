@@ -1,0 +1,213 @@
+"""What programs of one's own are written with, against a small server."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING
+
+import msgspec
+import pytest
+
+from sevenbag import Placement, Rotation
+from sevenbag.contest.client.connection import parse_address
+from sevenbag.contest.client.match_client import MatchResult, connect, connect_async, result_of
+from sevenbag.contest.client.match_session import Patience
+from sevenbag.contest.client.match_view import MatchView
+from sevenbag.contest.game.state_encoder import decode_figures
+from sevenbag.errors import InputError, PlacementError, RefusedError, SilentServerError
+from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
+from tests.contest.game.match_driver import Stage
+from tests.contest.server.hosted_server import MATCH, PASSWORD, hosting, lose, placement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag.contest.client.match_client import AsyncMatch
+    from sevenbag.contest.game import match_results
+    from sevenbag.contest.game.pason_game import Seat
+
+HASTY = Patience(answer=0.3, server=0.6, state=0.5, silence=1.5)
+
+
+def lowest(places: Sequence[Placement]) -> Placement:
+    return min(places, key=lambda place: sum(y for _, y in place.cells))
+
+
+async def play(server: SmallServer, seat: int, token: str = "") -> AsyncMatch:
+    async with connect_async(
+        server.address, token or server.token, TEAMS[seat], PASSWORDS[seat]
+    ) as match:
+        async for turn in match.turns():
+            await turn.place(lowest(turn.placements()))
+    return match
+
+
+def test_two_programs_play_a_match() -> None:
+    async def both(server: SmallServer) -> list[AsyncMatch]:
+        return list(await asyncio.gather(play(server, 0), play(server, 1)))
+
+    with SmallServer() as server:
+        first, second = asyncio.run(both(server))
+        result = server.matches[server.token].result
+    assert result is not None
+    assert first.result == MatchResult(
+        TEAMS[0], TEAMS[1], result.games, result.points, result.winner == 0, end_heard=True
+    )
+    assert second.result.games == result.games[::-1]
+    assert second.result.won is (result.winner == 1)
+    assert len(first.view.games) == sum(result.games)
+
+
+def test_a_plain_program_plays_likewise() -> None:
+    results: list[MatchResult] = []
+
+    def run(seat: int) -> None:
+        with connect(server.url, server.token, TEAMS[seat], PASSWORDS[seat]) as match:
+            for turn in match.turns():
+                assert turn.number >= 1
+                turn.place(lowest(turn.placements()))
+        results.append(match.result)
+
+    with SmallServer() as server:
+        threads = [threading.Thread(target=run, args=(seat,)) for seat in (0, 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(result.team for result in results) == sorted(TEAMS)
+    assert {result.won for result in results} == {True, False}
+
+
+def test_reconnected_client_counts_earlier_games() -> None:
+    async def run() -> tuple[MatchResult, match_results.MatchResult]:
+        async with hosting() as rig:
+            place = rig.place(placement(match=msgspec.structs.replace(MATCH, games=3)))
+            other, listener = rig.client(), rig.listener(place)
+            await other.connect(place, "B")
+            server = rig.server
+            address = parse_address(
+                f"pason://127.0.0.1:{server.command_endpoint.rpartition(':')[2]},"
+                f"{server.state_endpoint.rpartition(':')[2]}"
+            )
+            async with connect_async(address, place.match_token, "A", PASSWORD):
+                await lose(other, listener)
+            async with connect_async(address, place.match_token, "A", PASSWORD) as match:
+                losing = asyncio.create_task(lose(other, listener))
+                async for _ in match.turns():
+                    pass
+                await losing
+            assert len(match.view.games) < 2
+            return match.result, await server.result(place.match_token)
+
+    result, true = asyncio.run(run())
+    assert true.winner == 0
+    assert (result.games, result.points, result.won) == (true.games, true.points, True)
+    assert str(result) == "A won against B: 2:0 games, 0:0 points (majority of games)"
+
+
+@pytest.mark.parametrize(("there", "how"), [(0, "won"), (1, "lost")])
+def test_walkover_has_winner_and_reason(there: Seat, how: str) -> None:
+    stage = Stage(connect_seconds=30)
+    stage.match.connect(there, stage.now)
+    stage.wait(31)
+    figures = stage.match.result_figures()
+    assert figures is not None
+    view = MatchView()
+    for message in (decode_figures(figures), *stage.told):
+        view.hear(message)
+    one, other = stage.match.teams
+    assert str(result_of(view, one)) == (
+        f"{one} {how} against {other}: 0:0 games, 0:0 points "
+        "(walkover, the other team did not come)"
+    )
+
+
+def test_single_moves() -> None:
+    async def run(server: SmallServer) -> list[str]:
+        here = connect_async(server.address, server.token, TEAMS[0], PASSWORDS[0])
+        there = connect_async(server.address, server.token, TEAMS[1], PASSWORDS[1])
+        async with here as match, there:
+            async for turn in match.turns():
+                await turn.move("left")
+                await turn.move("drop")
+                if turn.number > 4:
+                    break
+        return server.moves
+
+    with SmallServer() as server:
+        moves = asyncio.run(run(server))
+    assert moves[:4] == ["left", "drop", "left", "drop"]
+
+
+def test_what_a_turn_knows() -> None:
+    async def run(server: SmallServer) -> None:
+        here = connect_async(server.address, server.token, TEAMS[0], PASSWORDS[0])
+        there = connect_async(server.address, server.token, TEAMS[1], PASSWORDS[1])
+        async with here as match, there:
+            async for turn in match.turns():
+                assert turn.board.is_empty
+                assert turn.opponent.is_empty
+                assert len(turn.queue) == 5
+                assert len(turn.placements()) in {9, 17, 34}
+                other = "T" if turn.piece.name != "T" else "S"
+                with pytest.raises(PlacementError, match="is no placement of"):
+                    await turn.place(Placement(other, Rotation.NORTH, 4, 0))
+                assert await turn.place(lowest(turn.placements()))
+                break
+
+    with SmallServer() as server:
+        asyncio.run(run(server))
+
+
+def refused(server: SmallServer, **changes: str) -> None:
+    async def run() -> None:
+        told = {"token": server.token, "team": TEAMS[0], "password": PASSWORDS[0]} | changes
+        async with connect_async(server.address, **told, patience=HASTY):
+            pass
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"password": "no"}, "wrong password"),
+        ({"team": "Gamma"}, "unknown team"),
+        ({"token": "0" * 36}, "unknown match"),
+    ],
+)
+def test_who_is_not_let_in_hears_why(changes: dict[str, str], error: str) -> None:
+    with SmallServer() as server, pytest.raises(RefusedError, match=error) as caught:
+        refused(server, **changes)
+    assert caught.value.error == error
+
+
+def test_no_server() -> None:
+    with SmallServer() as server:
+        pass
+    with pytest.raises(SilentServerError, match=r"does not answer on its command channel.* 0.6 s"):
+        refused(server)
+
+
+def test_no_such_host() -> None:
+    async def run() -> None:
+        async with connect_async("pason://no-such-host.invalid", "t", "a", "b"):
+            pass
+
+    with pytest.raises(SilentServerError, match=r"no host no-such-host\.invalid"):
+        asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "pason://", "http://x", "pason://x:1,2,3", "pason://x:0,5", "pason://x:99999", "x:5557"],
+)
+def test_what_is_no_server(text: str) -> None:
+    with pytest.raises(InputError, match=r"pason://|is no port"):
+        connect(text, "t", "a", "b").__enter__()
+
+
+def test_a_match_that_was_not_entered() -> None:
+    with pytest.raises(RuntimeError, match="not connected"):
+        _ = connect("pason://127.0.0.1", "t", "a", "b").result

@@ -1,0 +1,329 @@
+"""Servers that fall silent, go, come back, or lose a message: nobody waits for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+
+from sevenbag.bots.bot import Limits
+from sevenbag.contest.client.contest_client import Manner, Task, play_all, play_match
+from sevenbag.contest.client.match_session import Patience
+from sevenbag.contest.game.pason_game import Verdict
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
+from sevenbag.errors import ContestError, RefusedError, SilentServerError
+from tests.contest.client.simulated import simulate
+from tests.contest.client.small_server import PASSWORDS, QUICK, TEAMS, SmallServer, refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sevenbag.contest.client.connection import Address
+    from sevenbag.contest.client.contest_client import Played
+    from sevenbag.contest.game.pason_match import Match
+    from sevenbag.protocols.pason.messages import GameMove
+
+Json = dict[str, Any]
+
+HASTY = Patience(answer=0.3, server=0.8, state=0.3, silence=1.2)
+LONG = ContestRules(
+    game=GameRules(gravity_ms=(1_000,)),
+    match=MatchRules(
+        games=999,
+        match_seconds=600,
+        first_pause_seconds=0.05,
+        pause_seconds=0.05,
+        repeat_seconds=0.1,
+    ),
+)
+
+
+def manner(seat: int, *, bot: str = "random:seed=3", mps: float = 0.0) -> Manner:
+    return Manner(
+        team=TEAMS[seat],
+        password=PASSWORDS[seat],
+        bot=bot,
+        moves_per_second=mps,
+        limits=Limits(),
+        patience=HASTY,
+    )
+
+
+def match(
+    server: SmallServer,
+    *,
+    bot: str = "random:seed=3",
+    other: str | None = None,
+    mps: float = 0.0,
+) -> list[Played]:
+    """Let two bots play it, in simulated time; both are the same where no other is given."""
+
+    async def run() -> list[Played]:
+        both = (
+            play_match(server.address, server.token, manner(seat, bot=name, mps=mps), said)
+            for seat, name in enumerate((bot, other or bot))
+        )
+        return list(await asyncio.gather(*both))
+
+    lines: list[str] = []
+    said = lines.append
+    return simulate(run(), server)
+
+
+def test_bots_lose_hardly_a_piece() -> None:
+    server = SmallServer()
+    played = match(server, bot="beam:nodes=150")
+    for each in played:
+        missed, pieces = each.undone
+        assert pieces > 50
+        assert missed <= pieces // 50
+        assert not each.failure
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_beam_beats_random_play(seat: int) -> None:
+    bots = ["random:seed=3", "random:seed=3"]
+    bots[seat] = "beam:nodes=60"
+    played = match(SmallServer(), bot=bots[0], other=bots[1])
+    # Games won by each team itself, and by the other; the third is not needed.
+    assert played[seat].result.games == (2, 0)
+    assert played[1 - seat].result.games == (0, 2)
+
+
+def test_a_match_end_that_is_lost() -> None:
+    class Forgetful(SmallServer):
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            return None if state["comm_type"] == "MatchEnd" else super().envelope(token, state)
+
+    server = Forgetful()
+    played = match(server)
+    told = server.matches[server.token].result
+    assert told is not None
+    assert [each.result.end_heard for each in played] == [False, False]
+    assert played[0].result.games == told.games
+
+
+def test_a_server_without_a_word_for_matches_that_are_over() -> None:
+    class Foreign(SmallServer):
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            return None if state["comm_type"] == "MatchEnd" else super().envelope(token, state)
+
+        def follow(self, data: bytes) -> Json:
+            reply = super().follow(data)
+            over = self.matches[self.token].result is not None
+            return {"comm_type": "ErrorResp", "error": "-7", "message": "no"} if over else reply
+
+    assert [each.result.end_heard for each in match(Foreign())] == [False, False]
+
+
+def test_a_server_that_is_gone_in_mid_match() -> None:
+    class Mortal(SmallServer):
+        def advance(self) -> None:
+            super().advance()
+            if len(self.moves) >= 20:
+                self.stop()
+
+    with pytest.raises(SilentServerError, match="does not answer on its command channel"):
+        match(Mortal(LONG), mps=20)
+
+
+def test_a_server_that_is_silent_on_its_state_channel() -> None:
+    class Mute(SmallServer):
+        states = 0
+
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            self.states += 1
+            return super().envelope(token, state) if self.states < 20 else None
+
+    with pytest.raises(SilentServerError, match="tells no states any more"):
+        match(Mute(LONG))
+
+
+def test_answers_that_get_lost() -> None:
+    """A socket that waits in vain is replaced, and the piece is looked at before it is moved on."""
+
+    class Swallowing(SmallServer):
+        replies = 0
+
+        def answer(self, reply: Json) -> bytes | None:
+            self.replies += 1
+            return None if self.replies in {5, 40} else super().answer(reply)
+
+    server = Swallowing()
+    played = match(server)
+    assert all(each.result.end_heard for each in played)
+    assert not any(each.failure for each in played)
+
+
+def test_a_server_that_tells_little() -> None:
+    """Ten states a second, whatever is moved: fewer pieces, and none of them elsewhere."""
+
+    class Lazy(SmallServer):
+        told_at = 0.0
+
+        def say(self, match: Match, state: Json) -> list[Json]:
+            now = time.monotonic()
+            if state["comm_type"] == "GamePieceState":
+                if now - self.told_at < 0.1:
+                    return []
+                self.told_at = now
+            return super().say(match, state)
+
+    rules = ContestRules(
+        game=LONG.game,
+        match=msgspec.structs.replace(LONG.match, games=1, game_seconds=1.5),
+    )
+    server = Lazy(rules)
+    played = match(server)
+    assert set(server.verdicts) <= {Verdict.DONE, Verdict.GAME_OVER, Verdict.NO_PIECE}
+    for each in played:
+        missed, pieces = each.undone
+        assert pieces >= 3
+        assert missed <= 1
+
+
+def test_answers_and_states_that_make_no_sense() -> None:
+    class Babbling(SmallServer):
+        count = 0
+
+        def answer(self, reply: Json) -> bytes | None:
+            self.count += 1
+            return b"\xff{" if self.count == 10 else super().answer(reply)
+
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            self.count += 1
+            if self.count % 7 == 0:
+                return [token.encode(), b'{"comm_type": "GameBoardState", "states": 7}']
+            if self.count % 11 == 0 and state["comm_type"] == "GameBoardState":
+                state["states"][TEAMS[0]]["board_state"] = "zz"
+            return super().envelope(token, state)
+
+    class Never(Babbling):
+        def envelope(self, token: str, state: Json) -> list[bytes] | None:
+            # The end itself is to be heard.
+            if state["comm_type"] in {"GameEnd", "MatchEnd"}:
+                return SmallServer.envelope(self, token, state)
+            return super().envelope(token, state)
+
+    assert all(each.result.end_heard for each in match(Never()))
+
+
+def test_moves_that_are_too_many_are_made_again() -> None:
+    class Strict(SmallServer):
+        count = 0
+
+        def move(self, command: GameMove) -> Json:
+            self.count += 1
+            return (
+                refusal("too many moves", "slow") if self.count % 5 == 0 else super().move(command)
+            )
+
+    server = Strict()
+    played = match(server)
+    assert all(each.result.end_heard for each in played)
+    assert all(each.undone[0] <= each.undone[1] // 5 for each in played)
+
+
+def test_a_server_that_forgets_its_clients_knows_them_again() -> None:
+    class Restarted(SmallServer):
+        count = 0
+
+        def follow(self, data: bytes) -> Json:
+            self.count += 1
+            if self.count == 30:
+                self._clients.clear()
+            return super().follow(data)
+
+    assert all(each.result.end_heard for each in match(Restarted()))
+
+
+def test_a_team_that_is_thrown_out_hears_why() -> None:
+    class Strict(SmallServer):
+        def move(self, command: GameMove) -> Json:
+            return refusal("unknown move", "there are no moves here")
+
+    with pytest.raises(RefusedError, match="there are no moves here"):
+        match(Strict())
+
+
+class Notice:
+    """A site that says what the test says."""
+
+    url = "the site"
+
+    def __init__(self, task: Callable[[], Task]) -> None:
+        self._task = task
+
+    async def task(self) -> Task:
+        return self._task()
+
+
+def test_a_match_that_moves_to_another_server() -> None:
+    """One server dies in mid-match; the site says where the match goes on."""
+
+    class Mortal(SmallServer):
+        def advance(self) -> None:
+            super().advance()
+            if len(self.moves) >= 100:
+                self.stop()
+
+    first = Mortal(LONG)
+    second = SmallServer(QUICK)
+    second.matches[first.token] = second.matches.pop(second.token)
+    lines: list[str] = []
+
+    def task() -> Task:
+        if second.matches[first.token].result is not None:
+            return Task("finished")
+        address: Address = second.address if first.is_stopped else first.address
+        return Task("playing", first.token, address)
+
+    async def run() -> list[list[Played]]:
+        site: Any = Notice(task)
+        return list(
+            await asyncio.gather(
+                *(play_all(site, manner(s, mps=300), lines.append) for s in (0, 1))
+            )
+        )
+
+    both = simulate(run(), first, second)
+    for played in both:
+        assert len(played) == 1
+        assert sum(played[0].result.games) >= 2
+    assert any("asking the site where the match goes on" in line for line in lines)
+
+
+def test_a_site_that_never_has_a_match() -> None:
+    site: Any = Notice(lambda: Task("waiting"))
+    with pytest.raises(SilentServerError, match=r"has had no match for 0\.1 s"):
+        asyncio.run(play_all(site, manner(0), lambda _: None, wait_seconds=0.1))
+
+
+def test_a_site_that_is_away_is_told_of_once_and_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Who waits for a site that is not there is not told that there is no match yet."""
+    monkeypatch.setattr("sevenbag.contest.client.contest_client._FIRST_PAUSE", 0.01)
+    silent = SilentServerError("the site does not answer: no route")
+    waiting = Task("waiting")
+    enough = RefusedError("failed", "enough")
+    answers: Iterator[Task | ContestError]
+    answers = iter((silent, silent, waiting, waiting, silent, enough))
+    lines: list[str] = []
+
+    def task() -> Task:
+        answer = next(answers)
+        if isinstance(answer, Task):
+            return answer
+        raise answer
+
+    site: Any = Notice(task)
+    patient = dataclasses.replace(manner(0), patience=Patience())
+    with pytest.raises(RefusedError, match="enough"):
+        asyncio.run(play_all(site, patient, lines.append))
+    away = "the site does not answer: no route; it is asked again"
+    assert lines == [away, f"{TEAMS[0]} waits for its next match", away]

@@ -1,0 +1,127 @@
+"""A match on a stage of the tests' own: its clock, and all that it has told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.game import pason_replay
+from sevenbag.contest.game.match_results import GameResult
+from sevenbag.contest.game.pason_match import Match
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
+from sevenbag.protocols.pason.messages import (
+    State,
+    decode_state,
+)
+
+if TYPE_CHECKING:
+    from sevenbag.contest.game.pason_game import Duel, Seat
+
+TOKEN = "0b4ce4a7-7a8b-4a51-9c27-5b8f0e3c7c11"
+TEAMS = ("Team Awesome", 'Vierzig "€"')
+WALL = 1_352_764_800.0
+
+
+IN_GAME = {"comm_type", "game_name", "sequence", "timestamp"}
+FIELDS = {
+    "GameBoardState": IN_GAME | {"states"},
+    "GamePieceState": IN_GAME | {"states", "queue"},
+    "GameEnd": IN_GAME | {"scores", "winner", "match_token"},
+    "MatchEnd": {"comm_type", "match_name", "match_token", "status"},
+}
+STATE_FIELDS = {
+    "GameBoardState": {"board_state", "piece_number", "cleared_rows"},
+    "GamePieceState": {"orient", "piece", "number", "row", "col"},
+}
+
+
+class Stage:
+    """A match, its clock, and all that it has told."""
+
+    def __init__(
+        self,
+        *,
+        game: GameRules | None = None,
+        finished: tuple[GameResult, ...] = (),
+        seed: int = 5,
+        attempt: int = 1,
+        keeps: bool = True,
+        **match: Any,
+    ) -> None:
+        self.now = 100.0
+        self.told: list[State] = []
+        self.raw: list[bytes] = []
+        self.games: list[GameResult] = []
+        self.records: list[pason_replay.Record] = []
+        self.keeps = keeps
+        rules = ContestRules(game=game or GameRules(), match=MatchRules(**match))
+        seats = (scheduler_protocol.Seat(team=TEAMS[0]), scheduler_protocol.Seat(team=TEAMS[1]))
+        self.match = Match(TOKEN, "Final", seats, rules, seed, self.wall, finished, attempt=attempt)
+        self.match.advance(self.now)
+        self.look()
+
+    def wall(self) -> float:
+        return WALL + self.now
+
+    def look(self) -> None:
+        raw = self.match.take_messages()
+        self.raw += raw
+        self.told += map(decode_state, raw)
+        for game in self.match.take_finished():
+            self.games.append(game.result)
+            self.records.append(pason_replay.decode(game.replay))
+            if self.keeps:
+                self.match.game_kept(game.result.number, self.now)
+                self.look()
+
+    def wait(self, seconds: float) -> list[State]:
+        """Let time pass, moment by moment; what is told meanwhile."""
+        before = len(self.told)
+        until = self.now + seconds
+        while self.match.due is not None and self.match.due <= until:
+            self.now = max(self.match.due, self.now)
+            self.match.advance(self.now)
+            self.look()
+        self.now = until
+        self.match.advance(until)
+        self.look()
+        return self.told[before:]
+
+    def both_come(self) -> None:
+        for seat in SEATS:
+            self.match.connect(seat, self.now)
+        self.look()
+
+    def move(self, seat: Seat, move: Any, number: Any = None) -> str:
+        verdict = self.match.move(seat, move, number, self.now)
+        self.look()
+        return verdict
+
+    def begin(self) -> None:
+        """Let the next game begin."""
+        self.wait((self.match.due or self.now) - self.now)
+        assert self.match.phase == "game"
+
+    def lose(self, seat: Seat) -> None:
+        """Stack up until the game is over."""
+        self.begin()
+        while self.match.phase == "game":
+            self.move(seat, "drop")
+
+    def duel(self) -> Duel:
+        assert self.match.duel is not None
+        return self.match.duel
+
+
+SEATS: tuple[Seat, Seat] = (0, 1)
+
+
+def game(number: int, winner: Seat, scores: tuple[int, int] = (0, 0), **more: Any) -> GameResult:
+    return GameResult(
+        number=number,
+        game_name=f"Game {number}",
+        winner=winner,
+        ending="top out",
+        scores=scores,
+        **more,
+    )

@@ -1,0 +1,487 @@
+"""Where matches go, and what teams and the site are told."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.scheduler import Change, Scheduler
+from sevenbag.errors import SchedulerError, StoreError
+from tests.contest.scheduler.scripted_server import (
+    PLAN,
+    House,
+    ScriptedServer,
+    game_done,
+    match_done,
+    settings,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+async def play(server: ScriptedServer, token: str, winner: int = 0) -> None:
+    """A match that one side wins without losing a game."""
+    for number in (1, 2):
+        await server.finish_game(token, number, winner)
+    await server.tell(match_done(token, (2, 0) if winner == 0 else (0, 2)))
+
+
+async def test_the_least_loaded_server_gets_the_next_match(house: House) -> None:
+    small, large = await house.server("small", capacity=2), await house.server("large", capacity=6)
+    await house.contest(*(f"team {number}" for number in range(20)), plan=PLAN)
+    for _ in range(2):
+        await small.placed()
+    for _ in range(6):
+        await large.placed()
+    await house.after(4)
+    assert not [
+        message
+        for message in small.heard + large.heard
+        if isinstance(message, scheduler_protocol.Place)
+    ]
+    loads = {view.name: view.matches for view in house.scheduler.servers()}
+    assert loads == {"small": 2, "large": 6}
+
+
+class TestATestMatch:
+    async def create(self, house: House, server: ScriptedServer) -> str:
+        creating = asyncio.create_task(house.scheduler.create_test_match("red"))
+        place = await server.placed()
+        match = await creating
+        assert match.token == place.match_token
+        assert (match.server_ip, match.internal_ip) == ("one.example", "127.0.0.1")
+        assert (match.command_port, match.state_port) == (5557, 5556)
+        return match.token
+
+    async def test_is_against_the_test_client(self, house: House) -> None:
+        house.teams("red")
+        one = await house.server("one")
+        creating = asyncio.create_task(house.scheduler.create_test_match("RED"))
+        place = await one.placed()
+        await creating
+        assert [(seat.team, seat.bot) for seat in place.seats] == [
+            ("red", ""),
+            ("Test Client", "random"),
+        ]
+        assert place.seats[0].password_hash.startswith("$argon2id$")
+        assert place.rules.match.games == 3
+
+    async def test_needs_a_server(self, house: House) -> None:
+        house.teams("red")
+        with pytest.raises(SchedulerError, match="no game server now"):
+            await house.scheduler.create_test_match("red", patience=0.05)
+        assert house.store.matches.unfinished() == ()
+
+    async def test_needs_room(self, house: House) -> None:
+        house.teams("red", "blue")
+        one = await house.server("one", capacity=1)
+        await self.create(house, one)
+        with pytest.raises(SchedulerError, match="no game server has room"):
+            await house.scheduler.create_test_match("blue", patience=0.05)
+
+    async def test_needs_a_team_that_may_play(self, house: House) -> None:
+        (name,) = house.teams("red")
+        team = house.store.teams.find(name)
+        assert team is not None
+        house.store.teams.set_disabled(team.id, True)
+        for nobody in ("red", "blue", "", "x" * 1000):
+            with pytest.raises(SchedulerError, match="no such team"):
+                await house.scheduler.create_test_match(nobody)
+
+    async def test_calls_off_the_oldest_one_of_too_many(self, house: House) -> None:
+        house.teams("red")
+        one = await house.server("one")
+        tokens = [await self.create(house, one) for _ in range(5)]
+        assert house.scheduler.playing() == tuple(tokens[2:])
+        assert [
+            (await one.told(scheduler_protocol.CallOff)).match_token for _ in range(2)
+        ] == tokens[:2]
+
+    async def test_that_is_refused_goes_to_another_server(self, house: House) -> None:
+        house.teams("red")
+        one, two = await house.server("one"), await house.server("two")
+        creating = asyncio.create_task(house.scheduler.create_test_match("red"))
+        place = await one.told(scheduler_protocol.Place)
+        await one.tell(scheduler_protocol.NotPlaced(match_token=place.match_token, reason="no"))
+        await house.scheduler.look()
+        assert (await two.placed()).match_token == place.match_token
+        assert (await creating).server_ip == "two.example"
+
+    async def test_that_nobody_takes_any_more_ends(self, house: House) -> None:
+        house.teams("red")
+        one = await house.server("one")
+        token = await self.create(house, one)
+        await one.cut()
+        await house.after(10)
+        assert house.store.matches.get(token).state == "waiting"
+        await house.after(130)
+        assert house.store.matches.get(token).state == "called off"
+
+    async def test_is_made_also_when_nobody_waits_for_it_any_more(self, house: House) -> None:
+        """Whoever asked for it over HTTP has closed the connection."""
+        house.teams("red")
+        one = await house.server("one")
+        creating = asyncio.create_task(house.scheduler.create_test_match("red"))
+        place = await one.told(scheduler_protocol.Place)
+        creating.cancel()
+        await one.tell(scheduler_protocol.Placed(match_token=place.match_token))
+        assert house.scheduler.playing() == (place.match_token,)
+
+
+async def test_a_draining_server_gets_nothing_more(house: House) -> None:
+    one = await house.server("one")
+    await one.tell(scheduler_protocol.Pulse(matches=0, commands=5, draining=True))
+    await house.match()
+    assert not one.heard
+    (view,) = house.scheduler.servers()
+    assert (view.draining, view.commands, view.alive) == (True, 5, True)
+
+
+async def test_a_server_that_does_not_say_that_it_has_the_match_loses_it(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    place = await one.told(scheduler_protocol.Place)
+    two = await house.server("two")
+    await house.after(12)
+    assert (await one.told(scheduler_protocol.CallOff)).match_token == place.match_token
+    assert (await two.placed()).match_token == place.match_token
+    await one.tell(scheduler_protocol.Placed(match_token=place.match_token))
+    assert (await one.told(scheduler_protocol.CallOff)).match_token == place.match_token
+
+
+class TestAContest:
+    async def test_runs_from_the_ranking_to_the_final(self, house: House) -> None:
+        one = await house.server("one")
+        contest = await house.contest("a", "b", "c", "d")
+        names = []
+        while house.store.contests.get(contest).state == "running":
+            await house.scheduler.look()
+            place = await one.placed()
+            names.append(place.match_name)
+            better = 0 if place.seats[0].team < place.seats[1].team else 1
+            await play(one, place.match_token, better)
+        assert len(names) == 6 + 3
+        assert names[-1] == "Final"
+        tournament = house.store.contests.tournament(contest)
+        assert tournament.places == (0, 1, 2, 3)
+        assert (await house.scheduler.current_match("a")).status == "finished"
+
+    async def test_lets_a_team_play_one_match_at_a_time(self, house: House) -> None:
+        one = await house.server("one")
+        await house.contest("a", "b", "c", "d")
+        places = [await one.placed() for _ in range(2)]
+        teams = [seat.team for place in places for seat in place.seats]
+        assert sorted(teams) == ["a", "b", "c", "d"]
+        await house.after(4)
+        assert not [
+            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+        ]
+
+    async def test_plays_no_more_at_once_than_it_may(self, tmp_path: Path) -> None:
+        house = House(f"sqlite:///{tmp_path}/contest.db")
+        house.scheduler = Scheduler(
+            house.store, settings(most_matches=1), clock=house.clock, pace=None
+        )
+        await house.scheduler.start()
+        one = await house.server("one")
+        await house.contest("a", "b", "c", "d", plan=PLAN)
+        place = await one.placed()
+        await house.after(4)
+        assert not [
+            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+        ]
+        await play(one, place.match_token)
+        await house.scheduler.look()
+        await one.placed()
+        await house.end()
+
+    async def test_tells_teams_what_to_play(self, house: House) -> None:
+        current = house.scheduler.current_match
+        row = await house.scheduler.create_contest(
+            "Cup", house.teams("a", "b", "c", "d", "x"), plan=PLAN
+        )
+        row = await house.scheduler.create_contest("Cup 2", ["a", "b", "c", "d"], plan=PLAN)
+        await house.scheduler.call_off_contest(1, "a mistake")
+        assert (await current("a")).status == "waiting"
+        assert (await current("x")).status == "finished"
+        await house.scheduler.start_contest(row.id)
+        assert (await current("a")).to_reply() == {"status": "waiting"}
+        one = await house.server("one")
+        await house.scheduler.look()
+        places = [await one.placed() for _ in range(2)]
+        now = await current("a")
+        assert (now.status, now.opponent) == ("playing", "d")
+        (mine,) = [place for place in places if "a" in [seat.team for seat in place.seats]]
+        assert now.to_reply() == {
+            "status": "playing",
+            "match_token": mine.match_token,
+            "match_id": house.store.matches.get(mine.match_token).id,
+            "match_name": mine.match_name,
+            "opponent": "d",
+            "server_ip": "one.example",
+            "internal_ip": "127.0.0.1",
+        }
+        await play(one, mine.match_token, 0)
+        assert (await current("a")).status == "waiting"
+        assert (await current("d")).status == "finished"
+        with pytest.raises(SchedulerError, match="no such team"):
+            await current("nobody")
+
+    async def test_can_be_paused_and_gone_on_with(self, house: House) -> None:
+        one = await house.server("one", instance="a")
+        contest = await house.contest("a", "b", "c", "d", plan=PLAN)
+        tokens = [(await one.placed()).match_token for _ in range(2)]
+        await house.scheduler.pause_contest(contest)
+        assert {(await one.told(scheduler_protocol.Halt)).match_token for _ in tokens} == set(
+            tokens
+        )
+        await play(one, tokens[0])
+        await play(one, tokens[1])
+        await house.scheduler.look()
+        assert not [
+            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+        ]
+        await house.restart()
+        one = await house.server("one", instance="a")
+        await house.scheduler.look()
+        assert not one.heard, "it is remembered"
+        with pytest.raises(SchedulerError, match="is paused, must be running"):
+            await house.scheduler.pause_contest(contest)
+        await house.scheduler.resume_contest(contest)
+        await house.scheduler.look()
+        assert (await one.placed()).match_name == "Final"
+
+    async def test_that_was_paused_or_resumed_in_a_cut_is_told_so(self, house: House) -> None:
+        one = await house.server("one", instance="a")
+        contest = await house.contest("a", "b", plan=PLAN)
+        token = (await one.placed()).match_token
+        for halted in (True, False):
+            await one.cut()
+            if halted:
+                await house.scheduler.pause_contest(contest)
+            else:
+                await house.scheduler.resume_contest(contest)
+            one = await house.server("one", instance="a", hosting=[token])
+            assert (await one.told(scheduler_protocol.Halt)).halted is halted
+
+    async def test_can_be_called_off(self, house: House) -> None:
+        one = await house.server("one")
+        contest = await house.contest("a", "b", "c")
+        token = (await one.placed()).match_token
+        row = await house.scheduler.call_off_contest(contest, "rain")
+        assert row.state == "called off"
+        assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+        assert house.store.matches.unfinished() == ()
+        await house.after(10)
+        assert not [
+            message for message in one.heard if isinstance(message, scheduler_protocol.Place)
+        ]
+
+    async def test_plays_a_match_anew_that_was_called_off(self, house: House) -> None:
+        one = await house.server("one")
+        await house.match()
+        token = (await one.placed()).match_token
+        await one.finish_game(token, 1)
+        await house.scheduler.call_off_match(token, "a broken cable")
+        with pytest.raises(SchedulerError, match="no such match"):
+            await house.scheduler.call_off_match(token, "twice")
+        await house.scheduler.look()
+        place = await one.placed()
+        assert place.match_token != token
+        assert place.finished == ()
+
+    async def test_plays_a_match_of_the_ranking_anew_that_was_called_off(
+        self, house: House
+    ) -> None:
+        one = await house.server("one")
+        contest = await house.contest("a", "b", "c")
+        token = (await one.placed()).match_token
+        await house.scheduler.call_off_match(token, "a broken cable")
+        played = 0
+        while house.store.contests.get(contest).state == "running":
+            await house.scheduler.look()
+            await play(one, (await one.placed()).match_token)
+            played += 1
+        assert played == 3 + 2
+
+    async def test_needs_teams(self, house: House) -> None:
+        with pytest.raises(SchedulerError, match="no team named 'a'"):
+            await house.scheduler.create_contest("Cup", ["a"])
+        row = await house.scheduler.create_contest("Cup", house.teams("a"))
+        with pytest.raises(SchedulerError, match="fewer than two teams"):
+            await house.scheduler.start_contest(row.id)
+        with pytest.raises(StoreError):
+            await house.scheduler.start_contest(1000)
+
+
+async def test_changes_are_told(house: House) -> None:
+    async with house.scheduler.subscribe() as changes:
+        one = await house.server("one")
+        contest = await house.contest("a", "b", plan=PLAN)
+        token = (await one.placed()).match_token
+        await one.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+        await one.tell(scheduler_protocol.GameBegan(match_token=token, number=1, game_name="1"))
+        await play(one, token)
+        told = []
+        async for change in changes:
+            told.append(change)
+            if change.kind == "match done":
+                break
+    assert [change.kind for change in told] == [
+        "server",
+        "contest",
+        "contest",
+        "match waiting",
+        "contest",
+        "match placed",
+        "joined",
+        "game began",
+        "game done",
+        "game done",
+        "match done",
+    ]
+    row = house.store.matches.get(token)
+    assert told[-2] == Change("game done", row.id, token, contest, 2, "one")
+
+
+async def test_a_listener_that_sleeps_is_told_so_and_bounds_what_is_kept_for_it(
+    house: House,
+) -> None:
+    changes = house.scheduler.subscribe()
+    one = await house.server("one")
+    await house.match()
+    token = (await one.placed()).match_token
+    for _ in range(1000):
+        await one.tell(scheduler_protocol.Joined(match_token=token, seat=0))
+    changes.close()
+    kinds = [change.kind async for change in changes]
+    assert len(kinds) <= 257
+    assert "lost" in kinds
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"\xff",
+        b'{"type": "hello"}',
+        b'{"type": "kept"}',
+        scheduler_protocol.encode(scheduler_protocol.Pulse(matches=1, commands=1)),
+    ],
+)
+async def test_who_does_not_introduce_itself_is_dismissed(house: House, frame: bytes) -> None:
+    said: list[bytes] = []
+
+    async def hear() -> bytes:
+        return frame
+
+    async def say(data: bytes) -> None:
+        said.append(data)
+
+    await house.scheduler.link(hear, say)
+    assert isinstance(
+        scheduler_protocol.decode_from_scheduler(said[0]), scheduler_protocol.Dismissed
+    )
+    assert house.scheduler.servers() == ()
+    assert house.scheduler.metrics()["contest_link_errors_total"] == 1
+
+
+@pytest.mark.parametrize("frame", [b"{", b'{"type": "dance"}', b"\xff\xff", b'{"type": "pulse"}'])
+async def test_a_server_that_cannot_be_understood_is_cut_off(house: House, frame: bytes) -> None:
+    one = await house.server("one")
+    await one.tell_frame(frame)
+    assert one.over is not None
+    await one.over
+    assert [view.alive for view in house.scheduler.servers()] == [False]
+
+
+class TestAStoreThatFails:
+    """Nothing is said of what is not in the store; when it works again, all goes on."""
+
+    async def test_while_a_game_is_told(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = await house.server("one", instance="a")
+        await house.match()
+        token = (await one.placed()).match_token
+        with monkeypatch.context() as patch:
+            patch.setattr(house.store.matches, "keep_game", _failing)
+            await one.tell(game_done(token, 1))
+            assert one.over is not None
+            await one.over
+        assert not [
+            message for message in one.heard if isinstance(message, scheduler_protocol.Kept)
+        ]
+        assert not house.scheduler.well
+        await house.scheduler.look()
+        assert house.scheduler.well
+        one = await house.server("one", instance="a", hosting=[token])
+        await one.finish_game(token, 1)
+        assert (await one.told(scheduler_protocol.Kept)).number == 1
+
+    async def test_while_a_match_is_placed(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = await house.server("one")
+        with monkeypatch.context() as patch:
+            patch.setattr(house.store.matches, "place", _failing)
+            with pytest.raises(StoreError):
+                await house.match()
+        assert not one.heard
+        await house.after(30)
+        await one.placed()
+
+    async def test_while_a_server_comes(
+        self, house: House, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one = await house.server("one", instance="a")
+        await house.match()
+        token = (await one.placed()).match_token
+        await one.cut()
+        with monkeypatch.context() as patch:
+            patch.setattr(house.store.matches, "change", _failing)
+            refused = await house.server("one", instance="a", hosting=[token])
+            assert refused.over is not None
+            await refused.over
+        await house.scheduler.look()
+        again = await house.server("one", instance="a", hosting=[token])
+        await again.finish_game(token, 1)
+        assert (await again.told(scheduler_protocol.Kept)).number == 1
+
+
+async def test_the_scheduler_looks_by_itself_whatever_happens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = House(f"sqlite:///{tmp_path}/contest.db")
+    house.scheduler = Scheduler(house.store, house.settings, pace=0.02)
+    await house.scheduler.start()
+    one = await house.server("one")
+    house.teams("red")
+    for trouble in (_failing, _broken):
+        with monkeypatch.context() as patch:
+            patch.setattr("sevenbag.contest.scheduler.match_assigner.least_loaded", trouble)
+            with pytest.raises(SchedulerError, match="no game server has room"):
+                await house.scheduler.create_test_match("red", patience=0.2)
+    row = await house.scheduler.create_contest("Cup", house.teams("a", "b"), plan=PLAN)
+    await house.scheduler.start_contest(row.id)
+    await one.placed()
+    assert house.scheduler.well
+    await house.scheduler.stop()
+    assert one.over is not None
+    async with asyncio.timeout(120):
+        await one.over
+    house.store.close()
+
+
+def _failing(*args: object, **more: object) -> None:
+    raise StoreError("the disk is full")
+
+
+def _broken(*args: object, **more: object) -> None:
+    raise RuntimeError("a fault of ours")

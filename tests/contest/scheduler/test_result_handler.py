@@ -1,0 +1,190 @@
+"""Servers that tell what cannot be: doubted. What real matches tell: never."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.game.match_results import (
+    GameResult,
+    MatchResult,
+    doubt_game,
+    doubt_match,
+    without_teams,
+)
+from sevenbag.contest.game.pason_match import Match
+from sevenbag.contest.scheduler_protocol import Seat
+from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
+from tests.contest.scheduler.scripted_server import House, game_done, match_done
+
+RULES = MatchRules(games=3)
+FIRST = game_done("", 1, 0).result
+
+
+def changed(**changes: object) -> GameResult:
+    return msgspec.structs.replace(FIRST, **changes)
+
+
+@given(
+    games=st.integers(1, 6),
+    game_seconds=st.sampled_from([0.5, 3.0, 100.0]),
+    match_seconds=st.sampled_from([2.0, 1_000.0]),
+    seed=st.integers(0, 1000),
+    drops=st.booleans(),
+)
+def test_what_real_matches_tell_is_believed(
+    games: int, game_seconds: float, match_seconds: float, seed: int, drops: bool
+) -> None:
+    rules = ContestRules(
+        game=GameRules(gravity_ms=(50,)),
+        match=MatchRules(games=games, game_seconds=game_seconds, match_seconds=match_seconds),
+    )
+    seats = (Seat(team="a", bot="x"), Seat(team="b", bot="x"))
+    match = Match(str(uuid.uuid4()), "Final", seats, rules, seed, lambda: 0.0)
+    finished: list[GameResult] = []
+    now = 0.0
+    match.advance(now)
+    match.connect(0, now)
+    match.connect(1, now)
+    while match.result is None:
+        assert match.due is not None
+        now = max(now, match.due)
+        match.advance(now)
+        if drops:
+            match.move(0, "drop", None, now)
+            match.move(1 if seed % 2 else 0, "drop", None, now)
+        match.take_messages()
+        for game in match.take_finished():
+            assert doubt_game(game.result, finished, rules.match) is None
+            finished.append(game.result)
+            match.game_kept(game.result.number, now)
+    assert doubt_match(match.result, finished, rules.match) is None
+
+
+@pytest.mark.parametrize(
+    ("result", "finished", "words"),
+    [
+        (changed(number=2), [], "game 2 is told, and game 1 is not known"),
+        (changed(number=4), [FIRST] * 3, "the match has 3"),
+        (changed(number=3), [FIRST] * 2, "was won before it"),
+        (changed(scores=(-1, 0)), [], "below zero"),
+        (changed(pieces=(-1, 0)), [], "below zero"),
+        (changed(ending="points at the time limit", scores=(5, 5)), [], "won by points, 5 to 5"),
+        (changed(ending="points at the time limit", scores=(5, 9)), [], "won by points, 5 to 9"),
+        (changed(ending="coin flip at the time limit"), [], "won by a coin, and points are 100"),
+        (changed(verdicts=({str(n): 1 for n in range(51)}, {})), [], "more fates"),
+        (changed(verdicts=({}, {"x" * 51: 1})), [], "more fates"),
+        (changed(verdicts=({"a\n": 1, "a\t": 1}, {})), [], "more fates"),
+    ],
+)
+def test_games_that_cannot_be(result: GameResult, finished: list[GameResult], words: str) -> None:
+    assert words in (doubt_game(result, finished, RULES) or "")
+
+
+@pytest.mark.parametrize(
+    ("winner", "ending", "games", "points", "words"),
+    [
+        (0, "majority of games", (2, 1), (200, 100), "games are told to be 2 to 1, and are 1 to 1"),
+        (0, "majority of games", (1, 1), (200, 100), "points are told to be 200 to 100"),
+        (0, "majority of games", (1, 1), (100, 100), "won by 'majority of games'"),
+        (0, "games at the time limit", (1, 1), (100, 100), "with games 1 to 1"),
+        (0, "all games played", (1, 1), (100, 100), "with games 1 to 1"),
+        (1, "points", (1, 1), (100, 100), "and points 100 to 100"),
+        (1, "called off", (1, 1), (100, 100), "won by 'called off'"),
+        (None, "points", (1, 1), (100, 100), "no winner"),
+    ],
+)
+def test_ends_that_cannot_be(
+    winner: object, ending: object, games: object, points: object, words: str
+) -> None:
+    told = msgspec.convert(
+        {"winner": winner, "ending": ending, "games": games, "points": points}, MatchResult
+    )
+    finished = [FIRST, game_done("", 2, 1).result]
+    assert words in (doubt_match(told, finished, RULES) or "")
+
+
+def test_a_match_without_teams_is_decided_as_at_its_time_limit() -> None:
+    token = "00000000-0000-4000-8000-00000000000"
+    first, second = game_done("", 1, 0).result, game_done("", 2, 1).result
+    richer = game_done("", 2, 1, points=500).result
+    for finished, winner, ending in [
+        ([first], 0, "games at the time limit"),
+        ([second], 1, "games at the time limit"),
+        ([first, richer], 1, "points"),
+    ]:
+        result = without_teams(token + "0", finished)
+        assert (result.winner, result.ending) == (winner, ending)
+        assert doubt_match(result, finished, RULES) is None
+    coins = [without_teams(token + digit, []) for digit in "0123456789abcdef"]
+    assert {coin.ending for coin in coins} == {"coin flip"}
+    assert sum(coin.winner or 0 for coin in coins) == 8
+
+
+async def test_a_server_that_lies_of_a_game_loses_the_match(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = (await one.placed()).match_token
+    two = await house.server("two")
+    await one.finish_game(token, 2)
+    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+    assert "game 1 is not known" in (await one.told(scheduler_protocol.NotKept)).reason
+    await house.scheduler.look()
+    place = await two.placed()
+    assert (place.match_token, place.finished) == (token, ())
+    assert house.results(token) == []
+    (row,) = house.store.audit.list()
+    assert (row.who, row.about) == ("server one", "match 1")
+    assert house.scheduler.metrics()["contest_lies_total"] == 1
+    (refused,) = house.lines("game.refused")
+    assert (refused["level"], refused["match"], refused["game"]) == ("warning", 1, 2)
+
+
+async def test_a_server_that_lies_of_the_end_loses_the_match(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = (await one.placed()).match_token
+    await one.finish_game(token, 1, 1)
+    await one.tell(match_done(token, (2, 0)))
+    assert (await one.told(scheduler_protocol.CallOff)).match_token == token
+    assert (await one.told(scheduler_protocol.MatchKept)).match_token == token, (
+        "it need not tell it again"
+    )
+    assert house.store.matches.get(token).result is None
+    await house.after(50)
+    assert not [message for message in one.heard if isinstance(message, scheduler_protocol.Place)]
+    await house.after(20)
+    assert len((await one.placed()).finished) == 1, "after a while it may try again"
+
+
+async def test_a_match_that_nobody_comes_to_does_not_stop_the_contest(house: House) -> None:
+    one = await house.server("one")
+    await house.match()
+    token = (await one.placed()).match_token
+    nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
+    await one.tell(scheduler_protocol.MatchDone(match_token=token, result=nobody))
+    await one.told(scheduler_protocol.MatchKept)
+    row = house.store.matches.get(token)
+    assert row.state == "done"
+    assert row.result is not None
+    assert row.result.ending == "coin flip"
+    assert house.store.contests.get(1).state == "finished"
+
+
+async def test_a_test_match_that_nobody_comes_to_is_called_off(house: House) -> None:
+    one = await house.server("one")
+    house.teams("red")
+    creating = asyncio.create_task(house.scheduler.create_test_match("red"))
+    token = (await one.placed()).match_token
+    await creating
+    nobody = MatchResult(winner=None, ending="called off", games=(0, 0), points=(0, 0))
+    await one.tell(scheduler_protocol.MatchDone(match_token=token, result=nobody))
+    await one.told(scheduler_protocol.MatchKept)
+    assert house.store.matches.get(token).state == "called off"
+    assert house.scheduler.metrics()["contest_lies_total"] == 0

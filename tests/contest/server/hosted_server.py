@@ -1,0 +1,248 @@
+"""A game server within the test, and clients at its real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import zmq
+import zmq.asyncio
+
+from sevenbag.contest.passwords import hash_password
+from sevenbag.contest.scheduler_protocol import Place, Seat
+from sevenbag.contest.server import GameServer
+from sevenbag.contest.settings import (
+    ContestRules,
+    GameRules,
+    LogSettings,
+    MatchRules,
+    ServerSettings,
+    TestClientSettings,
+)
+from sevenbag.contest.telemetry import make_logger
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Callable
+
+    import structlog
+
+    from sevenbag.contest.game.match_results import GameResult
+    from sevenbag.contest.server.hosted_match import Keeper
+
+PASSWORD: Final = "correct horse"
+# To hash takes its time, and all teams may have the same.
+PASSWORD_HASH: Final = hash_password(PASSWORD)
+STILL: Final = GameRules(gravity_ms=(3_600_000,))
+"""Pieces stay where they are, so that nothing hangs on how fast the machine is."""
+MATCH: Final = MatchRules(
+    games=1,
+    game_seconds=3_600,
+    match_seconds=7_200,
+    first_pause_seconds=0.05,
+    pause_seconds=0.05,
+    repeat_seconds=0.05,
+    linger_seconds=60,
+)
+Json = dict[str, Any]
+
+
+def placement(
+    *names: str,
+    match: MatchRules = MATCH,
+    game: GameRules = STILL,
+    bots: dict[str, str] | None = None,
+    finished: tuple[GameResult, ...] = (),
+    token: str = "",
+) -> Place:
+    """A match of these teams, or of A and B."""
+    bots = bots or {}
+    first, second = (
+        Seat(team=name, bot=bots[name])
+        if name in bots
+        else Seat(team=name, password_hash=PASSWORD_HASH)
+        for name in (names or ("A", "B"))
+    )
+    return Place(
+        match_token=token or str(uuid.uuid4()),
+        match_name="A match",
+        seats=(first, second),
+        rules=ContestRules(game=game, match=match),
+        finished=finished,
+    )
+
+
+class Client:
+    """A request socket."""
+
+    def __init__(self, context: zmq.asyncio.Context, endpoint: str) -> None:
+        self.socket = context.socket(zmq.REQ)
+        self.socket.connect(endpoint)
+        self.token = ""
+
+    async def ask(self, **command: object) -> Json:
+        return await self.ask_raw(json.dumps(command).encode())
+
+    async def ask_raw(self, command: bytes) -> Json:
+        await self.socket.send(command)
+        return self.read(await asyncio.wait_for(self.socket.recv_multipart(), 120))
+
+    @staticmethod
+    def read(frames: list[bytes]) -> Json:
+        assert len(frames) == 1
+        answer = json.loads(frames[0])
+        assert isinstance(answer, dict)
+        return answer
+
+    async def connect(self, place: Place, team: str = "A", password: str = PASSWORD) -> Json:
+        answer = await self.ask(
+            comm_type="MatchConnect",
+            match_token=place.match_token,
+            team_name=team,
+            password=password,
+        )
+        self.token = answer.get("client_token", self.token)
+        return answer
+
+    async def move(self, move: str, **more: object) -> Json:
+        return await self.ask(comm_type="GameMove", client_token=self.token, move=move, **more)
+
+
+class Listener:
+    """A subscriber of one match, or of everything."""
+
+    def __init__(self, context: zmq.asyncio.Context, endpoint: str, token: str) -> None:
+        self.socket = context.socket(zmq.SUB)
+        self.socket.subscribe(token.encode())
+        self.socket.connect(endpoint)
+
+    async def next(self) -> Json:
+        frames = await asyncio.wait_for(self.socket.recv_multipart(), 120)
+        assert len(frames) == 2
+        message = json.loads(frames[1])
+        assert isinstance(message, dict)
+        return message
+
+    async def until(self, kind: str) -> list[Json]:
+        """All messages up to the first of a kind."""
+        heard = [await self.next()]
+        while heard[-1]["comm_type"] != kind:
+            heard.append(await self.next())
+        return heard
+
+
+@dataclass
+class Notebook:
+    """A keeper that remembers, and keeps as slowly as it is told to."""
+
+    told: list[tuple[object, ...]] = field(default_factory=list)
+    replays: list[bytes] = field(default_factory=list)
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    trouble: str = ""
+
+    def __post_init__(self) -> None:
+        self.gate.set()
+
+    async def start(self, host: object) -> None:
+        del host
+        self.told.append(("start",))
+
+    async def stop(self) -> None:
+        self.told.append(("stop",))
+
+    async def keep(self, token: str, result: GameResult, replay: bytes) -> None:
+        await self.gate.wait()
+        self.replays.append(replay)
+        self.told.append(("game", token, result.number))
+
+    async def match_done(self, token: str, result: object) -> None:
+        del result
+        await self.gate.wait()
+        self.told.append(("match", token))
+
+    def joined(self, token: str, seat: int) -> None:
+        self.told.append(("joined", token, seat))
+
+    def game_began(self, token: str, number: int, game_name: str) -> None:
+        assert game_name
+        self.told.append(("began", token, number))
+
+    def lost(self, token: str, reason: str) -> None:
+        assert reason
+        self.told.append(("lost", token))
+
+
+class Rig:
+    """A server and what is connected to it."""
+
+    def __init__(self, server: GameServer, context: zmq.asyncio.Context) -> None:
+        self.server = server
+        self.context = context
+
+    def client(self) -> Client:
+        return Client(self.context, self.server.command_endpoint)
+
+    def listener(self, place: Place | str) -> Listener:
+        token = place if isinstance(place, str) else place.match_token
+        return Listener(self.context, self.server.state_endpoint, token)
+
+    def place(self, place: Place) -> Place:
+        self.server.place(place)
+        return place
+
+    async def both_connected(self, place: Place) -> tuple[Client, Client]:
+        clients = self.client(), self.client()
+        for client, seat in zip(clients, place.seats, strict=True):
+            assert (await client.connect(place, seat.team))["resp"] == "ok"
+        return clients
+
+
+@contextlib.asynccontextmanager
+async def hosting(
+    *,
+    keeper: Keeper | None = None,
+    log: LogSettings | None = None,
+    logger: structlog.typing.FilteringBoundLogger | None = None,
+    moves_per_second: float = 1_000,
+    **settings: Any,
+) -> AsyncGenerator[Rig]:
+    """A running server; at the end it is stopped, unless it was before."""
+    log = log or LogSettings(moves="none")
+    free: dict[str, Any] = {"command_port": 0, "state_port": 0} | settings
+    server = GameServer(
+        ServerSettings(**free),
+        test_client=TestClientSettings(moves_per_second=moves_per_second),
+        log=log,
+        keeper=keeper,
+        # At once, so that it is what pytest shows of the test, and no other's.
+        logger=logger or make_logger(log, sys.stderr),
+    )
+    context = zmq.asyncio.Context()
+    try:
+        async with server:
+            yield Rig(server, context)
+            context.destroy(0)
+    finally:
+        context.destroy(0)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for something that happens on its own."""
+    async with asyncio.timeout(120):
+        while not condition():  # noqa: ASYNC110  # what happens does not tell
+            await asyncio.sleep(0.005)
+
+
+async def lose(client: Client, listener: Listener) -> Json:
+    """Drop pieces until the game is over."""
+    while True:
+        message = await listener.next()
+        if message["comm_type"] == "GameEnd":
+            return message
+        # Behind the server, further drops could end up in the next game.
+        if not await listener.socket.poll(0):
+            await client.move("drop")

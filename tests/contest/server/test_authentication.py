@@ -1,0 +1,193 @@
+"""Who is let in, and what somebody costs who guesses."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from sevenbag.contest.passwords import PasswordChecks, TooBusyError
+from sevenbag.contest.server.authentication import Door
+from sevenbag.contest.server.command_handler import Sessions, client_token
+from tests.contest.server.hosted_server import placement
+
+real_sleep = asyncio.sleep
+
+
+async def no_sleep(seconds: float) -> None:
+    await real_sleep(0)
+
+
+class Checks:
+    """Knows one password, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.remembered: set[str] = set()
+
+    def remembers(self, password_hash: str, text: str) -> bool:
+        assert password_hash == "hash"
+        return text in self.remembered
+
+    async def is_right(self, password_hash: str, text: str) -> bool:
+        assert password_hash == "hash"
+        self.asked.append(text)
+        await self.gate.wait()
+        return text == "right"
+
+
+@pytest.fixture
+def checks() -> Checks:
+    return Checks()
+
+
+@pytest.fixture
+def door(checks: Checks) -> Door:
+    return Door("hash", cast("PasswordChecks", checks))
+
+
+async def test_what_was_found_out_once_costs_nothing_again(door: Door, checks: Checks) -> None:
+    assert door.known("right") is None
+    assert await door.is_right("right")
+    assert not await door.is_right("wrong")
+    for _ in range(100):
+        assert door.known("right")
+        assert door.known("wrong") is False
+        assert await door.is_right("right")
+        assert not await door.is_right("wrong")
+    assert checks.asked == ["right", "wrong"]
+
+
+async def test_who_guesses_is_slowed_down_and_the_team_comes_in_as_ever(
+    door: Door, checks: Checks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
+    assert await door.is_right("right")
+    for number in range(200):
+        assert not await door.is_right(f"guess {number}")
+    assert len(pauses) == 180
+    assert min(pauses) >= 1
+    asked = len(checks.asked)
+    assert door.known("right")
+    assert len(checks.asked) == asked
+    # Not every guess is remembered for ever, and those forgotten are wrong again.
+    assert door.known("guess 199") is False
+    assert door.known("guess 0") is None
+    assert not await door.is_right("guess 0")
+
+
+@pytest.mark.parametrize("where", ["here", "in another match"])
+async def test_right_password_is_delayed_after_many_guesses(
+    door: Door, checks: Checks, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Otherwise an attacker could test guesses as fast as requests can be sent."""
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", sleep)
+    if where == "here":
+        assert await door.is_right("right", "198.51.100.1")
+    else:
+        checks.remembered.add("right")
+    # Guesses that are refused without a check also count.
+    checks.gate.clear()
+    guesses = [asyncio.create_task(door.is_right(f"{n}", "203.0.113.7")) for n in range(1_000)]
+    while not all(guess.done() for guess in guesses[8:]):
+        await real_sleep(0)
+    assert door.known("right", "203.0.113.7") is None
+    checks.gate.set()
+    await asyncio.gather(*guesses, return_exceptions=True)
+    # Other addresses are not affected.
+    assert door.known("right", "198.51.100.1")
+    for number in range(20):
+        await door.is_right(f"guess {number}", "203.0.113.7")
+    before = len(pauses)
+    assert await door.is_right("right", "203.0.113.7")
+    assert len(pauses) == before + 1
+
+
+async def test_further_addresses_share_one_count(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sevenbag.contest.server.authentication.asyncio.sleep", no_sleep)
+    assert await door.is_right("right", "198.51.100.1")
+    for number in range(1_100):
+        await door.is_right(f"guess {number}", f"address {number}")
+    assert len(door._guesses) <= 65
+    assert door.known("right", "another address") is None
+    assert door.known("right", "198.51.100.1")
+
+
+async def test_who_was_right_in_another_match_need_not_wait(door: Door, checks: Checks) -> None:
+    checks.gate.clear()
+    guesses = [asyncio.create_task(door.is_right(str(number))) for number in range(20)]
+    await asyncio.sleep(0)
+    assert door.known("right") is None
+    checks.remembered.add("right")
+    assert door.known("right")
+    assert door.known("0") is None
+    checks.gate.set()
+    await asyncio.gather(*guesses, return_exceptions=True)
+
+
+async def test_only_some_passwords_of_a_seat_are_checked_at_once(
+    door: Door, checks: Checks
+) -> None:
+    checks.gate.clear()
+    tries = [asyncio.create_task(door.is_right(str(number))) for number in range(20)]
+    await asyncio.sleep(0)
+    with pytest.raises(TooBusyError):
+        await door.is_right("right")
+    checks.gate.set()
+    results = await asyncio.gather(*tries, return_exceptions=True)
+    assert sum(isinstance(result, TooBusyError) for result in results) == 12
+    assert await door.is_right("right")
+
+
+def test_client_tokens_are_the_same_again_and_all_different() -> None:
+    seats = [
+        (match, seat, kept)
+        for match in ("m1", "m2")
+        for seat in (0, 1)
+        for kept in ("hash one", "hash two")
+    ]
+    tokens = [client_token(*seat) for seat in seats]
+    assert tokens == [client_token(*seat) for seat in seats]
+    assert len(set(tokens)) == len(seats)
+    assert {len(token) for token in tokens} == {36}
+
+
+def test_it_is_not_remembered_for_ever_what_has_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Over:
+        def __init__(self, token: str) -> None:
+            self.token = token
+            self.client_tokens = (token + " 0", "")
+            self.place = placement("A", "B")
+
+    monkeypatch.setattr("sevenbag.contest.server.command_handler._MOST_ENDED", 10)
+    sessions = Sessions()
+    for number in range(100):
+        table = Over(str(number))
+        sessions.add(table)  # type: ignore[arg-type]
+        assert set(sessions.seats) == {f"{number} 0"}
+        sessions.remove(table)  # type: ignore[arg-type]
+    assert not sessions.tables
+    assert not sessions.seats
+    assert [sessions.ended(str(number)) is not None for number in (0, 94, 95, 99)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    assert sessions.ended("99 0") == ("99", "A")
+    assert sessions.ended("") is None

@@ -1,0 +1,151 @@
+"""Bots of ours that take a seat within the server."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+import pytest
+
+from sevenbag.contest.server.builtin_players import house_player
+from sevenbag.contest.settings import GameRules, MatchRules
+from sevenbag.errors import SpecError
+from sevenbag.protocols.pason.messages import (
+    BoardState,
+    GameBoardState,
+    GamePieceState,
+    MatchEnd,
+    PieceState,
+    encode,
+)
+from tests.contest.server.hosted_server import Notebook, hosting, placement, until
+
+FAST = GameRules(gravity_ms=(5,))
+QUICK = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05, game_seconds=3_600)
+
+
+async def test_the_random_player_moves_as_the_organisers_did() -> None:
+    made: list[str] = []
+    player = house_player(
+        "random",
+        "Test Client",
+        lambda move, number: made.append(move) if number is None else None,
+        moves_per_second=1_000,
+        say=print,
+    )
+    # Nothing happens before the first state.
+    await asyncio.sleep(0.02)
+    assert made == []
+    player.hear([b"{}"])
+    await until(lambda: len(made) > 200)
+    assert set(made) == {"left", "right", "lrotate", "rrotate", "down"}
+    await player.close()
+    count = len(made)
+    await asyncio.sleep(0.02)
+    assert len(made) == count
+
+
+@pytest.mark.parametrize(
+    "bot", ["tbp:./bot", "triangle:node x", "ws://127.0.0.1:1/", "worker:x.js"]
+)
+async def test_programs_play_nothing_here(bot: str) -> None:
+    with pytest.raises(SpecError, match="within a server"):
+        house_player(bot, "Bot", lambda _move, _number: None, moves_per_second=1, say=print)
+
+
+async def test_a_team_that_does_nothing_loses_against_the_random_player() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook, moves_per_second=50) as rig:
+        place = rig.place(
+            placement("A", "Test Client", bots={"Test Client": "random"}, game=FAST, match=QUICK)
+        )
+        # The bot is there already; nobody can come in its name.
+        client = rig.client()
+        assert (await client.connect(place, "Test Client", password=""))["error"] == "unknown team"
+        assert (await client.connect(place))["resp"] == "ok"
+        result = await rig.server.result(place.match_token)
+        assert result.winner is not None
+        assert [told for told in notebook.told if told[0] == "joined"] == [
+            ("joined", place.match_token, 0)
+        ]
+
+
+@pytest.mark.parametrize("bot", ["beam:nodes=200", "pc:nodes=200", "random:seed=3"])
+async def test_bots_that_place_pieces_play_games(bot: str) -> None:
+    async with hosting() as rig:
+        place = rig.place(
+            placement("Bot", "Idle", bots={"Bot": bot, "Idle": "random"}, match=QUICK)
+        )
+        match = rig.server.matches[place.match_token].match
+        # No piece comes down by itself, and the other player never drops.
+        await until(lambda: match.duel is not None and match.duel.locked[0] > 5)
+        assert match.duel is not None
+        assert match.duel.locked[1] == 0
+
+
+async def test_who_plays_no_more_gathers_no_messages() -> None:
+    said: list[str] = []
+    player: Any = house_player(
+        "beam:nodes=50", "Bot", lambda _move, _number: None, moves_per_second=1, say=said.append
+    )
+    player.hear([b"no state"])
+    await until(lambda: said)
+    await asyncio.sleep(0)
+    for _ in range(100):
+        player.hear([b"{}"])
+    assert player._waiting == []
+    await player.close()
+
+
+async def test_a_player_goes_though_there_is_news() -> None:
+    """At the end of a match it hears of it, and is to go, in the same moment."""
+    made: list[str] = []
+    player = house_player(
+        "beam:nodes=50",
+        "Bot",
+        lambda move, _number: made.append(move),
+        moves_per_second=0.1,
+        say=print,
+    )
+    board = BoardState(board_state="0" * 50, piece_number=1)
+    piece = PieceState(orient=0, piece="T", number=1, row=0, col=5)
+    about: dict[str, Any] = {"game_name": "Game 1", "timestamp": 0.0}
+    player.hear(
+        [
+            encode(GameBoardState(**about, sequence=1, states={"Bot": board, "Idle": board})),
+            encode(
+                GamePieceState(
+                    **about, sequence=2, states={"Bot": piece, "Idle": None}, queue=("O",)
+                )
+            ),
+        ]
+    )
+    await until(lambda: made)
+    # It waits for its next move now, seconds from here.
+    await asyncio.sleep(0.05)
+    player.hear([encode(MatchEnd(match_name="A match", match_token="token"))])
+    async with asyncio.timeout(120):
+        await player.close()
+
+
+async def test_player_ignores_positions_before_the_first_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A resumed match publishes them for clients until its next game begins."""
+    async with hosting() as rig:
+        place = msgspec.structs.replace(placement(match=QUICK, bots={"B": "random"}), attempt=2)
+        rig.place(place)
+        table = rig.server.matches[place.match_token]
+        heard: list[bytes] = []
+        monkeypatch.setattr(table._players[0], "hear", heard.extend)
+        listener = rig.listener(place)
+        await listener.until("GamePieceState")
+        table.halt(True)
+        await rig.client().connect(place, "A")
+        assert table.match.phase == "pause"
+        for _ in range(3):
+            await listener.until("GamePieceState")
+        assert heard == []
+        table.halt(False)
+        await until(lambda: bool(heard))

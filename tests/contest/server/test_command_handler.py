@@ -1,0 +1,375 @@
+"""Commands and their answers, at real sockets: one answer each, whatever is asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import uuid
+from typing import TYPE_CHECKING, get_args
+
+import pytest
+import zmq
+
+from sevenbag.contest.settings import MatchRules
+from sevenbag.protocols.pason.messages import ErrorKind
+from tests.contest.server.hosted_server import MATCH, PASSWORD, Client, hosting, placement, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+async def test_a_team_connects_and_moves() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement("The A team", "B"))
+        client = rig.client()
+        answer = await client.connect(place, "The A team")
+        assert answer == {
+            "comm_type": "MatchConnectResp",
+            "resp": "ok",
+            "client_token": str(uuid.UUID(answer["client_token"])),
+        }
+        for move in ("left", "right", "down", "drop", "lrotate", "rrotate"):
+            assert await client.move(move) == {"comm_type": "GameMoveResp", "resp": "OK"}
+
+
+async def test_the_word_for_an_executed_move_can_be_that_of_the_text() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement(match=MatchRules(move_reply="ok")))
+        client = rig.client()
+        await client.connect(place)
+        assert (await client.move("left"))["resp"] == "ok"
+
+
+async def test_whoever_connects_again_is_the_same_client() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement())
+        first = await rig.client().connect(place)
+        again = rig.client()
+        assert [await again.connect(place) for _ in range(12)] == [first] * 12
+        assert rig.server.matches[place.match_token].match.present == (True, False)
+        other = await rig.client().connect(place, "B")
+        assert other["client_token"] != first["client_token"]
+
+
+async def test_every_kind_of_error_is_answered_and_the_socket_is_usable_afterwards() -> None:
+    match = MatchRules(moves_per_second=1, linger_seconds=0, first_pause_seconds=3_600)
+    async with hosting(largest_message=1_000) as rig:
+        server = rig.server
+        place = rig.place(placement(match=match))
+        over = rig.place(placement(match=match))
+        server.call_off(over.match_token, "a test")
+        # It is forgotten as soon as it has lingered, which takes no time here.
+        await until(lambda: over.match_token not in server.matches)
+        client = rig.client()
+        await client.connect(place)
+        answers = [
+            await client.ask_raw(b"{"),
+            await client.ask_raw(b""),
+            await client.ask_raw(b"[1]"),
+            await client.ask_raw(b"\xff\xfe"),
+            await client.ask_raw(b"[" * 900),
+            await client.ask(comm_type="GameMove", client_token=client.token),
+            await client.ask(comm_type="MatchConnect", match_token=1, team_name="A", password="p"),
+            await client.ask_raw(b" " * 1_001),
+            await client.ask(comm_type="Hello"),
+            await client.ask(comm_type="gamemove", client_token=client.token, move="left"),
+            await client.connect(placement()),
+            await client.connect(place, "a"),
+            await client.connect(place, "C"),
+            await client.connect(place, password="wrong"),
+            await client.ask(comm_type="GameMove", client_token=NOBODY, move="left"),
+            await client.move("hold"),
+            await client.move("LEFT"),
+            await client.connect(over),
+        ]
+        assert (await client.move("left"))["comm_type"] == "GameMoveResp"
+        # However slow the machine is: more than one a second.
+        while "error" not in (answer := await client.move("left")):
+            pass
+        answers.append(answer)
+        stopping = asyncio.create_task(server.stop("finish"))
+        await asyncio.sleep(0)
+        assert {answer["comm_type"] for answer in answers} == {"ErrorResp"}
+        assert all(set(answer) == {"comm_type", "error", "message"} for answer in answers)
+        assert all(answer["message"] for answer in answers)
+        assert [answer["error"] for answer in answers] == [
+            *["malformed message"] * 7,
+            "message too large",
+            *["unknown comm_type"] * 2,
+            "unknown match",
+            *["unknown team"] * 2,
+            "wrong password",
+            "unknown client token",
+            *["unknown move"] * 2,
+            "match ended",
+            "too many moves",
+        ]
+        await stopping
+        assert server.figures.refused.total() == len(answers)
+        told = {answer["error"] for answer in answers}
+        # The others are in tests of their own.
+        others = {"server is ending", "server fault", "too many attempts"}
+        assert told | others == set(get_args(ErrorKind))
+
+
+async def test_a_fault_of_the_servers_own_is_answered_and_nobody_else_notices(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with hosting() as rig:
+        place, other = rig.place(placement()), rig.place(placement())
+        client, unlucky = rig.client(), rig.client()
+        await client.connect(other)
+        table = rig.server.matches[place.match_token]
+        monkeypatch.setattr(table, "join", None)
+        for _ in range(3):
+            assert (await unlucky.connect(place))["error"] == "server fault"
+        assert (await client.move("left"))["resp"] == "OK"
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """What all checks of passwords wait for; every password is wrong."""
+    opened = threading.Event()
+
+    def checked(password_hash: str, text: str) -> bool:
+        del password_hash, text
+        return not opened.wait(120)
+
+    monkeypatch.setattr("sevenbag.contest.passwords.is_right", checked)
+    yield opened
+    opened.set()
+
+
+async def test_many_passwords_at_once_are_not_all_tried(gate: threading.Event) -> None:
+    async with hosting() as rig:
+        place = rig.place(placement())
+        guesser = rig.context.socket(zmq.DEALER)
+        guesser.connect(rig.server.command_endpoint)
+        for number in range(40):
+            guess = {"match_token": place.match_token, "team_name": "A", "password": str(number)}
+            command = json.dumps({"comm_type": "MatchConnect"} | guess).encode()
+            await guesser.send_multipart([b"", command])
+        errors = [json.loads((await guesser.recv_multipart())[1])["error"] for _ in range(32)]
+        assert set(errors) == {"too many attempts"}
+        gate.set()
+        errors = [json.loads((await guesser.recv_multipart())[1])["error"] for _ in range(8)]
+        assert set(errors) == {"wrong password"}
+
+
+async def test_who_ends_lets_nobody_in_any_more() -> None:
+    match = MatchRules(first_pause_seconds=0, repeat_seconds=0.05)
+    async with hosting(farewell_seconds=3_600) as rig:
+        playing, waiting = rig.place(placement(match=match)), rig.place(placement())
+        first, _ = await rig.both_connected(playing)
+        listener = rig.listener(playing)
+        await listener.next()
+        stopping = asyncio.create_task(rig.server.stop("finish"))
+        await asyncio.sleep(0)
+        refused = await rig.client().connect(waiting)
+        assert refused["error"] == "server is ending"
+        # Who is in a game goes on.
+        assert (await rig.client().connect(playing))["resp"] == "ok"
+        assert (await first.move("left"))["resp"] == "OK"
+        rig.server.call_off(playing.match_token, "enough")
+        await stopping
+
+
+async def test_the_opponents_token_moves_the_opponent_and_no_other_matchs() -> None:
+    async with hosting() as rig:
+        one, two = rig.place(placement()), rig.place(placement())
+        clients = [*await rig.both_connected(one), *await rig.both_connected(two)]
+        assert len({client.token for client in clients}) == 4
+        # The password of a team is that of its match; a match token is none of a client.
+        answer = await clients[0].ask(
+            comm_type="GameMove", client_token=one.match_token, move="left"
+        )
+        assert answer["error"] == "unknown client token"
+
+
+async def test_answers_of_many_clients_at_once_go_to_whom_they_belong() -> None:
+    async with hosting() as rig:
+        places = [rig.place(placement()) for _ in range(10)]
+
+        async def play(number: int) -> None:
+            place, team = places[number // 2], "AB"[number % 2]
+            client = rig.client()
+            tokens = {(await client.connect(place, team))["client_token"] for _ in range(3)}
+            assert tokens == {rig.server.matches[place.match_token].client_tokens[number % 2]}
+            for _ in range(20):
+                assert (await client.move("left"))["resp"] == "OK"
+                answer = await client.ask(comm_type=f"number {number}")
+                assert f"'number {number}'" in answer["message"]
+
+        await asyncio.gather(*(play(number) for number in range(20)))
+        assert rig.server.figures.moves.total() == 400
+
+
+async def test_nobody_waits_for_the_check_of_somebody_elses_password(
+    gate: threading.Event,
+) -> None:
+    async with hosting() as rig:
+        place = rig.place(placement())
+        strangers = [rig.client() for _ in range(6)]
+        checks = [
+            asyncio.create_task(stranger.connect(place, password=f"wrong {number}"))
+            for number, stranger in enumerate(strangers)
+        ]
+        client = rig.client()
+        client.token = rig.server.matches[place.match_token].client_tokens[1]
+        for _ in range(20):
+            assert (await client.move("left"))["resp"] == "OK"
+        assert not any(check.done() for check in checks)
+        gate.set()
+        assert {(await check)["error"] for check in checks} == {"wrong password"}
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [b"no delimiter"],
+        [b""],
+        [b"a", b"b", b"c"],
+        [b"a", b"b", b""],
+        [b"x"] * 500,
+    ],
+)
+async def test_what_is_no_request_is_dropped_and_counted(frames: list[bytes]) -> None:
+    async with hosting() as rig:
+        stranger = rig.context.socket(zmq.DEALER)
+        stranger.connect(rig.server.command_endpoint)
+        await stranger.send_multipart(frames)
+        # What follows on the same connection is answered as ever.
+        await stranger.send_multipart([b"", b"{}"])
+        delimiter, answer = await stranger.recv_multipart()
+        assert delimiter == b""
+        assert Client.read([answer])["error"] == "malformed message"
+        assert rig.server.dropped_envelopes == 1
+        assert not await stranger.poll(20)
+
+
+@pytest.mark.parametrize("more", [1, 7, 500])
+async def test_a_request_of_several_frames_is_answered_once(more: int) -> None:
+    """Or a REQ would wait for ever."""
+    async with hosting() as rig:
+        client = rig.client()
+        for _ in range(2):
+            await client.socket.send_multipart([b"{}"] + [b"more"] * more)
+            answer = await asyncio.wait_for(client.socket.recv_multipart(), 120)
+            assert Client.read(answer)["error"] == "malformed message"
+        # One command is one command.
+        halves = [b'{"comm_type": "GameMove", "client_token": "nobody",', b'"move": "left"}']
+        await client.socket.send_multipart(halves)
+        answer = await asyncio.wait_for(client.socket.recv_multipart(), 120)
+        assert Client.read(answer)["error"] == "unknown client token"
+        assert rig.server.dropped_envelopes == 0
+
+
+async def test_envelopes_of_devices_and_of_numbered_requests_are_kept() -> None:
+    async with hosting() as rig:
+        dealer = rig.context.socket(zmq.DEALER)
+        dealer.connect(rig.server.command_endpoint)
+        await dealer.send_multipart([b"hop 1", b"hop 2", b"", b"{}"])
+        *envelope, answer = await dealer.recv_multipart()
+        assert envelope == [b"hop 1", b"hop 2", b""]
+        assert json.loads(answer)["comm_type"] == "ErrorResp"
+        numbered = rig.client()
+        numbered.socket.set(zmq.REQ_CORRELATE, 1)
+        assert (await numbered.ask())["comm_type"] == "ErrorResp"
+
+
+async def test_a_megabyte_is_refused_in_words_and_more_cuts_off_one_connection_only() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement())
+        client, huge = rig.client(), rig.client()
+        await client.connect(place)
+        assert (await huge.ask_raw(b"x" * (1 << 20)))["error"] == "message too large"
+        await huge.socket.send(b"x" * (8 << 20))
+        assert (await client.move("left"))["resp"] == "OK"
+        assert not await huge.socket.poll(50)
+
+
+async def test_a_flood_from_one_connection_does_not_starve_others() -> None:
+    async with hosting() as rig:
+        place, other = rig.place(placement()), rig.place(placement())
+        client = rig.client()
+        await client.connect(place)
+        bad = rig.client()
+        token = (await bad.connect(other))["client_token"]
+        move = json.dumps({"comm_type": "GameMove", "client_token": token, "move": "left"}).encode()
+        enough = threading.Event()
+
+        def flood() -> None:
+            """Send without end, and read no answer."""
+            with zmq.Context() as context, context.socket(zmq.DEALER) as stranger:
+                stranger.linger = 0
+                stranger.connect(rig.server.command_endpoint)
+                while not enough.is_set():
+                    if stranger.poll(10, zmq.POLLOUT):
+                        stranger.send_multipart([b"", move])
+
+        flooding = asyncio.create_task(asyncio.to_thread(flood))
+        moves = rig.server.figures.moves
+        await until(lambda: moves.total() > 1_000)
+        for _ in range(50):
+            assert (await client.move("left"))["resp"] == "OK"
+        # It has not ended meanwhile.
+        seen = moves.total()
+        await until(lambda: moves.total() > seen + 1_000)
+        enough.set()
+        await flooding
+
+
+async def test_a_client_that_vanishes_before_its_answer_leaves_the_others_alone() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement())
+        client = rig.client()
+        await client.connect(place)
+        for _ in range(20):
+            gone = rig.client()
+            await gone.socket.send(b"{}")
+            gone.socket.close(0)
+        assert (await client.move("left"))["resp"] == "OK"
+
+
+@pytest.mark.parametrize("text_numbers", [False, True])
+async def test_moves_are_for_the_piece_that_they_name(text_numbers: bool) -> None:
+    rules = MatchRules(
+        first_pause_seconds=0, repeat_seconds=0.05, game_seconds=3_600, text_numbers=text_numbers
+    )
+    async with hosting() as rig:
+        place = rig.place(placement(match=rules))
+        listener = rig.listener(place)
+        client, _ = await rig.both_connected(place)
+
+        async def piece() -> dict[str, int]:
+            # The state is repeated; the second one was made after the move.
+            await listener.until("GamePieceState")
+            state: dict[str, int] = (await listener.until("GamePieceState"))[-1]["states"]["A"]
+            return state
+
+        first = await piece()
+        number = first["number"]
+        for stale in (number + 1, -1, "x", 10**30, str(number + 1)):
+            assert (await client.move("left", piece_number=stale))["resp"] == "OK"
+        assert await piece() == first
+        await client.move("left", piece_number=number)
+        await client.move("left", piece_number=None)
+        moved = await piece()
+        assert moved["col"] == first["col"] - 2
+        await client.move("right", piece_number=str(number))
+        assert (await piece())["col"] == moved["col"] + int(text_numbers)
+        fates = rig.server.figures.moves
+        assert fates["done"] == 2 + int(text_numbers)
+        assert fates["out of date"] == 6 - int(text_numbers)
+
+
+async def test_passwords_are_read_as_they_are() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement())
+        for wrong in ("", PASSWORD + " ", PASSWORD.upper(), PASSWORD + "\0", "\ud83d"):
+            answer = await rig.client().connect(place, password=wrong)
+            assert answer["error"] in {"wrong password", "malformed message"}, wrong
+        assert MATCH.games == 1

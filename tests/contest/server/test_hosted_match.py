@@ -1,0 +1,380 @@
+"""Whole matches at real sockets, and what a server tells whom about them."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+import weakref
+
+import msgspec
+import pytest
+
+from sevenbag.contest.game import pason_replay
+from sevenbag.contest.game.match_results import GameResult
+from sevenbag.contest.settings import GameRules, MatchRules
+from sevenbag.errors import PlacementRefusedError
+from sevenbag.protocols.pason.messages import GamePieceState, decode_state
+from tests.contest.server.hosted_server import MATCH, Notebook, hosting, lose, placement, until
+
+QUICK = MatchRules(
+    games=3,
+    game_seconds=3_600,
+    first_pause_seconds=0.02,
+    pause_seconds=0.02,
+    repeat_seconds=0.05,
+    linger_seconds=60,
+)
+
+
+def finished(number: int, winner: int, *, sequence: int, piece: int) -> GameResult:
+    return GameResult(
+        number=number,
+        game_name=f"Game {number}",
+        winner=1 if winner else 0,
+        ending="top out",
+        scores=(100, 200),
+        last_sequence=sequence,
+        last_piece_number=piece,
+    )
+
+
+async def test_a_match_from_its_placement_to_its_end() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=QUICK))
+        token = place.match_token
+        listener, onlooker = rig.listener(place), rig.listener(place)
+        loser, winner = await rig.both_connected(place)
+        ends = [await lose(loser, listener), await lose(loser, listener)]
+        heard = await onlooker.until("MatchEnd")
+
+        assert [end["winner"] for end in ends] == ["B", "B"]
+        assert heard[-1] == {
+            "comm_type": "MatchEnd",
+            "match_name": "A match",
+            "match_token": token,
+            "status": "ENDED",
+        }
+        sequences = [message["sequence"] for message in heard[:-1]]
+        assert sequences == list(range(sequences[0], sequences[0] + len(sequences)))
+        assert abs(heard[0]["timestamp"] - time.time()) < 60
+        result = await rig.server.result(token)
+        assert (result.winner, result.ending, result.games) == (1, "majority of games", (0, 2))
+
+        # Commands are answered when all is over; nothing is told any more.
+        assert (await loser.move("drop"))["resp"] == "OK"
+        assert (await winner.connect(place, "B"))["error"] == "match ended"
+        assert not await listener.socket.poll(0) or (await listener.until("MatchEnd"))
+        assert not await onlooker.socket.poll(100)
+
+        assert notebook.told[0] == ("start",)
+        assert notebook.told[1:3] == [("joined", token, 0), ("joined", token, 1)]
+        assert notebook.told[3:] == [
+            ("began", token, 1),
+            ("game", token, 1),
+            ("began", token, 2),
+            ("game", token, 2),
+            ("match", token),
+        ]
+        records = [pason_replay.decode(replay) for replay in notebook.replays]
+        assert [one.header.number for one in records] == [1, 2]
+        for one, end in zip(records, ends, strict=True):
+            assert pason_replay.replayed(one).scores == [end["scores"]["A"], end["scores"]["B"]]
+
+
+async def test_clients_hear_of_a_games_end_when_it_is_kept_not_before() -> None:
+    notebook = Notebook()
+    notebook.gate.clear()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=QUICK))
+        listener = rig.listener(place)
+        loser, _ = await rig.both_connected(place)
+        table = rig.server.matches[place.match_token]
+        await listener.until("GamePieceState")
+        async with asyncio.timeout(120):
+            while table.match.phase != "held":
+                await loser.move("drop")
+        assert table.is_keeping
+        kinds: list[str] = []
+        while await listener.socket.poll(50):
+            kinds.append((await listener.next())["comm_type"])
+        assert "GameEnd" not in kinds
+        notebook.gate.set()
+        assert (await listener.until("GameEnd"))[-1]["winner"] == "B"
+
+
+async def test_many_matches_at_once_each_tell_their_own() -> None:
+    async with hosting() as rig:
+        places = [rig.place(placement(f"{n} A", f"{n} B", match=QUICK)) for n in range(8)]
+
+        async def play(number: int) -> None:
+            place = places[number]
+            listener = rig.listener(place)
+            clients = await rig.both_connected(place)
+            for _ in range(2):
+                end = await lose(clients[number % 2], listener)
+                assert end["winner"] == place.seats[1 - number % 2].team
+                assert end["match_token"] == place.match_token
+            for message in await listener.until("MatchEnd"):
+                states = message.get("states", {seat.team: 0 for seat in place.seats})
+                assert set(states) == {seat.team for seat in place.seats}
+            result = await rig.server.result(place.match_token)
+            assert result.winner == 1 - number % 2
+
+        await asyncio.gather(*map(play, range(8)))
+
+
+async def test_who_subscribes_late_is_told_how_things_stand() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement(match=QUICK))
+        await rig.both_connected(place)
+        early = rig.listener(place)
+        await early.next()
+        late = rig.listener(place)
+        heard = [await late.next() for _ in range(4)]
+        kinds = {message["comm_type"] for message in heard}
+        assert kinds == {"GameBoardState", "GamePieceState"}
+
+
+async def test_a_match_goes_on_after_the_games_that_are_known() -> None:
+    async with hosting() as rig:
+        known = (
+            finished(1, 0, sequence=5_000, piece=300),
+            finished(2, 1, sequence=9_000, piece=700),
+        )
+        place = rig.place(placement(match=QUICK, finished=known))
+        listener = rig.listener(place)
+        loser, _ = await rig.both_connected(place)
+        first = (await listener.until("GamePieceState"))[-1]
+        assert first["game_name"] == "Game 3"
+        assert first["sequence"] > 9_000
+        assert all(state["number"] > 700 for state in first["states"].values())
+        await lose(loser, listener)
+        result = await rig.server.result(place.match_token)
+        assert (result.winner, result.games) == (1, (1, 2))
+
+
+@pytest.mark.parametrize("attempt", [2, 5, 1_000])
+async def test_a_match_that_was_begun_elsewhere_counts_on_beyond_it(attempt: int) -> None:
+    async with hosting() as rig:
+        place = rig.place(msgspec.structs.replace(placement(match=QUICK), attempt=attempt))
+        listener = rig.listener(place)
+        await rig.both_connected(place)
+        first = (await listener.until("GamePieceState"))[-1]
+        numbers = [state["number"] for state in first["states"].values()]
+        # Some millions each time; clients of 2012 read integers of 32 bits.
+        assert 10_000_000 < first["sequence"] < 2**31
+        assert all(1_000_000 < number < 2**31 for number in numbers)
+
+
+async def test_a_client_keeps_its_token_when_its_match_comes_to_another_server() -> None:
+    place = placement(match=QUICK)
+    async with hosting() as rig:
+        rig.place(place)
+        clients = await rig.both_connected(place)
+        tokens = [client.token for client in clients]
+    async with hosting() as rig:
+        rig.place(place)
+        listener = rig.listener(place)
+        # Nobody connects: a move is as good, from whoever has the token.
+        for token in tokens:
+            client = rig.client()
+            client.token = token
+            assert (await client.move("left"))["resp"] == "OK"
+        state = decode_state(await _raw(listener.socket))
+        while not isinstance(state, GamePieceState):
+            state = decode_state(await _raw(listener.socket))
+        assert set(state.states) == {"A", "B"}
+
+
+async def test_a_match_that_lacks_a_team_is_won_by_the_other() -> None:
+    match = MatchRules(connect_seconds=0.3)
+    notebook = Notebook()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=match))
+        empty = rig.place(placement(match=match))
+        listener = rig.listener(place)
+        # As by its token, so that it is there in time however slow the machine is.
+        rig.server.matches[place.match_token].join(1)
+        result = await rig.server.result(place.match_token)
+        assert (result.winner, result.ending) == (1, "the other team did not come")
+        assert (await rig.server.result(empty.match_token)).winner is None
+        await listener.until("MatchEnd")
+        await until(lambda: [told[0] for told in notebook.told].count("match") == 2)
+
+
+async def test_match_end_is_published_after_its_result_is_stored() -> None:
+    notebook = Notebook()
+    notebook.gate.clear()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=MatchRules(connect_seconds=0.1)))
+        token = place.match_token
+        table = rig.server.matches[token]
+        table.join(1)
+        listener, onlooker = rig.listener(place), rig.listener(f"/figures/{token}")
+        await until(lambda: table.match.result is not None)
+        result = asyncio.ensure_future(rig.server.result(token))
+        assert not await listener.socket.poll(100)
+        assert not await onlooker.socket.poll(0)
+        assert not result.done()
+        assert token in rig.server.hello().hosting
+        notebook.gate.set()
+        await listener.until("MatchEnd")
+        assert (await onlooker.next())["winner"] == "B"
+        assert (await result).winner == 1
+        assert token not in rig.server.hello().hosting
+
+
+async def test_halted_matches_begin_no_game_and_called_off_ones_end() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=QUICK))
+        token = place.match_token
+        listener = rig.listener(place)
+        rig.server.halt(token, halted=True)
+        await rig.both_connected(place)
+        assert not await listener.socket.poll(150)
+        rig.server.halt(token, halted=False)
+        await listener.until("GamePieceState")
+        rig.server.call_off(token, "rain")
+        await listener.until("MatchEnd")
+        assert (await rig.server.result(token)).ending == "called off"
+        # Whoever called it off knows.
+        assert ("match", token) not in notebook.told
+        rig.server.call_off(token, "again")
+        rig.server.call_off("nothing of that kind", "at all")
+        rig.server.halt("nothing of that kind", halted=True)
+
+
+async def test_match_that_continues_elsewhere_publishes_no_end() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=QUICK))
+        token = place.match_token
+        listener = rig.listener(place)
+        client, _ = await rig.both_connected(place)
+        await listener.until("GamePieceState")
+        rig.server.release(token, "the match has moved to another server")
+        rig.server.release("nothing of that kind", "at all")
+        assert token not in rig.server.hello().hosting
+        with pytest.raises(PlacementRefusedError):
+            await rig.server.result(token)
+        assert (await client.move("drop"))["resp"] == "OK"
+        # It may come back.
+        rig.place(msgspec.structs.replace(place, attempt=2))
+        sequences = [0]
+        while sequences[-1] < 10_000_000:
+            message = await listener.next()
+            assert message["comm_type"] in {"GameBoardState", "GamePieceState"}
+            sequences.append(message["sequence"])
+        assert ("match", token) not in notebook.told
+
+
+async def test_when_a_match_has_lingered_its_tokens_are_still_known_as_ended() -> None:
+    match = MatchRules(games=1, first_pause_seconds=0, repeat_seconds=0.05, linger_seconds=0.05)
+    async with hosting() as rig:
+        place = rig.place(placement(match=match))
+        listener = rig.listener(place)
+        loser, _ = await rig.both_connected(place)
+        await lose(loser, listener)
+        await until(lambda: place.match_token not in rig.server.matches)
+        assert (await loser.move("drop"))["error"] == "match ended"
+        assert (await loser.connect(place))["error"] == "match ended"
+
+
+async def test_matches_that_are_over_leave_nothing_behind() -> None:
+    match = MatchRules(games=1, first_pause_seconds=0, game_seconds=0.05, linger_seconds=0)
+    async with hosting() as rig:
+        bots = {"A": "random", "B": "random"}
+        places = [rig.place(placement("A", "B", match=match, bots=bots)) for _ in range(20)]
+        hosted = [weakref.ref(rig.server.matches[place.match_token]) for place in places]
+        await until(lambda: not rig.server.matches)
+        # What they were closed in ends in its own time.
+        await until(lambda: gc.collect() >= 0 and not any(table() for table in hosted))
+
+
+async def test_placements_that_a_server_refuses() -> None:
+    async with hosting(capacity=2) as rig:
+        server = rig.server
+        place = rig.place(placement())
+        # The scheduler may say so again.
+        rig.place(place)
+        ahead = placement(token=place.match_token, finished=(finished(1, 0, sequence=1, piece=1),))
+        with pytest.raises(PlacementRefusedError, match="not as far"):
+            server.place(ahead)
+        with pytest.raises(PlacementRefusedError, match="told apart"):
+            server.place(placement("A", "A"))
+        with pytest.raises(PlacementRefusedError, match="numbered"):
+            server.place(placement(finished=(finished(2, 0, sequence=1, piece=1),)))
+        for bot, words in (("tbp:./bot", "within a server"), ("beam:x=1", "no option")):
+            with pytest.raises(PlacementRefusedError, match=words):
+                server.place(placement("A", "Bot", bots={"Bot": bot}))
+        rig.place(placement())
+        with pytest.raises(PlacementRefusedError, match="plays 2 matches"):
+            server.place(placement())
+        # What is called off makes room at once, and may come back.
+        server.call_off(place.match_token, "a test")
+        rig.place(ahead)
+        assert server.pulse().matches == 2
+        assert set(server.hello().hosting) == set(server.matches)
+        with pytest.raises(PlacementRefusedError, match="no match"):
+            await server.result("nothing of that kind")
+
+
+async def test_a_fault_in_one_match_ends_that_match_alone() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook) as rig:
+        broken, whole = rig.place(placement(match=QUICK)), rig.place(placement(match=QUICK))
+        client, _ = await rig.both_connected(broken)
+        listener = rig.listener(whole)
+        loser, _ = await rig.both_connected(whole)
+        match = rig.server.matches[broken.match_token].match
+        match.advance = match.move = None  # type: ignore[method-assign, assignment]
+        await client.move("left")
+        assert ("lost", broken.match_token) in notebook.told
+        assert rig.server.figures.faults == 1
+        await lose(loser, listener)
+        # It goes on elsewhere, or here, when the scheduler says so.
+        assert broken.match_token not in rig.server.matches
+        rig.place(broken)
+        assert (await client.move("left"))["resp"] == "OK"
+
+
+async def test_a_fault_where_nobody_keeps_anything_ends_the_match_for_its_clients() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement(match=QUICK))
+        listener = rig.listener(place)
+        client, _ = await rig.both_connected(place)
+        await listener.next()
+        result = asyncio.ensure_future(rig.server.result(place.match_token))
+        await asyncio.sleep(0)
+        rig.server.matches[place.match_token].match.move = None  # type: ignore[method-assign, assignment]
+        await client.move("left")
+        await listener.until("MatchEnd")
+        assert (await result).ending == "called off"
+
+
+async def test_the_slow_and_the_silent_lose_by_gravity() -> None:
+    game = GameRules(gravity_ms=(1,))
+    match = MatchRules(games=1, first_pause_seconds=0.02, repeat_seconds=0.05)
+    async with hosting() as rig:
+        place = rig.place(placement(game=game, match=match))
+        listener = rig.listener(place)
+        await rig.both_connected(place)
+        heard = await listener.until("MatchEnd")
+        assert {message["comm_type"] for message in heard} == {
+            "GameBoardState",
+            "GamePieceState",
+            "GameEnd",
+            "MatchEnd",
+        }
+        pieces = [m for m in heard if m["comm_type"] == "GamePieceState"]
+        # Who has locked by gravity has no piece until the next step.
+        assert any(None in m["states"].values() for m in pieces)
+        assert MATCH.games == 1
+
+
+async def _raw(socket: object) -> bytes:
+    frames: list[bytes] = await asyncio.wait_for(socket.recv_multipart(), 30)  # type: ignore[attr-defined]
+    return frames[1]

@@ -1,0 +1,572 @@
+"""A game server's connection to its scheduler, and what the spool keeps when either dies."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import os
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+import pytest
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+from sevenbag.contest import scheduler_protocol
+from sevenbag.contest.credentials import authorized, load_secret
+from sevenbag.contest.game import match_results
+from sevenbag.contest.scheduler_protocol import GameDone, Hello, Kept, MatchDone, MatchKept, Seat
+from sevenbag.contest.server import result_spool
+from sevenbag.contest.server import scheduler_client as uplink_module
+from sevenbag.contest.server.scheduler_client import Uplink
+from sevenbag.contest.settings import ContestRules, LogSettings, ServerSettings
+from sevenbag.contest.telemetry import make_logger
+from sevenbag.errors import FormatError, PlacementRefusedError, SettingsError
+from sevenbag.formats.whole_file import write_whole
+from tests.contest.scheduler.scripted_server import game_done, match_done
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from websockets.asyncio.server import Server
+    from websockets.http11 import Request, Response
+
+M = TypeVar("M", bound=scheduler_protocol.FromServer)
+
+PATIENCE = 120.0
+TOKENS = [f"{number:08d}-0000-4000-8000-000000000000" for number in range(3)]
+PLACE = scheduler_protocol.Place(
+    match_token=TOKENS[0],
+    match_name="Final",
+    seats=(Seat(team="a", bot="random"), Seat(team="b", bot="random")),
+    rules=ContestRules(),
+)
+
+
+class FakeHost:
+    """Instead of a game server."""
+
+    def __init__(self) -> None:
+        self.name = "one"
+        self.hosting: list[str] = []
+        self.asked: list[tuple[str, ...]] = []
+        self.refuses = ""
+        self.dismissal = asyncio.Event()
+
+    def hello(self) -> Hello:
+        return Hello(
+            name=self.name,
+            version="1",
+            command_address="127.0.0.1",
+            state_address="127.0.0.1",
+            internal_address="127.0.0.1",
+            command_port=1,
+            state_port=2,
+            capacity=3,
+            hosting=tuple(self.hosting),
+        )
+
+    def pulse(self) -> scheduler_protocol.Pulse:
+        return scheduler_protocol.Pulse(matches=len(self.hosting), commands=7)
+
+    def place(self, place: scheduler_protocol.Place) -> None:
+        if self.refuses == "a fault":
+            raise RuntimeError
+        if self.refuses:
+            raise PlacementRefusedError(self.refuses)
+        self.hosting.append(place.match_token)
+
+    def call_off(self, token: str, reason: str) -> None:
+        self.asked.append(("call off", token, reason))
+
+    def release(self, token: str, reason: str) -> None:
+        self.asked.append(("release", token, reason))
+
+    def halt(self, token: str, halted: bool) -> None:
+        self.asked.append(("halt", token, str(halted)))
+
+    def dismissed(self, reason: str) -> None:
+        self.asked.append(("dismissed", reason))
+        self.dismissal.set()
+
+
+class FakeScheduler:
+    """Says what a test says; each connection is a new `peer`."""
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret
+        self._server: Server | None = None
+        self._peers: asyncio.Queue[Peer] = asyncio.Queue()
+        self.refused = 0
+        self.port = 0
+
+    async def begin(self) -> None:
+        """Listen, at the same port as before."""
+        self._server = await serve(
+            self._take,
+            "127.0.0.1",
+            self.port,
+            process_request=self._judge,
+            max_size=scheduler_protocol.LONGEST_FRAME,
+        )
+        self.port = next(iter(self._server.sockets)).getsockname()[1]
+
+    async def end(self) -> None:
+        """Be gone."""
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def peer(self) -> Peer:
+        """The next connection that is made."""
+        async with asyncio.timeout(PATIENCE):
+            return await self._peers.get()
+
+    def _judge(self, connection: ServerConnection, request: Request) -> Response | None:
+        assert request.path == scheduler_protocol.LINK_PATH
+        if authorized(request.headers.get("Authorization", ""), self._secret):
+            return None
+        self.refused += 1
+        return connection.respond(401, "no\n")
+
+    async def _take(self, connection: ServerConnection) -> None:
+        peer = Peer(connection)
+        self._peers.put_nowait(peer)
+        await connection.wait_closed()
+
+
+class Peer:
+    """One connection of the uplink, as the scheduler has it."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self.connection = connection
+        self.heard: list[scheduler_protocol.FromServer] = []
+
+    async def next(self, kind: type[M]) -> M:
+        """The next message of this kind; what comes before it is only noted."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                message = scheduler_protocol.decode_from_server(await self.connection.recv())
+                self.heard.append(message)
+                if isinstance(message, kind):
+                    return message
+
+    async def say(self, message: scheduler_protocol.FromScheduler) -> None:
+        await self.connection.send(scheduler_protocol.encode(message), text=True)
+
+
+class Scene:
+    """A fake scheduler, and uplinks to it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.log = io.StringIO()
+        self.secret = folder / "secret"
+        self.scheduler = FakeScheduler(load_secret(self.secret))
+        self.uplinks: list[Uplink] = []
+
+    async def uplink(self, host: FakeHost, *, patience: float = PATIENCE) -> Uplink:
+        """An uplink that has been started."""
+        uplink = Uplink(
+            ServerSettings(
+                scheduler=f"http://127.0.0.1:{self.scheduler.port}/",
+                secret_file=str(self.secret),
+                spool=str(self.folder / "spool"),
+            ),
+            patience=patience,
+            pulse=0.05,
+            logger=make_logger(LogSettings(), self.log),
+        )
+        self.uplinks.append(uplink)
+        await uplink.start(host)
+        return uplink
+
+    def spooled(self) -> list[str]:
+        """Files of games and matches in the spool."""
+        return sorted(
+            path.name[:8] + path.suffix
+            for path in (self.folder / "spool" / "one").iterdir()
+            if path.suffix in {".game", ".match"}
+        )
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+    scene = Scene(tmp_path)
+    await scene.scheduler.begin()
+    yield scene
+    await scene.scheduler.end()
+    for uplink in scene.uplinks:
+        await uplink.stop()
+
+
+async def keep(uplink: Uplink, done: GameDone | MatchDone) -> None:
+    async with asyncio.timeout(PATIENCE):
+        if isinstance(done, GameDone):
+            await uplink.keep(done.match_token, done.result, done.replay)
+        else:
+            await uplink.match_done(done.match_token, done.result)
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110  # what it waits for has no event
+            await asyncio.sleep(0.01)
+
+
+async def test_a_game_is_on_disk_before_it_is_told_and_until_it_is_kept(scene: Scene) -> None:
+    uplink = await scene.uplink(FakeHost())
+    peer = await scene.scheduler.peer()
+    hello = await peer.next(Hello)
+    assert (hello.name, hello.capacity) == ("one", 3)
+    assert hello.instance
+    done = game_done(TOKENS[0], 1)
+    keeping = asyncio.create_task(keep(uplink, done))
+    told = await peer.next(GameDone)
+    assert (told.match_token, told.result, told.replay) == (
+        done.match_token,
+        done.result,
+        done.replay,
+    )
+    assert scene.spooled() == ["00000000.game"]
+    assert not keeping.done(), "it waits to be kept"
+    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    await keeping
+    assert scene.spooled() == []
+    assert uplink.unsettled == 0
+    assert (await peer.next(scheduler_protocol.Pulse)).commands == 7
+
+
+async def test_without_a_scheduler_it_goes_on_and_tells_everything_in_order_later(
+    scene: Scene,
+) -> None:
+    await scene.scheduler.end()
+    uplink = await scene.uplink(FakeHost())
+    for token in (TOKENS[1], TOKENS[0]):
+        await keep(uplink, game_done(token, 1))
+        await keep(uplink, game_done(token, 2))
+        await keep(uplink, match_done(token, (2, 0)))
+    assert "cannot be reached" in uplink.trouble
+    assert len(scene.spooled()) == uplink.unsettled == 6
+    await scene.scheduler.begin()
+    peer = await scene.scheduler.peer()
+    for token in TOKENS[:2]:
+        for number in (1, 2):
+            told = await peer.next(GameDone)
+            assert (told.match_token, told.result.number) == (token, number)
+            await peer.say(Kept(match_token=token, number=number))
+        assert (await peer.next(MatchDone)).match_token == token
+        await peer.say(MatchKept(match_token=token))
+    (hello,) = [message for message in peer.heard if isinstance(message, Hello)]
+    assert sorted(hello.ended) == sorted(TOKENS[:2])
+    assert [
+        type(message) for message in peer.heard if not isinstance(message, scheduler_protocol.Pulse)
+    ] == [
+        Hello,
+        *[GameDone, GameDone, MatchDone] * 2,
+    ]
+    await until(lambda: not uplink.unsettled)
+    assert scene.spooled() == []
+    assert uplink.trouble == ""
+
+
+async def test_what_a_killed_server_has_left_is_told_by_the_next_one(scene: Scene) -> None:
+    await scene.scheduler.end()
+    uplink = await scene.uplink(FakeHost())
+    await keep(uplink, game_done(TOKENS[0], 1))
+    await uplink.stop()  # its files stay as a kill leaves them
+    (path,) = (scene.folder / "spool" / "one").glob("*.game")
+    an_hour_ago = time.time() - 3600
+    os.utime(path, (an_hour_ago, an_hour_ago))
+    await scene.scheduler.begin()
+    again = await scene.uplink(FakeHost())
+    peer = await scene.scheduler.peer()
+    told = await peer.next(GameDone)
+    assert told.result == game_done(TOKENS[0], 1).result
+    assert 3600 <= told.age < 3700
+    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    await until(lambda: not again.unsettled)
+    assert scene.spooled() == []
+
+
+async def test_a_scheduler_that_does_not_answer_is_not_waited_for_without_end(
+    scene: Scene,
+) -> None:
+    uplink = await scene.uplink(FakeHost(), patience=0.05)
+    peer = await scene.scheduler.peer()
+    await keep(uplink, game_done(TOKENS[0], 1))
+    assert uplink.unsettled == 1
+    await peer.next(GameDone)
+    await peer.connection.close()
+    again = await scene.scheduler.peer()
+    assert (await again.next(GameDone)).result.number == 1, "it is told at each connection"
+
+
+async def test_a_connection_that_is_cut_sets_free_whoever_waits(scene: Scene) -> None:
+    uplink = await scene.uplink(FakeHost(), patience=1000)
+    peer = await scene.scheduler.peer()
+    keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 1)))
+    await peer.next(GameDone)
+    peer.connection.transport.abort()
+    await keeping
+    again = await scene.scheduler.peer()
+    hello, first = await again.next(Hello), peer.heard[0]
+    assert isinstance(first, Hello)
+    assert hello.instance == first.instance, "it is the same process"
+    await again.next(GameDone)
+
+
+async def test_a_game_that_does_not_count_is_put_aside(scene: Scene) -> None:
+    uplink = await scene.uplink(FakeHost())
+    peer = await scene.scheduler.peer()
+    keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 4)))
+    await peer.next(GameDone)
+    await peer.say(
+        scheduler_protocol.NotKept(match_token=TOKENS[0], number=4, reason="another was first")
+    )
+    await keeping
+    assert scene.spooled() == []
+    (aside,) = (scene.folder / "spool" / "one" / "refused").iterdir()
+    done = scheduler_protocol.decode_from_server(aside.read_bytes())
+    assert isinstance(done, GameDone)
+    assert done.result == game_done(TOKENS[0], 4).result
+    assert "another was first" not in scene.log.getvalue(), "the scheduler has logged it"
+
+
+async def test_broken_files_of_the_spool_keep_nobody_from_being_told(scene: Scene) -> None:
+    folder = scene.folder / "spool" / "one"
+    folder.mkdir(parents=True)
+    (folder / "0.game").write_bytes(b"\xff{")
+    (folder / "00.game").write_bytes(b"")
+    (folder / "000.match").write_bytes(
+        scheduler_protocol.encode(scheduler_protocol.Pulse(matches=1, commands=1))
+    )
+    (folder / ".3.game.12345678.part").write_bytes(b"half")
+    (folder / f"{TOKENS[1]}.000001.game").write_bytes(
+        scheduler_protocol.encode(game_done(TOKENS[1], 1))
+    )
+    uplink = await scene.uplink(FakeHost())
+    peer = await scene.scheduler.peer()
+    assert (await peer.next(GameDone)).match_token == TOKENS[1]
+    assert uplink.unsettled == 1
+    assert sorted(path.name for path in (folder / "refused").iterdir()) == [
+        "0.game",
+        "00.game",
+        "000.match",
+    ]
+
+
+async def test_a_spool_that_cannot_be_written_loses_nothing_while_the_server_lives(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, data: bytes, *, over: bool) -> None:
+        raise FormatError(f"{path}: cannot be written: No space left on device")
+
+    monkeypatch.setattr("sevenbag.contest.server.result_spool.write_whole", full)
+    uplink = await scene.uplink(FakeHost())
+    peer = await scene.scheduler.peer()
+    await peer.next(Hello)
+    keeping = asyncio.create_task(keep(uplink, game_done(TOKENS[0], 1)))
+    await peer.next(GameDone)
+    assert "spool cannot be written" in uplink.trouble
+    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    await keeping
+    assert uplink.trouble == ""
+
+
+@pytest.mark.parametrize("done", [game_done(TOKENS[0], 1), match_done(TOKENS[0], (2, 0))])
+@pytest.mark.parametrize("works_again", ["spool", "scheduler"])
+async def test_match_waits_until_spool_or_scheduler_stores_the_result(
+    scene: Scene,
+    monkeypatch: pytest.MonkeyPatch,
+    done: GameDone | MatchDone,
+    works_again: str,
+) -> None:
+    tried: list[Path] = []
+
+    def full(path: Path, data: bytes, *, over: bool) -> None:
+        tried.append(path)
+        raise FormatError(f"{path}: cannot be written: No space left on device")
+
+    monkeypatch.setattr(result_spool, "write_whole", full)
+    monkeypatch.setattr(uplink_module, "_SPOOL_PAUSE", 0.01)
+    await scene.scheduler.end()
+    uplink = await scene.uplink(FakeHost())
+    keeping = asyncio.create_task(keep(uplink, done))
+    await until(lambda: len(tried) >= 3)
+    assert not keeping.done()
+    assert "not stored: 1" in uplink.trouble
+    if works_again == "spool":
+        monkeypatch.setattr(result_spool, "write_whole", write_whole)
+        await keeping
+        assert len(scene.spooled()) == 1
+        assert "cannot be reached" in uplink.trouble
+    await scene.scheduler.begin()
+    peer = await scene.scheduler.peer()
+    if isinstance(done, GameDone):
+        told = await peer.next(GameDone)
+        assert (told.result, told.replay) == (done.result, done.replay)
+        # The message has the age of the game, for a match that has continued meanwhile.
+        assert told.age > 0
+        await peer.say(Kept(match_token=TOKENS[0], number=1))
+    else:
+        assert (await peer.next(MatchDone)).result == done.result
+        await peer.say(MatchKept(match_token=TOKENS[0]))
+    await keeping
+    await until(lambda: not uplink.unsettled)
+    assert scene.spooled() == []
+    assert uplink.trouble == ""
+
+
+async def test_reconnect_delay_grows_if_connections_end_at_once(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A site without its database accepts each connection and closes it."""
+    pauses: list[float] = []
+
+    def shortest(_low: float, high: float) -> float:
+        pauses.append(high)
+        return 0.0
+
+    monkeypatch.setattr("sevenbag.contest.server.scheduler_client.random.uniform", shortest)
+    await scene.uplink(FakeHost())
+    for _ in range(7):
+        peer = await scene.scheduler.peer()
+        await peer.connection.close()
+    await scene.scheduler.peer()
+    assert pauses[0] <= 0.1
+    assert pauses[:7] == sorted(pauses[:7])
+    assert pauses[6] >= 2
+
+
+async def test_what_the_scheduler_says_reaches_the_server(scene: Scene) -> None:
+    host = FakeHost()
+    await scene.uplink(host)
+    peer = await scene.scheduler.peer()
+    await peer.say(PLACE)
+    assert (await peer.next(scheduler_protocol.Placed)).match_token == TOKENS[0]
+    host.refuses = "no room"
+    await peer.say(PLACE)
+    assert (await peer.next(scheduler_protocol.NotPlaced)).reason == "no room"
+    host.refuses = "a fault"
+    await peer.say(PLACE)
+    assert "RuntimeError" in (await peer.next(scheduler_protocol.NotPlaced)).reason
+    await peer.say(scheduler_protocol.Halt(match_token=TOKENS[0], halted=True))
+    await peer.say(scheduler_protocol.CallOff(match_token=TOKENS[0], reason="rain"))
+    await peer.say(scheduler_protocol.CallOff(match_token=TOKENS[0], reason="moved", goes_on=True))
+    await peer.say(scheduler_protocol.Dismissed(reason="another has come"))
+    await host.dismissal.wait()
+    assert host.asked == [
+        ("halt", TOKENS[0], "True"),
+        ("call off", TOKENS[0], "rain"),
+        ("release", TOKENS[0], "moved"),
+        ("dismissed", "another has come"),
+    ]
+    await asyncio.sleep(0.3)
+    assert scene.scheduler._peers.empty(), "it does not come back"
+
+
+async def test_each_game_says_what_it_follows_on(scene: Scene) -> None:
+    host = FakeHost()
+    uplink = await scene.uplink(host, patience=0)
+    peer = await scene.scheduler.peer()
+    games = [game_done(TOKENS[0], number).result for number in (1, 2, 3)]
+    await peer.say(msgspec.structs.replace(PLACE, finished=tuple(games[:1])))
+    await peer.next(scheduler_protocol.Placed)
+    for number in (2, 3):
+        await keep(uplink, game_done(TOKENS[0], number))
+        assert (await peer.next(GameDone)).line == match_results.line_after(games[: number - 1])
+    await peer.say(scheduler_protocol.CallOff(match_token=TOKENS[0], reason="moved"))
+    await peer.say(scheduler_protocol.Halt(match_token=TOKENS[0], halted=True))
+    await until(lambda: len(host.asked) == 2)
+    await keep(uplink, game_done(TOKENS[0], 4))
+    assert (await peer.next(GameDone)).line not in {"", match_results.line_after(games)}
+
+
+async def test_it_tells_who_has_come_and_what_has_begun(scene: Scene) -> None:
+    uplink = await scene.uplink(FakeHost())
+    uplink.joined(TOKENS[0], 0)  # nobody to be told
+    peer = await scene.scheduler.peer()
+    await peer.next(Hello)
+    uplink.joined(TOKENS[0], 1)
+    uplink.game_began(TOKENS[0], 1, "Game 1")
+    uplink.lost(TOKENS[0], "a fault")
+    assert (await peer.next(scheduler_protocol.Joined)).seat == 1
+    assert (await peer.next(scheduler_protocol.GameBegan)).game_name == "Game 1"
+    assert (await peer.next(scheduler_protocol.NotPlaced)).reason == "a fault"
+
+
+async def test_its_end_tells_what_goes_on_elsewhere_and_what_is_finished(scene: Scene) -> None:
+    host = FakeHost()
+    host.hosting = TOKENS[1:]
+    uplink = await scene.uplink(host, patience=0)
+    peer = await scene.scheduler.peer()
+    await keep(uplink, game_done(TOKENS[0], 1))
+    stopping = asyncio.create_task(uplink.stop())
+    await peer.next(GameDone)
+    assert [
+        (await peer.next(scheduler_protocol.NotPlaced)).match_token for _ in range(2)
+    ] == TOKENS[1:]
+    await peer.say(Kept(match_token=TOKENS[0], number=1))
+    async with asyncio.timeout(PATIENCE):
+        await stopping
+    assert scene.spooled() == []
+    await peer.connection.wait_closed()
+
+
+async def test_a_scheduler_that_cannot_be_understood_is_left_and_tried_again(
+    scene: Scene,
+) -> None:
+    await scene.uplink(FakeHost())
+    frames: list[str | bytes] = [
+        "{",
+        '{"type": "dance"}',
+        b"\xff\xff",
+        "x" * (scheduler_protocol.LONGEST_FRAME + 1),
+    ]
+    for frame in frames:
+        peer = await scene.scheduler.peer()
+        await peer.next(Hello)
+        with contextlib.suppress(ConnectionClosed):
+            await peer.connection.send(frame)
+        await peer.connection.wait_closed()
+    await (await scene.scheduler.peer()).next(Hello)
+
+
+async def test_a_wrong_secret_is_told_and_tried_again(scene: Scene) -> None:
+    right = scene.secret.read_text()
+    scene.secret.write_text("another-secret-of-others")
+    uplink = await scene.uplink(FakeHost())
+    await until(lambda: scene.scheduler.refused >= 2)
+    assert "refuses our secret" in uplink.trouble
+    assert "another-secret" not in uplink.trouble
+    scene.secret.write_text(right)
+
+
+async def test_two_servers_do_not_share_a_spool(scene: Scene) -> None:
+    await scene.uplink(FakeHost())
+    with pytest.raises(SettingsError, match="in use by another game server"):
+        await scene.uplink(FakeHost())
+    other = FakeHost()
+    other.name = "one/../two"
+    await scene.uplink(other)
+    for _ in range(2):
+        await scene.scheduler.peer()
+    assert {path.parent for path in (scene.folder / "spool").iterdir()} == {scene.folder / "spool"}
+
+
+@pytest.mark.parametrize("url", ["", "127.0.0.1:8080", "ftp://127.0.0.1", "http://"])
+def test_what_is_no_site_is_refused_at_once(url: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"server\.scheduler is .*must be the site's URL"):
+        Uplink(ServerSettings(scheduler=url, secret_file=str(tmp_path / "secret")))
+
+
+def test_a_secret_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"server\.secret_file is empty"):
+        Uplink(ServerSettings(scheduler="http://127.0.0.1:1"))
+    with pytest.raises(SettingsError, match="cannot be read"):
+        Uplink(ServerSettings(scheduler="http://127.0.0.1:1", secret_file=str(tmp_path / "none")))

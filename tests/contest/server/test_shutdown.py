@@ -1,0 +1,186 @@
+"""How a server ends: games are finished, or broken off; nothing that is finished is lost."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from sevenbag.contest.server import GameServer
+from sevenbag.contest.settings import LogSettings, MatchRules, ServerSettings, TestClientSettings
+from sevenbag.errors import DismissedError, InputError, PlacementRefusedError
+from tests.contest.server.hosted_server import Notebook, hosting, placement
+
+QUICK = MatchRules(
+    games=19, game_seconds=3_600, first_pause_seconds=0, pause_seconds=0.02, repeat_seconds=0.05
+)
+
+
+async def test_running_games_are_finished_and_no_other_begins() -> None:
+    notebook = Notebook()
+    async with hosting(keeper=notebook, farewell="finish", farewell_seconds=3_600) as rig:
+        place, idle = rig.place(placement(match=QUICK)), rig.place(placement(match=QUICK))
+        listener = rig.listener(place)
+        loser, _ = await rig.both_connected(place)
+        await listener.next()
+        stopping = asyncio.create_task(rig.server.stop())
+        await asyncio.sleep(0)
+        assert rig.server.pulse().draining
+        with pytest.raises(PlacementRefusedError, match="about to end"):
+            rig.server.place(placement())
+        # Once it is over, nobody can be sure of an answer.
+        table = rig.server.matches[place.match_token]
+        while table.match.phase == "game":
+            await loser.move("drop")
+        await listener.until("GameEnd")
+        async with asyncio.timeout(120):
+            await stopping
+        assert [
+            told for told in notebook.told if told[0] in {"game", "began", "match", "lost"}
+        ] == [
+            ("began", place.match_token, 1),
+            ("game", place.match_token, 1),
+        ]
+        assert notebook.told[-1] == ("stop",)
+        # The match goes on elsewhere: nobody was told that it has ended.
+        while await listener.socket.poll(50):
+            assert (await listener.next())["comm_type"] != "MatchEnd"
+        assert idle.match_token not in rig.server.matches
+
+
+async def test_a_game_that_takes_too_long_is_not_waited_for() -> None:
+    async with hosting(keeper=Notebook(), farewell_seconds=0) as rig:
+        place = rig.place(placement(match=QUICK))
+        await rig.both_connected(place)
+        rig.server.matches[place.match_token].match.call_off = None  # type: ignore[method-assign, assignment]
+        async with asyncio.timeout(120):
+            await rig.server.stop("finish")
+
+
+async def test_what_is_finished_is_kept_before_the_server_breaks_off() -> None:
+    notebook = Notebook()
+    notebook.gate.clear()
+    async with hosting(keeper=notebook) as rig:
+        place = rig.place(placement(match=QUICK))
+        listener = rig.listener(place)
+        loser, _ = await rig.both_connected(place)
+        await listener.next()
+        table = rig.server.matches[place.match_token]
+        async with asyncio.timeout(120):
+            while not table.is_keeping:
+                await loser.move("drop")
+        stopping = asyncio.create_task(rig.server.stop("break off"))
+        await asyncio.sleep(0.1)
+        assert not stopping.done()
+        notebook.gate.set()
+        await stopping
+        assert ("game", place.match_token, 1) in notebook.told
+        assert notebook.told[-1] == ("stop",)
+
+
+async def test_without_anybody_who_keeps_matches_their_clients_may_go_home() -> None:
+    async with hosting() as rig:
+        place = rig.place(placement(match=QUICK))
+        listener = rig.listener(place)
+        await rig.both_connected(place)
+        await listener.next()
+        result = asyncio.ensure_future(rig.server.result(place.match_token))
+        await asyncio.sleep(0)
+        await rig.server.stop("break off")
+        await listener.until("MatchEnd")
+        assert (await result).ending == "called off"
+
+
+async def test_who_cancels_a_server_that_runs_gets_its_farewell() -> None:
+    notebook = Notebook()
+    server = GameServer(
+        ServerSettings(command_port=0, state_port=0, farewell="break off"),
+        test_client=TestClientSettings(),
+        log=LogSettings(moves="none"),
+        keeper=notebook,
+    )
+    await server.start()
+    running = asyncio.create_task(server.run())
+    await asyncio.sleep(0.01)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert notebook.told == [("start",), ("stop",)]
+    # Both ports are free again.
+    with pytest.raises(PlacementRefusedError):
+        server.place(placement())
+
+
+async def test_who_is_dismissed_ends_and_says_why() -> None:
+    async with hosting(keeper=Notebook()) as rig:
+        place = rig.place(placement(match=QUICK))
+        listener = rig.listener(place)
+        await rig.both_connected(place)
+        await listener.next()
+        running = asyncio.create_task(rig.server.run())
+        await asyncio.sleep(0)
+        rig.server.dismissed("another server has this name")
+        with pytest.raises(DismissedError, match="this name"):
+            await running
+        assert not rig.server.matches
+
+
+@pytest.mark.parametrize("port", ["command_port", "state_port", "http_port"])
+async def test_a_port_that_is_taken_is_told_and_nothing_stays_open(port: str) -> None:
+    listening = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
+    taken = listening.sockets[0].getsockname()[1]
+    settings: dict[str, Any] = {"command_port": 0, "state_port": 0} | {port: taken}
+    server = GameServer(
+        ServerSettings(**settings), test_client=TestClientSettings(), log=LogSettings()
+    )
+    with pytest.raises(InputError, match=f"cannot listen at 127.0.0.1:{taken}.*in use"):
+        await server.start()
+    listening.close()
+    await listening.wait_closed()
+
+
+@pytest.mark.parametrize("bind", ["no.such.host.invalid", "192.0.2.1", "not an address"])
+async def test_an_address_that_is_none_of_ours_is_told(bind: str) -> None:
+    server = GameServer(
+        ServerSettings(bind=bind, command_port=0, state_port=0),
+        test_client=TestClientSettings(),
+        log=LogSettings(),
+    )
+    with pytest.raises(InputError, match=f"the command channel cannot listen at {bind}"):
+        await server.start()
+
+
+async def test_both_channels_may_listen_at_different_addresses() -> None:
+    async with hosting(bind="127.0.0.1", state_bind="127.0.0.2") as rig:
+        hello = rig.server.hello()
+        assert rig.server.state_endpoint == f"tcp://127.0.0.2:{hello.state_port}"
+        assert (hello.command_address, hello.state_address) == ("127.0.0.1", "127.0.0.2")
+        place = rig.place(placement(match=QUICK))
+        listener = rig.listener(place)
+        await rig.both_connected(place)
+        await listener.next()
+
+
+async def test_clients_are_told_the_addresses_of_the_settings() -> None:
+    addresses: dict[str, Any] = {
+        "address": "games.example",
+        "internal_address": "10.0.0.1",
+        "name": "one",
+    }
+    async with hosting(**addresses) as rig:
+        hello = rig.server.hello()
+        assert hello.command_address == hello.state_address == "games.example"
+        assert (hello.internal_address, hello.name) == ("10.0.0.1", "one")
+    async with hosting() as rig:
+        hello = rig.server.hello()
+        assert hello.internal_address == hello.command_address == "127.0.0.1"
+        assert hello.name.endswith(f" 127.0.0.1:{hello.command_port}")
+
+
+async def test_servers_of_one_machine_need_no_names_of_their_own() -> None:
+    """All of them listen at the ports that clients know, so only the address tells them apart."""
+    async with hosting(bind="127.0.0.1") as one, hosting(bind="127.0.0.2") as two:
+        names = (server.hello().name for server in (one.server, two.server))
+        first, second = (name.rpartition(":")[0] for name in names)
+        assert first != second

@@ -1,0 +1,193 @@
+"""The state channel: who gets what, and what a subscriber may cost that does not read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unittest import mock
+
+import pytest
+import zmq
+
+from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
+from sevenbag.contest.server import hosted_match
+from sevenbag.contest.server.zmq_channels import StateChannel
+from sevenbag.contest.settings import MatchRules
+from tests.contest.server.hosted_server import hosting, lose, placement, until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOKEN = b"00000000-0000-4000-8000-000000000001"
+OTHER = b"00000000-0000-4000-8000-000000000002"
+
+
+class Onlookers:
+    """A context, and its subscribers until the end of the test."""
+
+    def __init__(self) -> None:
+        self.context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._sockets: list[zmq.Socket[bytes]] = []
+
+    def add(self, endpoint: str, *, reads_little: bool = False) -> zmq.Socket[bytes]:
+        socket = self.context.socket(zmq.SUB)
+        self._sockets.append(socket)
+        socket.rcvhwm = 1 if reads_little else 0
+        if reads_little:
+            socket.set(zmq.RCVBUF, 4_096)
+        socket.subscribe(TOKEN)
+        socket.connect(endpoint)
+        return socket
+
+    def close(self) -> None:
+        self.context.destroy(0)
+
+
+@pytest.fixture
+def onlookers() -> Iterator[Onlookers]:
+    made = Onlookers()
+    yield made
+    made.close()
+
+
+def published_until_heard(channel: StateChannel, *sockets: zmq.Socket[bytes]) -> None:
+    """Subscriptions are made in the background: until each has heard something."""
+    for socket in sockets:
+        while not socket.poll(5):
+            assert channel.publish(TOKEN, [b"first"])
+    for socket in sockets:
+        while socket.poll(50):
+            socket.recv_multipart()
+
+
+def published_until_heard_of(
+    channel: StateChannel, socket: zmq.Socket[bytes], topic: bytes
+) -> None:
+    while not socket.poll(5):
+        channel.publish(topic, [b"first"])
+    while socket.poll(50):
+        socket.recv_multipart()
+
+
+def heard(socket: zmq.Socket[bytes]) -> list[bytes]:
+    """What has come, and comes soon."""
+    found: list[bytes] = []
+    while socket.poll(200):
+        found.append(socket.recv_multipart()[1])
+    return found
+
+
+def test_messages_have_two_frames_and_go_to_their_own_subscribers(onlookers: Onlookers) -> None:
+    channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=0)
+    socket = onlookers.add(channel.endpoint)
+    published_until_heard(channel, socket)
+    channel.publish(OTHER, [b"not for us"])
+    channel.publish(FIGURES_TOPIC.encode() + TOKEN, [b"nor this"])
+    channel.publish(TOKEN, [b"one", b"two"])
+    assert [socket.recv_multipart() for _ in range(2)] == [[TOKEN, b"one"], [TOKEN, b"two"]]
+    assert not socket.poll(20)
+    channel.close()
+
+
+def test_who_subscribes_to_everything_is_told_of_matches_only(onlookers: Onlookers) -> None:
+    channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=0)
+    everything, figures, token = (onlookers.add(channel.endpoint) for _ in range(3))
+    everything.subscribe(b"")
+    figures.subscribe(FIGURES_TOPIC.encode() + TOKEN)
+    published_until_heard(channel, everything, figures, token)
+    # Subscriptions come in the order in which they were made.
+    published_until_heard_of(channel, everything, b"z")
+    published_until_heard_of(channel, figures, FIGURES_TOPIC.encode() + TOKEN)
+    channel.publish(FIGURES_TOPIC.encode() + TOKEN, [b"figures"])
+    channel.publish(OTHER, [b"another match"])
+    channel.publish(TOKEN, [b"our match"])
+    assert heard(everything) == [b"another match", b"our match"]
+    assert heard(figures) == [b"figures", b"our match"]
+    assert heard(token) == [b"our match"]
+    everything.unsubscribe(b"")
+    while channel.publish(OTHER, [b"until it has gone"]) and everything.poll(50):
+        everything.recv_multipart()
+    channel.publish(TOKEN, [b"still ours"])
+    assert heard(everything) == [b"still ours"]
+    channel.close()
+
+
+def test_a_slow_subscriber_loses_nothing_within_the_bound(onlookers: Onlookers) -> None:
+    channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=5_000)
+    slow = onlookers.add(channel.endpoint, reads_little=True)
+    published_until_heard(channel, slow)
+    messages = [b"%05d" % number + b"x" * 400 for number in range(4_000)]
+    for message in messages:
+        assert channel.publish(TOKEN, [message])
+    assert [slow.recv_multipart()[1] for _ in messages] == messages
+    assert channel.incomplete == 0
+    channel.close()
+
+
+def test_who_reads_nothing_is_bounded_and_others_lose_nothing(onlookers: Onlookers) -> None:
+    channel = StateChannel(onlookers.context, "127.0.0.1", 0, backlog=500)
+    stuck = onlookers.add(channel.endpoint, reads_little=True)
+    fast = onlookers.add(channel.endpoint)
+    published_until_heard(channel, stuck, fast)
+    complete: list[bool] = []
+    for number in range(20_000):
+        message = b"%05d" % number + b"x" * 400
+        complete.append(channel.publish(TOKEN, [message]))
+        # Whoever keeps up is at most some messages behind.
+        if number % 50 == 0:
+            assert fast.poll(10_000)
+            while fast.recv_multipart()[1][:5] != b"%05d" % number:
+                pass
+    assert not all(complete)
+    assert channel.incomplete == complete.count(False) > 0
+    got = 0
+    while stuck.poll(200):
+        assert len(stuck.recv_multipart()) == 2
+        got += 1
+    # Those that waited here, and those that were in the buffers of both machines.
+    assert 500 <= got < 20_000
+    channel.close()
+
+
+async def test_the_end_is_told_again_where_somebody_may_have_missed_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(hosted_match, "_REPEAT_END", 0.05)
+    match = MatchRules(games=1, first_pause_seconds=0, repeat_seconds=0.05, linger_seconds=60)
+    async with hosting() as rig:
+        whole, missed = rig.place(placement(match=match)), rig.place(placement(match=match))
+        listeners = rig.listener(whole), rig.listener(missed)
+        for place, listener in zip((whole, missed), listeners, strict=True):
+            loser, _ = await rig.both_connected(place)
+            await listener.next()
+            if place is missed:
+                # As if a subscriber had had no room.
+                hosted = rig.server.matches[place.match_token]
+                monkeypatch.setattr(hosted, "_incomplete", True)
+            await lose(loser, listener)
+            await listener.until("MatchEnd")
+        repeated = [await listeners[1].next() for _ in range(3)]
+        assert [message["comm_type"] for message in repeated] == ["MatchEnd"] * 3
+        # Where everybody heard it, nothing follows.
+        assert not await listeners[0].socket.poll(100)
+
+
+async def test_new_subscribers_are_taken_in_though_nothing_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with hosting() as rig:
+        states = rig.server._live.states
+        subscribed = mock.Mock(wraps=states._socket)
+        monkeypatch.setattr(states, "_socket", subscribed)
+        place = rig.place(placement())
+        strangers = [rig.listener(place) for _ in range(20)]
+        # Once taken in, a subscription is set in the socket.
+        await until(lambda: subscribed.set.call_count == len(strangers))
+        assert states.told == 0
+        await rig.both_connected(place)
+        for stranger in strangers:
+            await stranger.next()
+        for stranger in strangers[:10]:
+            stranger.socket.close(0)
+        for stranger in strangers[10:]:
+            await stranger.next()
+        await until(lambda: rig.server.matches[place.match_token].match.phase == "game")

@@ -1,0 +1,63 @@
+"""The command channel by itself, without matches behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import zmq
+import zmq.asyncio
+
+from sevenbag.contest.server.zmq_channels import CommandChannel
+from tests.contest.server.hosted_server import until
+from tests.fakes.pason.zmtp import NewPeer, OldPeer, Peer
+
+if TYPE_CHECKING:
+    from sevenbag.contest.server.zmq_channels import Sender
+
+
+async def test_an_answer_whose_client_has_gone_is_counted() -> None:
+    asked: list[Sender] = []
+
+    def answer(sender: Sender, body: bytes) -> None:
+        assert body == b"a command"
+        asked.append(sender)
+
+    with zmq.Context() as context:
+        channel = CommandChannel(context, "127.0.0.1", 0, largest_message=1_000, answer=answer)
+        channel.start()
+        client = context.socket(zmq.REQ)
+        client.connect(channel.endpoint)
+        client.send(b"a command")
+        await until(lambda: asked)
+        channel.reply(asked[0], b"an answer")
+        assert await asyncio.to_thread(client.recv) == b"an answer"
+        assert channel.unsent == 0
+        client.close(0)
+
+        def is_counted() -> bool:
+            channel.reply(asked[0], b"another answer")
+            return channel.unsent > 0
+
+        await until(is_counted)
+        channel.close()
+
+
+async def test_client_address_is_known_if_libzmq_reports_it() -> None:
+    addresses: list[str] = []
+
+    def answer(sender: Sender, body: bytes) -> bytes:
+        addresses.append(channel.address)
+        return body
+
+    def ask(kind: type[Peer]) -> None:
+        with kind("127.0.0.1", channel.port, kind="REQ") as peer:
+            assert peer.ask(b"a command") == b"a command"
+
+    with zmq.Context() as context:
+        channel = CommandChannel(context, "127.0.0.1", 0, largest_message=1_000, answer=answer)
+        channel.start()
+        for kind in (NewPeer, OldPeer):
+            await asyncio.to_thread(ask, kind)
+        channel.close()
+    assert addresses == ["127.0.0.1", ""]

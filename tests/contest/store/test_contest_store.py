@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.contest.bracket import MOST_ENTRANTS, Plan
+from sevenbag.contest.settings import ContestRules
+from sevenbag.contest.store import ContestRow, ContestState, Store
+from sevenbag.errors import InputError, SevenbagError, UnknownEntryError
+from tests.contest.store.entries import HASH, RULES, ending, teams
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag.contest.game.match_results import MatchResult
+    from sevenbag.contest.store import MatchRow
+
+PLAN = Plan(qualifiers=4, third_place=True, seed=7)
+
+
+def planned(store: Store, entrants: int, plan: Plan = PLAN) -> ContestRow:
+    ids = [team.id for team in teams(store, *(f"team {n}" for n in range(entrants)))]
+    return store.contests.add("Autumn", RULES, plan, ids)
+
+
+def test_a_contest_is_read_as_it_was_written(store: Store) -> None:
+    one, two = teams(store, "one", "two")
+    row = store.contests.add("Autumn", RULES, PLAN, [two.id, one.id])
+    assert (row.name, row.state, row.rules, row.plan) == ("Autumn", "planned", RULES, PLAN)
+    assert [(entrant.team_id, entrant.name) for entrant in row.entrants] == [
+        (two.id, "two"),
+        (one.id, "one"),
+    ]
+    assert store.contests.get(row.id) == row
+    later = store.contests.add("Winter", RULES, PLAN)
+    assert store.contests.list() == (later, row)
+    assert store.contests.list(before=later.id) == (row,)
+    assert store.contests.list(limit=1) == (later,)
+
+
+def test_plans_change_until_the_contest_begins(store: Store) -> None:
+    row = planned(store, 3)
+    ids = [entrant.team_id for entrant in row.entrants]
+    other = store.contests.revise(
+        row, name="Winter", rules=ContestRules(), plan=Plan(), entrants=ids[::-1]
+    )
+    assert other is not None
+    assert (other.name, other.rules, other.plan) == ("Winter", ContestRules(), Plan())
+    assert [entrant.team_id for entrant in other.entrants] == ids[::-1]
+    assert store.contests.get(row.id) == other
+    assert store.contests.revise(row, name="Spring") is None
+    same = store.contests.revise(other, plan=PLAN)
+    assert same is not None
+    assert (same.name, same.entrants) == ("Winter", other.entrants)
+    running = store.contests.change(same, "running")
+    assert running is not None
+    with pytest.raises(InputError, match="not planned any more"):
+        store.contests.revise(running, name="Spring")
+
+
+def test_who_cannot_take_part_leaves_nothing_behind(store: Store) -> None:
+    teams(store, "one")
+    wrong: list[tuple[Sequence[int], type[SevenbagError], str]] = [
+        ([1, 1], InputError, "once"),
+        ([1, 99], UnknownEntryError, "team number 99"),
+        ([2**40], UnknownEntryError, "no team"),
+        (range(1, MOST_ENTRANTS + 2), InputError, "too many"),
+    ]
+    for entrants, kind, words in wrong:
+        with pytest.raises(kind, match=words):
+            store.contests.add("Autumn", RULES, PLAN, entrants)
+    with pytest.raises(InputError, match="name of a contest"):
+        store.contests.add("", RULES, PLAN)
+    assert store.contests.list() == ()
+
+
+ALLOWED = {
+    *itertools.pairwise(("planned", "running", "paused", "running", "finished")),
+    ("paused", "finished"),
+    *((state, "called off") for state in ("planned", "running", "paused")),
+}
+
+
+WAYS: dict[ContestState, tuple[ContestState, ...]] = {
+    "planned": (),
+    "running": ("running",),
+    "paused": ("running", "paused"),
+    "finished": ("running", "finished"),
+    "called off": ("called off",),
+}
+
+
+def test_states_follow_on_each_other(store: Store) -> None:
+    ids = [team.id for team in teams(store, "one", "two")]
+    for state, following in itertools.product(WAYS, repeat=2):
+        row = store.contests.add("Autumn", RULES, PLAN, ids)
+        for step in WAYS[state]:
+            row = store.contests.change(row, step) or row
+        assert row.state == state
+        if (state, following) not in ALLOWED:
+            with pytest.raises(InputError, match="cannot become"):
+                store.contests.change(row, following)
+            continue
+        changed = store.contests.change(row, following)
+        assert changed is not None
+        assert changed.state == following
+        # Somebody who saw the contest before is told, and changes nothing.
+        assert store.contests.change(row, following) is None
+        assert store.contests.get(row.id) == changed
+
+
+def test_a_contest_needs_two(store: Store) -> None:
+    row = planned(store, 1)
+    with pytest.raises(InputError, match="1 teams"):
+        store.contests.change(row, "running")
+
+
+def test_what_is_not_there_is_told(store: Store) -> None:
+    for number in (0, 5, 2**50):
+        with pytest.raises(UnknownEntryError, match=str(number)):
+            store.contests.get(number)
+        with pytest.raises(UnknownEntryError, match=str(number)):
+            store.contests.tournament(number)
+        assert store.contests.draw_up(number) == ()
+
+
+def by_number(match: MatchRow) -> MatchResult:
+    """The team of the lower number wins."""
+    return ending(0 if match.seats[0].team < match.seats[1].team else 1)
+
+
+def test_a_contest_is_drawn_up_to_its_end(store: Store) -> None:
+    """Five teams: ten matches of the ranking, then semi-finals, third place and final."""
+    row = planned(store, 5)
+    assert store.contests.draw_up(row.id) == ()
+    row = store.contests.change(row, "running") or row
+    drawn = store.contests.draw_up(row.id)
+    assert len(drawn) == 10
+    assert len({frozenset(seat.team for seat in match.seats) for match in drawn}) == 10
+    assert all(match.kind == "contest" and match.rules == RULES for match in drawn)
+    assert store.contests.draw_up(row.id) == ()
+    for match in drawn:
+        assert store.matches.finish(match.token, by_number(match))
+    names: list[list[str]] = []
+    while drawn := store.contests.draw_up(row.id):
+        names.append([match.name for match in drawn])
+        for match in drawn:
+            store.matches.finish(match.token, by_number(match))
+    assert names == [["Semi-final 1", "Semi-final 2"], ["Match for third place", "Final"]]
+    end = store.contests.tournament(row.id)
+    assert end.finished
+    assert [end.entrants[place] for place in end.places] == [f"team {n}" for n in range(5)]
+
+
+def test_a_match_that_was_called_off_is_drawn_up_again(store: Store) -> None:
+    row = planned(store, 2, Plan(ranking=False))
+    row = store.contests.change(row, "running") or row
+    (first,) = store.contests.draw_up(row.id)
+    store.matches.finish(first.token, ending(None))
+    (again,) = store.contests.draw_up(row.id)
+    assert (again.slot, again.name) == (first.slot, first.name)
+    assert again.token != first.token
+    store.matches.finish(again.token, ending(1))
+    standing = store.contests.tournament(row.id)
+    assert standing.finished
+    assert standing.rounds[-1][0].result == ending(1)
+
+
+def test_a_paused_contest_gets_no_matches(store: Store) -> None:
+    row = planned(store, 3)
+    row = store.contests.change(row, "running") or row
+    row = store.contests.change(row, "paused") or row
+    assert store.contests.draw_up(row.id) == ()
+    store.contests.change(row, "running")
+    assert len(store.contests.draw_up(row.id)) == 3
+
+
+def test_two_schedulers_draw_up_each_match_once(store: Store, url: str) -> None:
+    row = planned(store, 8)
+    store.contests.change(row, "running")
+    begin, drawn = threading.Barrier(4), list[str]()
+
+    def draw() -> None:
+        with Store(url) as own:
+            begin.wait()
+            drawn.extend(match.slot for match in own.contests.draw_up(row.id))
+
+    threads = [threading.Thread(target=draw) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(drawn) == len(set(drawn)) == 8 * 7 // 2
+    assert len(store.matches.of_contest(row.id)) == 8 * 7 // 2
+
+
+def test_a_slot_has_one_match_whoever_adds_it(store: Store, url: str) -> None:
+    row = planned(store, 2)
+    first, second = (entrant.team_id for entrant in row.entrants)
+    begin, added = threading.Barrier(6), list[int]()
+
+    def add() -> None:
+        with Store(url) as own:
+            begin.wait()
+            match = own.matches.add(
+                kind="contest",
+                name="Final",
+                seats=(first, second),
+                rules=RULES,
+                contest_id=row.id,
+                slot="bracket/1/0",
+            )
+            added.append(match.id)
+
+    threads = [threading.Thread(target=add) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(added) == 6
+    assert len(set(added)) == 1
+    with pytest.raises(InputError, match="which contest"):
+        store.matches.add(kind="test", name="T", seats=(first, second), rules=RULES, slot="x")
+
+
+def test_a_team_that_was_shut_stays_in_its_contest(store: Store) -> None:
+    row = planned(store, 2)
+    store.teams.set_disabled(row.entrants[0].team_id, True)
+    store.teams.set_password(row.entrants[1].team_id, HASH)
+    assert store.contests.get(row.id).entrants == row.entrants

@@ -1,0 +1,328 @@
+from __future__ import annotations
+
+import itertools
+import random
+import threading
+from functools import partial
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+
+from sevenbag.contest.bracket import Plan
+from sevenbag.contest.scheduler_protocol import LONGEST_FRAME
+from sevenbag.contest.store import UNFINISHED, BotSeat, MatchState, Store
+from sevenbag.errors import InputError, UnknownEntryError
+from tests.contest.store.entries import HASH, RULES, ending, game, match, teams
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.contest.game.match_results import GameResult
+    from sevenbag.contest.store import MatchRow
+
+RANDOM_TOKEN = "6f9619ff-8b86-4011-b42d-00cf4fc964ff"
+
+
+def test_a_match_is_read_as_it_was_written(store: Store) -> None:
+    (team,) = teams(store, "one")
+    row = store.matches.add(
+        kind="test",
+        name="Test of one",
+        seats=(team.id, BotSeat(name="Test Client", bot="random")),
+        rules=RULES,
+    )
+    assert len(row.token) == 36
+    assert (row.kind, row.name, row.rules, row.state) == ("test", "Test of one", RULES, "waiting")
+    assert [(seat.team, seat.team_id, seat.bot) for seat in row.seats] == [
+        ("one", team.id, ""),
+        ("Test Client", None, "random"),
+    ]
+    assert store.matches.get(row.token) == store.matches.find(row.token) == row
+    assert store.matches.by_id(row.id) == row
+    assert store.matches.list() == store.matches.unfinished() == (row,)
+
+
+def test_a_server_is_told_all_that_it_needs(store: Store) -> None:
+    one, two = teams(store, "one", "two")
+    row = store.matches.add(kind="test", name="T", seats=(two.id, one.id), rules=RULES)
+    store.matches.keep_game(row.token, game(1), b"")
+    store.teams.set_password(one.id, HASH + "bmV3")
+    place = store.matches.place(row.token)
+    assert (place.match_token, place.match_name, place.rules) == (row.token, "T", RULES)
+    assert [(seat.team, seat.password_hash, seat.bot) for seat in place.seats] == [
+        ("two", HASH, ""),
+        ("one", HASH + "bmV3", ""),
+    ]
+    assert place.finished == (game(1),)
+
+
+def test_every_placement_of_a_match_has_a_higher_attempt(store: Store) -> None:
+    one, two = teams(store, "one", "two")
+    row: MatchRow | None = store.matches.add(
+        kind="test", name="T", seats=(one.id, two.id), rules=RULES
+    )
+    attempts: list[int] = []
+    ways: tuple[tuple[MatchState, ...], ...] = ((), ("playing",), ("playing",), ())
+    for way in ways:
+        assert row is not None
+        row = store.matches.change(row, "placed", server="a")
+        attempts.append(store.matches.place(row.token if row else "").attempt)
+        for state in (*way, "waiting"):
+            assert row is not None
+            row = store.matches.change(row, state)
+    assert attempts[0] == 1
+    assert attempts == sorted(set(attempts))
+
+
+def test_seats_need_two_names(store: Store) -> None:
+    one, two = teams(store, "Test Client", "two")
+    bot = BotSeat(name="test client", bot="random")
+    seats: list[tuple[int | BotSeat, int | BotSeat]] = [(one.id, one.id), (one.id, bot), (bot, bot)]
+    for pair in seats:
+        with pytest.raises(InputError, match="cannot both be"):
+            store.matches.add(kind="test", name="T", seats=pair, rules=RULES)
+    with pytest.raises(UnknownEntryError, match="team number 99"):
+        store.matches.add(kind="test", name="T", seats=(two.id, 99), rules=RULES)
+    with pytest.raises(UnknownEntryError, match="contest number 9"):
+        store.matches.add(
+            kind="contest", name="T", seats=(one.id, two.id), rules=RULES, contest_id=9
+        )
+    assert store.matches.list() == ()
+
+
+def test_unknown_tokens_are_told_without_repeating_them(store: Store) -> None:
+    for token in ["", "x", RANDOM_TOKEN, "\0" * 36, "\ud800" * 36, "x" * 10**6]:
+        asks: list[Callable[[], Any]] = [
+            partial(store.matches.get, token),
+            partial(store.matches.place, token),
+            partial(store.matches.finished_games, token),
+            partial(store.matches.keep_game, token, game(1), b""),
+            partial(store.matches.finish, token, ending()),
+        ]
+        for ask in asks:
+            with pytest.raises(UnknownEntryError, match="no match with this token"):
+                ask()
+        assert store.matches.find(token) is None
+
+
+def test_unknown_numbers_are_nothing(store: Store) -> None:
+    match(store)
+    for number in [0, -5, 999, 2**31, 2**80]:
+        assert store.matches.by_id(number) is None
+        assert store.matches.games(number) == ()
+        assert store.matches.replay(number, 1) is None
+        assert store.matches.replay(1, number) is None
+        assert store.matches.list(contest_id=number) == ()
+        assert store.matches.list(team_id=number) == ()
+        assert store.matches.current(number) is None
+        assert store.matches.of_contest(number) == ()
+
+
+def test_whoever_changes_a_match_must_have_seen_the_last_change(store: Store) -> None:
+    seen = match(store)
+    placed = store.matches.change(seen, "placed", server="north")
+    assert placed is not None
+    assert (placed.state, placed.server) == ("placed", "north")
+    # A second scheduler, or a stale one, still sees the match wait.
+    assert store.matches.change(seen, "placed", server="south") is None
+    assert store.matches.get(seen.token) == placed
+    playing = store.matches.change(placed, "playing")
+    assert playing is not None
+    assert (playing.state, playing.server) == ("playing", "north")
+    waiting = store.matches.change(playing, "waiting")
+    assert waiting is not None
+    assert (waiting.state, waiting.server, waiting.began) == ("waiting", "", playing.began)
+
+
+def test_times_tell_when_a_match_was_where(url: str) -> None:
+    clock = itertools.count(10.0, 10.0)
+    with Store(url, clock=lambda: next(clock) if ticking else 0.0) as store:
+        ticking = False
+        one, two = teams(store, "one", "two")
+        ticking = True
+        row = store.matches.add(kind="test", name="T", seats=(one.id, two.id), rules=RULES)
+        states: tuple[MatchState, ...] = ("placed", "playing", "placed", "playing")
+        for state in states:
+            row = store.matches.change(row, state, server="n") or row
+        store.matches.finish(row.token, ending())
+        row = store.matches.get(row.token)
+        assert (row.created, row.placed, row.began, row.ended) == (10, 40, 30, 60)
+
+
+def test_of_many_schedulers_one_places_a_match(store: Store, url: str) -> None:
+    seen = match(store)
+    begin, won = threading.Barrier(8), list[str]()
+
+    def place(number: int) -> None:
+        with Store(url) as own:
+            begin.wait()
+            row = own.matches.change(seen, "placed", server=f"server {number}")
+            if row is not None:
+                won.append(row.server)
+
+    threads = [threading.Thread(target=place, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(won) == 1
+    assert store.matches.get(seen.token).server == won[0]
+
+
+def test_matches_that_are_over_stay_so(store: Store) -> None:
+    row = match(store)
+    with pytest.raises(InputError, match="done"):
+        store.matches.change(row, "done")
+    off = store.matches.change(row, "called off")
+    assert off is not None
+    assert off.ended is not None
+    for state in get_args(MatchState):
+        with pytest.raises(InputError, match="called off"):
+            store.matches.change(off, state)
+    assert not store.matches.finish(row.token, ending())
+    assert not store.matches.keep_game(row.token, game(1), b"")
+    assert store.matches.get(row.token) == off
+
+
+def test_the_first_result_of_a_match_stays(store: Store) -> None:
+    row = match(store)
+    assert store.matches.finish(row.token, ending(1))
+    assert store.matches.finish(row.token, ending(1))
+    assert not store.matches.finish(row.token, ending(0))
+    done = store.matches.get(row.token)
+    assert (done.state, done.result) == ("done", ending(1))
+    # Whoever still sees it wait cannot change it.
+    assert store.matches.change(row, "placed", server="n") is None
+
+
+def test_a_match_without_a_winner_is_called_off(store: Store) -> None:
+    row = match(store)
+    assert store.matches.finish(row.token, ending(None))
+    assert store.matches.get(row.token).state == "called off"
+    assert store.matches.finish(row.token, ending(None))
+
+
+def test_games_are_kept_as_a_dictionary_would(store: Store) -> None:
+    """Any order of telling, against the plainest that could hold them."""
+    dice = random.Random(5)
+    rows = [match(store, f"a{n}", f"b{n}") for n in range(2)]
+    kept: dict[str, dict[int, tuple[GameResult, bytes]]] = {row.token: {} for row in rows}
+    over: set[str] = set()
+    for _ in range(150):
+        token = dice.choice(rows).token
+        games = kept[token]
+        if len(games) > 6 and dice.random() < 0.05:
+            store.matches.finish(token, ending())
+            over.add(token)
+        number = dice.randint(1, len(games) + 2)
+        told = game(number, dice.choice((0, 1)), (dice.randint(0, 3), dice.choice((0, 10**12))))
+        if games and dice.random() < 0.3:
+            told = dice.choice(list(games.values()))[0]
+        replay = dice.randbytes(dice.randint(0, 50))
+        if told.number in games:
+            expected = games[told.number][0] == told
+        else:
+            expected = told.number == len(games) + 1 and token not in over
+            if expected:
+                games[told.number] = (told, replay)
+        assert store.matches.keep_game(token, told, replay) is expected
+    assert all(kept.values())
+    for row in rows:
+        games = kept[row.token]
+        results = [games[number][0] for number in range(1, len(games) + 1)]
+        assert list(store.matches.finished_games(row.token)) == results
+        listed = store.matches.games(row.id)
+        assert [(one.result, one.replay_bytes) for one in listed] == [
+            (result, len(replay)) for result, replay in (games[r.number] for r in results)
+        ]
+        for number, (_, replay) in games.items():
+            assert store.matches.replay(row.id, number) == replay
+        sums = store.matches.get(row.token)
+        assert sums.games == tuple(sum(r.winner == seat for r in results) for seat in (0, 1))
+        assert sums.points == tuple(sum(r.scores[seat] for r in results) for seat in (0, 1))
+
+
+def test_a_game_that_is_told_by_two_servers_at_once_is_kept_once(store: Store) -> None:
+    row = match(store)
+    told = [game(1, 0, (number, 0)) for number in range(6)]
+    begin, kept = threading.Barrier(6), dict[int, bool]()
+
+    def keep(number: int) -> None:
+        begin.wait()
+        kept[number] = store.matches.keep_game(row.token, told[number], bytes([number]))
+
+    threads = [threading.Thread(target=keep, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    (first,) = (number for number, mine in kept.items() if mine)
+    assert store.matches.finished_games(row.token) == (told[first],)
+    assert store.matches.replay(row.id, 1) == bytes([first])
+    assert store.matches.get(row.token).games == (1, 0)
+
+
+def test_a_replay_has_an_end(store: Store) -> None:
+    row = match(store)
+    with pytest.raises(InputError, match="too long"):
+        store.matches.keep_game(row.token, game(1), bytes(LONGEST_FRAME + 1))
+    assert store.matches.finished_games(row.token) == ()
+
+
+def test_lists_are_chosen_by_state_kind_contest_and_team(store: Store) -> None:
+    one, two, three = teams(store, "one", "two", "three")
+    contest = store.contests.add("C", RULES, Plan(), [one.id, two.id, three.id])
+    bot = BotSeat(name="Bot", bot="random")
+    rows: list[MatchRow] = [
+        store.matches.add(kind="test", name="1", seats=(one.id, bot), rules=RULES),
+        *(
+            store.matches.add(
+                kind="contest",
+                name=str(number),
+                seats=seats,
+                rules=RULES,
+                contest_id=contest.id,
+                slot=f"slot {number}",
+            )
+            for number, seats in ((2, (one.id, two.id)), (3, (three.id, one.id)))
+        ),
+    ]
+    store.matches.finish(rows[1].token, ending())
+
+    def names(**choice: Any) -> str:
+        return "".join(row.name for row in store.matches.list(**choice))
+
+    assert names() == "321"
+    assert names(limit=2) == "32"
+    assert names(before=rows[1].id) == "1"
+    assert names(states=UNFINISHED) == "31"
+    assert names(states=[]) == ""
+    assert names(kind="contest") == "32"
+    assert names(contest_id=contest.id) == "32"
+    assert names(team_id=one.id) == "321"
+    assert names(team_id=two.id) == "2"
+    assert names(team_id=one.id, kind="contest", states=["done"]) == "2"
+    assert [row.name for row in store.matches.of_contest(contest.id)] == ["2", "3"]
+    assert [row.name for row in store.matches.unfinished()] == ["1", "3"]
+    assert store.matches.counts() == {"waiting": 2, "done": 1}
+
+
+def test_a_team_is_told_its_match_of_the_contest(store: Store) -> None:
+    one, two, three = teams(store, "one", "two", "three")
+    contest = store.contests.add("C", RULES, Plan(), [one.id, two.id, three.id])
+    bot = BotSeat(name="Bot", bot="random")
+    store.matches.add(kind="test", name="T", seats=(one.id, bot), rules=RULES)
+    assert store.matches.current(one.id) is None
+    contest = store.contests.change(contest, "running") or contest
+    first, second, third = store.contests.draw_up(contest.id)
+    assert {one.id, two.id, three.id} >= {seat.team_id for seat in first.seats}
+    mine = [row for row in (first, second, third) if one.id in {s.team_id for s in row.seats}]
+    assert store.matches.current(one.id) == mine[0]
+    placed = store.matches.change(mine[1], "placed", server="n")
+    assert placed is not None
+    assert store.matches.current(one.id) == placed
+    playing = store.matches.change(placed, "playing")
+    assert store.matches.current(one.id) == playing
+    for row in mine:
+        store.matches.finish(row.token, ending())
+    assert store.matches.current(one.id) is None

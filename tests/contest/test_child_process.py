@@ -1,0 +1,91 @@
+"""Processes beside ours: real ones, with real deaths."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from sevenbag.contest.child_process import Child
+from tests.cli.run import alive, wait_until
+
+# A command of ours that stays until it is told to end, and one that ends at once.
+STAYS = ["web", "--port", "0"]
+ENDS = ["--version"]
+
+
+async def said(lines: list[str], word: str, seconds: float = 120) -> None:
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while not any(word in line for line in lines):
+        assert loop.time() < end, f"never said: {word}"
+        await asyncio.sleep(0.01)
+
+
+async def test_it_ends_by_itself_with_its_exit_code() -> None:
+    lines: list[str] = []
+    assert await Child("version", ENDS, lines.append).run() == 0
+    assert lines[0].startswith("sevenbag ")
+    assert await Child("nonsense", ["nonsense"], lines.append).run() == 2
+
+
+async def test_it_is_told_to_end_when_nobody_waits_for_it_any_more() -> None:
+    lines: list[str] = []
+    child = Child("page", STAYS, lines.append)
+    running = asyncio.create_task(child.run())
+    await said(lines, "http://")
+    pid = child.pid
+    assert pid is not None
+    running.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await running
+    assert child.pid is None
+    assert not alive(pid)
+
+
+@pytest.mark.faults
+async def test_it_is_started_again_when_it_dies() -> None:
+    lines: list[str] = []
+    child = Child("page", STAYS, lines.append, again=True)
+    running = asyncio.create_task(child.run())
+    await said(lines, "http://")
+    first = child.pid
+    assert first is not None
+    lines.clear()
+    os.kill(first, signal.SIGKILL)
+    await said(lines, "page was ended by SIGKILL; it is started again")
+    await said(lines, "http://")
+    second = child.pid
+    assert second is not None
+    assert second != first
+    running.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await running
+    assert not alive(second)
+
+
+PARENT = """
+import asyncio
+from sevenbag.contest.child_process import Child
+child = Child("page", ["web", "--port", "0"], lambda line: print(child.pid, flush=True))
+asyncio.run(child.run())
+"""
+
+
+@pytest.mark.faults
+def test_it_dies_with_us_however_we_die() -> None:
+    parent = subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    try:
+        child = int(parent.stdout.readline())
+        assert alive(child)
+    finally:
+        parent.kill()
+        parent.wait()
+        parent.stdout.close()
+    wait_until(lambda: not alive(child))
