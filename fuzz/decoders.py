@@ -25,17 +25,12 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 import sevenbag.cli.checking_server
-import sevenbag.cli.contest.demo
-import sevenbag.cli.contest.game_server
-import sevenbag.cli.contest.match
-import sevenbag.cli.contest.serve
-import sevenbag.cli.contest.watch
-import sevenbag.cli.joining
-import sevenbag.cli.perft
-import sevenbag.cli.play
-import sevenbag.cli.replay
-import sevenbag.cli.serve
-import sevenbag.cli.web
+import sevenbag.cli.contest_client_commands
+import sevenbag.cli.contest_server_commands
+import sevenbag.cli.perft_command
+import sevenbag.cli.play_command
+import sevenbag.cli.replay_commands
+import sevenbag.cli.serve_commands
 from sevenbag import Board, Kicks
 from sevenbag.arena.playback import Playback
 from sevenbag.arena.recorded import numbers_of, play_again
@@ -337,17 +332,16 @@ def commands(data: bytes) -> None:
     told = io.StringIO()
     with (
         _folder(),
-        _stead(sevenbag.cli.play, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.serve, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.serve, "output_to_itself", lambda: contextlib.nullcontext(1)),
-        _stead(sevenbag.cli.web, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.joining, "run_until_signal", _nothing_runs),
         _stead(sevenbag.cli.checking_server, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.contest.demo, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.contest.game_server, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.contest.match, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.contest.serve, "run_until_signal", _nothing_runs),
-        _stead(sevenbag.cli.contest.watch, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.contest_client_commands, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.contest_server_commands, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.play_command, "run_until_signal", _nothing_runs),
+        _stead(sevenbag.cli.serve_commands, "run_until_signal", _nothing_runs),
+        _stead(
+            sevenbag.cli.serve_commands,
+            "output_to_itself",
+            lambda: contextlib.nullcontext(1),
+        ),
         # Nobody sits here who could be asked for a password.
         _stead(sys, "stdin", io.StringIO()),
         contextlib.redirect_stdout(io.StringIO()),

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.cli.main import COMMANDS, Interrupted, main
+from sevenbag.cli.command_table import COMMANDS
+from sevenbag.cli.main import main
+from sevenbag.cli.signals import SignalInterrupt
 from sevenbag.errors import BotDiedError, PieceError
 from tests.cli.run import run_process, sevenbag
 
@@ -94,7 +96,7 @@ def test_installed_command() -> None:
         (PieceError("no piece 'X'"), 2, "sevenbag: no piece 'X'\n"),
         (BotDiedError("beam", "ended"), 1, "sevenbag: beam: ended\n"),
         (KeyboardInterrupt(), 130, ""),
-        (Interrupted(15), 143, ""),
+        (SignalInterrupt(15), 143, ""),
     ],
 )
 def test_errors_become_words_and_exit_codes(
@@ -107,6 +109,6 @@ def test_errors_become_words_and_exit_codes(
     def fail(_: list[str]) -> int:
         raise error
 
-    monkeypatch.setattr("sevenbag.cli.main._run", fail)
+    monkeypatch.setattr("sevenbag.cli.main.run_command_line", fail)
     assert main(["play"]) == code
     assert capsys.readouterr() == ("", text)

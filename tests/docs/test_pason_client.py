@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import re
 import subprocess
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from sevenbag.cli import join
+from sevenbag.cli.contest_client_commands import configure_join
 from sevenbag.contest.check import CLAUSES
 from tests.contest.client.small_server import PASSWORDS, TEAMS, SmallServer
 from tests.contest.client.test_match_client import play
@@ -33,8 +34,9 @@ def test_every_check_stands_in_its_table() -> None:
 
 
 def test_every_option_of_join_is_told() -> None:
-    source = Path(join.__file__).read_text("utf-8")
-    options = set(re.findall(r'"(--[a-z-]+)"', source))
+    parser = argparse.ArgumentParser(add_help=False)
+    configure_join(parser)
+    options = {option for action in parser._actions for option in action.option_strings}
     assert len(options) > 8
     assert [option for option in sorted(options) if option not in TEXT] == []
 

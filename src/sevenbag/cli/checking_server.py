@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.cli.until_signal import run_until_signal
+from sevenbag.cli.signals import run_until_signal
 from sevenbag.contest.check import Side, Timing, check_server
 from sevenbag.contest.client.connection import parse_address
 from sevenbag.contest.client.contest_client import Site

@@ -51,6 +51,26 @@ def write_whole(path: Path, data: bytes, *, over: bool) -> None:
         raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
 
 
+def check_writable(path: Path) -> None:
+    """Check that `write_whole` can write a file, before long work for its content.
+
+    Raises:
+        FormatError: it cannot be written.
+    """
+    try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            return  # a device
+        folder = path.parent
+        if not folder.is_dir():
+            raise FormatError(f"{path}: cannot be written: there is no folder {folder}")
+        if path.is_dir():
+            raise FormatError(f"{path}: cannot be written: it is a folder")
+        if not os.access(folder, os.W_OK):
+            raise FormatError(f"{path}: cannot be written: the folder is read-only")
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be written: {error.strerror}") from error
+
+
 # --- helpers ------------------------------------------------------------------------------------
 
 

@@ -21,6 +21,7 @@ import contextlib
 import functools
 import math
 import secrets
+import sys
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, get_args
@@ -232,6 +233,29 @@ def features_of(field: Board | str, height: int) -> tuple[float, ...]:
     return pc_features(as_board(field), height)
 
 
+class NetworkNotFoundError(NetworkError):
+    """A network file does not exist."""
+
+    code = "FileNotFound"
+
+
+def find_network(path: str | None) -> Network | None:
+    """Load a network: a file in the working folder or beside the program, or a built-in one.
+
+    Raises:
+        NetworkError: there is no such file, or it holds no network.
+    """
+    if path is None:
+        return None
+    for folder in (Path(), Path(sys.argv[0]).resolve().parent):
+        if _is_file(folder / path):
+            return Network.load(folder / path)
+    with resources.as_file(resources.files("sevenbag.pc") / "networks") as ours:
+        if path in {file.stem for file in ours.glob("*.json")}:
+            return Network.load(ours / f"{path}.json")
+    raise NetworkNotFoundError(f"{path}: there is no such file")
+
+
 # --- the file ------------------------------------------------------------------------------------
 
 
@@ -258,3 +282,10 @@ def _refuse(path: str, what: str) -> NoReturn:
 def _short(number: int) -> str:
     """A number of which only a few digits may be of interest."""
     return str(number) if abs(number) < 10**12 else "with so many digits"
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import doctest
-import importlib
 import re
 from pathlib import Path
 
 import pytest
 
-from sevenbag.cli.pc.dropin import VERBS
+from sevenbag.cli.command_table import PERFECT_TETRIS_VERBS
+from sevenbag.cli.pc.dropin import load_verb
 from sevenbag.formats.fumen import Fumen
 from tests.cli.pc.run import pc
 
@@ -29,9 +29,9 @@ def test_the_command_that_is_shown() -> None:
     assert len(Fumen.parse(done.stdout).pages) == len(Fumen.parse(found[2]).pages) == 10
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", PERFECT_TETRIS_VERBS)
 def test_every_option_is_listed(verb: str) -> None:
     row = next(line for line in TEXT.splitlines() if line.startswith(f"| `{verb}"))
-    options = importlib.import_module(f"sevenbag.cli.pc.{verb}").OPTIONS
+    options = load_verb(verb).options
     listed = re.findall(r"`-(\w)/--([a-z-]+)`", row)
     assert listed == [(option.letter, option.name) for option in options]

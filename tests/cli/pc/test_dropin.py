@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.cli.pc.dropin import VERBS
+from sevenbag.cli.command_table import PERFECT_TETRIS_VERBS as VERBS
 from tests.cli.pc.run import Run, pc, sevenbag_pc
 from tests.cli.run import run_process
 

@@ -1,0 +1,111 @@
+"""The commands ``sevenbag contest register``, ``admin``, ``export`` and ``settings``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sevenbag.cli.arguments import add_settings_options, load_settings
+from sevenbag.cli.output import write_lines
+from sevenbag.contest.credentials import read_password
+from sevenbag.contest.passwords import checked_password, hash_password
+from sevenbag.contest.settings_loader import as_toml
+from sevenbag.contest.store import Store, expect_other_than
+from sevenbag.contest.store.export import results_csv, results_json
+from sevenbag.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def configure_contest_register(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag contest register``."""
+    parser.description = "Register a team, as the site does at /register."
+    add_settings_options(parser)
+    parser.add_argument("--team", required=True, metavar="TEAM", help="team name")
+    parser.add_argument(
+        "--password-file",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="file with the password of the team in its first line",
+    )
+    parser.set_defaults(run=run_contest_register)
+
+
+def run_contest_register(args: argparse.Namespace) -> int:
+    """Register the team."""
+    settings = load_settings(args)
+    password = checked_password(read_password(args.password_file))
+    expect_other_than(args.team, settings.test_client.name)
+    with Store(settings.site.store) as store:
+        team = store.teams.add(args.team, hash_password(password))
+    write_lines(f"{team.name} is registered")
+    return 0
+
+
+def configure_contest_admin(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag contest admin``."""
+    parser.description = (
+        "Print a link to the site that makes its visitor an administrator. It works once, within a"
+        " day."
+    )
+    add_settings_options(parser)
+    parser.set_defaults(run=run_contest_admin)
+
+
+def run_contest_admin(args: argparse.Namespace) -> int:
+    """Create and print the link."""
+    # The other commands of this module do without the web application.
+    from sevenbag.web.contest.account_routes import create_admin_link  # noqa: PLC0415
+
+    settings = load_settings(args)
+    with Store(settings.site.store) as store:
+        write_lines(create_admin_link(store, settings))
+    return 0
+
+
+def configure_contest_export(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag contest export``."""
+    parser.description = "Print the results of a contest: CSV with one line per game, or JSON."
+    add_settings_options(parser)
+    parser.add_argument(
+        "--contest", type=int, metavar="N", help="number of the contest [default: the newest]"
+    )
+    parser.add_argument("--to", choices=("csv", "json"), default="csv", help="output format")
+    parser.set_defaults(run=run_contest_export)
+
+
+def run_contest_export(args: argparse.Namespace) -> int:
+    """Print the results."""
+    settings = load_settings(args)
+    with Store(settings.site.store, may_be_new=False) as store:
+        number = args.contest
+        if number is None:
+            newest = store.contests.list(limit=1)
+            if not newest:
+                raise InputError(f"{store.url}: there is no contest in this store")
+            number = newest[0].id
+        text = (
+            results_json(store, number).decode()
+            if args.to == "json"
+            else results_csv(store, number)
+        )
+    sys.stdout.write(text)
+    return 0
+
+
+def configure_contest_settings(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag contest settings``."""
+    parser.description = (
+        "Print all settings with their current values and explanations, as a file to start from."
+    )
+    add_settings_options(parser)
+    parser.set_defaults(run=run_contest_settings)
+
+
+def run_contest_settings(args: argparse.Namespace) -> int:
+    """Print the settings."""
+    print(as_toml(load_settings(args)), end="")
+    return 0

@@ -1,0 +1,235 @@
+"""The command ``sevenbag play``: play one game between two bots."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+
+from sevenbag.arena.book import LAST_SEED, read_start
+from sevenbag.arena.entry import ramped
+from sevenbag.arena.live import Lines, LiveView
+from sevenbag.arena.match import Conditions, RealTime, play_match
+from sevenbag.arena.record import Recorder
+from sevenbag.arena.screen import SceneView
+from sevenbag.arena.seat import Clock
+from sevenbag.arena.settings import DEFAULT_PPS
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.registry import create_bot
+from sevenbag.cli.arguments import (
+    add_display_options,
+    add_game_options,
+    add_limit_options,
+    add_time_options,
+    integer,
+    load_rules,
+    positive_number,
+    warn_ignored_limits,
+)
+from sevenbag.cli.keeping import ReplayPlace
+from sevenbag.cli.output import warn, write_lines
+from sevenbag.cli.signals import run_until_signal
+from sevenbag.errors import FormatError, InputError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Generator
+
+    from sevenbag.arena.result import Result
+    from sevenbag.arena.watch import Watcher
+    from sevenbag.formats.replay import Header
+
+# The last drawing stays in the terminal, in full height.
+_SCENE_HEIGHT: Final = 100
+_LIVE_PPS: Final = 6.0
+
+
+def configure_play(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag play``."""
+    parser.description = (
+        "Play one game between two bots. A player loses by topping out, by a fault of the bot, or"
+        " by less attack at the piece limit. A bot is a name such as beam, with options such as"
+        " beam:nodes=2000, or tbp:COMMAND for a program that speaks TBP, such as"
+        ' "tbp:sevenbag serve beam --as tbp".'
+    )
+    parser.add_argument("first", metavar="A", help="bot")
+    parser.add_argument("second", metavar="B", help="other bot, or the same one")
+    game = parser.add_argument_group("games")
+    game.add_argument(
+        "--seed",
+        type=integer(0, LAST_SEED),
+        metavar="N",
+        help="seed of all pieces [default: random]",
+    )
+    add_game_options(game)
+    game.add_argument(
+        "--opening", metavar="FUMEN", help="first board of both players: first page of a fumen"
+    )
+    add_limit_options(parser.add_argument_group("limits").add_mutually_exclusive_group())
+    add_time_options(parser)
+    parser.add_argument(
+        "--pps",
+        type=positive_number,
+        metavar="N",
+        help=f"maximum turns per second [default: {_LIVE_PPS:g} in a live view, else unlimited];"
+        f" in real time pieces per second [default: {DEFAULT_PPS:g}]",
+    )
+    output = parser.add_argument_group("output")
+    output.add_argument(
+        "--replay",
+        type=Path,
+        metavar="FILE",
+        help="replay file [default: replays/match-SEED.replay, or -2, -3 ... if that exists]",
+    )
+    output.add_argument("--no-replay", action="store_true", help="store no replay")
+    output.add_argument("--times", action="store_true", help="store thinking times in the replay")
+    add_display_options(output, plain="print one line per turn instead of a live view")
+    parser.set_defaults(run=run_play)
+
+
+def run_play(args: argparse.Namespace) -> int:
+    """Play, print the result and store the replay."""
+    seed = args.seed if args.seed is not None else 1 + secrets.randbelow(LAST_SEED)
+    limits = Limits(args.ms, args.nodes)
+    console = Console()
+    drawable = console.is_terminal and not console.is_dumb_terminal
+    live = drawable and not (args.plain or args.quiet or args.json)
+    conditions = _create_conditions(args, seed, limits, live=live)
+    place = None if args.no_replay else ReplayPlace(args.replay, seed)
+    if place is not None:
+        place.expect_writable()
+    bots = (create_bot(args.first), create_bot(args.second))
+    warn_ignored_limits((args.first, args.second), bots, limits)
+    recorder = Recorder(times=args.times)
+    try:
+        with _open_display(args, console, live=live) as watchers:
+            result = run_until_signal(play_match(bots, conditions, (recorder, *watchers)))
+    except BaseException:
+        # The unfinished game is stored, marked as such.
+        if recorder.replay is not None and recorder.replay.turns:
+            stored, problem = _store_replay(recorder, place)
+            if stored is not None:
+                warn(f"interrupted; replay of the unfinished game: {stored}")
+            elif problem:
+                warn(problem)
+        raise
+    assert recorder.replay is not None
+    stored, problem = _store_replay(recorder, place)
+    _print_result(args, result, recorder.replay.header, stored)
+    if problem:
+        sys.stdout.flush()
+        warn(problem)
+    return 1 if problem else 0
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _create_conditions(
+    args: argparse.Namespace, seed: int, limits: Limits, *, live: bool
+) -> Conditions:
+    rules = ramped(load_rules(args.rules), args.ramp)
+    opening = None if args.opening is None else read_start([args.opening], rules).fumen
+    if not args.real_time and (args.wall or args.nps is not None):
+        raise InputError("--wall and --nps need --real-time")
+    if args.increment and args.bank is None:
+        raise InputError("--increment needs --bank")
+    clock = None if args.bank is None else Clock(args.bank, args.increment)
+    timing = None
+    if args.real_time:
+        pace = args.pps or DEFAULT_PPS
+        timing = RealTime((pace, pace), args.nps, args.wall, args.frames)
+    elif args.frames:
+        raise InputError("--frames needs --real-time")
+    return Conditions(
+        rules=rules,
+        seed=seed,
+        limits=(limits, limits),
+        specs=(args.first, args.second),
+        max_pieces=args.pieces,
+        pps=args.pps or (_LIVE_PPS if live else None),
+        clocks=(clock, clock),
+        lead=args.lead,
+        double=args.double,
+        opening=opening,
+        real_time=timing,
+    )
+
+
+@contextlib.contextmanager
+def _open_display(
+    args: argparse.Namespace, console: Console, *, live: bool
+) -> Generator[tuple[Watcher, ...]]:
+    starting = f"starting {args.first}, {args.second}"
+    if live:
+        with LiveView(console, starting) as view:
+            yield (view,)
+        # The live view used the alternate screen: leave the last scene on the main one.
+        if view.scene is not None:
+            console.print(SceneView(view.scene), height=_SCENE_HEIGHT)
+    elif args.quiet or args.json:
+        yield ()
+    else:
+        if sys.stderr.isatty():
+            warn(starting)
+        yield (Lines(sys.stdout),)
+
+
+def _store_replay(recorder: Recorder, place: ReplayPlace | None) -> tuple[Path | None, str]:
+    """Return the file of the replay, or None and the reason if it could not be written."""
+    if recorder.replay is None or place is None:
+        return None, ""
+    try:
+        return place.keep(recorder.replay), ""
+    except FormatError as error:
+        return None, f"the replay is not stored: {error}"
+
+
+def _print_result(
+    args: argparse.Namespace, result: Result, header: Header, stored: Path | None
+) -> None:
+    if args.json:
+        print(json.dumps(_result_to_dict(result, header, stored)))
+        return
+    write_lines(str(result))
+    for name, stats in zip(result.names, result.stats, strict=True):
+        speed = f"{stats.pps or 0:.1f} PPS (wall clock), {stats.milliseconds or 0:.1f} ms/piece"
+        write_lines(
+            f"  {name}: {stats.pieces} pieces, {stats.lines} lines, {stats.attack} attack,"
+            f" {stats.app:.2f} APP, {speed}"
+        )
+    if stored is not None:
+        write_lines(f"replay: {stored}  (sevenbag replay show {stored})")
+
+
+def _result_to_dict(result: Result, header: Header, stored: Path | None) -> dict[str, object]:
+    return {
+        "seed": header.seed,
+        "rules": header.rules["name"],
+        "winner": result.winner,
+        "ending": result.ending.value,
+        "players": [
+            {
+                "name": name,
+                "spec": player.spec,
+                "nodes": player.nodes,
+                "milliseconds": player.milliseconds,
+                "fall": {"reason": fall.reason.value, "detail": fall.detail} if fall else None,
+                "pieces": stats.pieces,
+                "lines": stats.lines,
+                "attack": stats.attack,
+                "app": stats.app,
+                "thinking": stats.thinking,
+                "pps": stats.pps,
+            }
+            for name, player, fall, stats in zip(
+                result.names, header.players, result.falls, result.stats, strict=True
+            )
+        ],
+        "replay": str(stored) if stored is not None else None,
+    }

@@ -1,0 +1,439 @@
+"""The commands ``sevenbag replay show``, ``convert``, ``verify`` and ``stats``."""
+
+from __future__ import annotations
+
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+from rich.console import Console
+from rich.live import Live
+
+from sevenbag.arena.live import opening_line, player_line, turn_line
+from sevenbag.arena.picture import svg
+from sevenbag.arena.playback import Playback
+from sevenbag.arena.recorded import Verdict, verify
+from sevenbag.arena.recorded_locks import by_player, load_locks
+from sevenbag.arena.replay_export import csv_of, fumen_of, json_of
+from sevenbag.arena.replay_steps import figures
+from sevenbag.arena.scene import scene_of
+from sevenbag.arena.screen import SceneView
+from sevenbag.arena.tally import KINDS
+from sevenbag.bots.bot import Limits
+from sevenbag.cli.arguments import (
+    REPLAY_FILE_HELP,
+    add_json_option,
+    add_replay_argument,
+    integer,
+    positive_number,
+)
+from sevenbag.cli.keys import LEFT, RIGHT, pressed_keys
+from sevenbag.cli.output import (
+    CLOCK_PPS_LABEL,
+    create_table,
+    escape_cell,
+    escape_json,
+    print_table,
+    warn,
+    write_json,
+    write_lines,
+)
+from sevenbag.errors import FormatError
+from sevenbag.formats import ttrm
+from sevenbag.formats.replay import Replay
+from sevenbag.formats.whole_file import write_whole
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+    from rich.table import Table
+
+    from sevenbag.arena.recorded_locks import KnownLock
+    from sevenbag.arena.records import PlayerRecord
+    from sevenbag.arena.scene import Scene
+
+_TTR_SUFFIXES: Final = (".ttrm", ".ttr")
+
+
+# --- show ---------------------------------------------------------------------------------------
+
+# The last drawing stays in the terminal, in full height.
+_SCENE_HEIGHT: Final = 100
+_REDRAW_SECONDS: Final = 0.25
+_KEYS: Final = "space pauses, left and right step, q quits"
+
+
+def configure_replay_show(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag replay show``."""
+    parser.description = (
+        f"Show a replay, and compare its result with the recorded one. Keys in a terminal: {_KEYS}."
+    )
+    add_replay_argument(parser)
+    parser.add_argument(
+        "--speed",
+        type=positive_number,
+        default=8.0,
+        metavar="N",
+        help="turns shown per second",
+    )
+    parser.add_argument(
+        "--turn", type=integer(0), metavar="N", help="show the state after turn N only"
+    )
+    parser.add_argument(
+        "--plain", action="store_true", help="print one line per turn instead of a live view"
+    )
+    parser.add_argument(
+        "--svg", type=Path, metavar="FILE", help="write an SVG picture (- for standard output)"
+    )
+    parser.set_defaults(run=run_replay_show)
+
+
+def run_replay_show(args: argparse.Namespace) -> int:
+    """Show the replay; return 1 if its result differs from the recorded one."""
+    playback = _open_playback(args)
+    turns = len(playback.replay.turns)
+    if args.turn is not None and args.turn > turns:
+        raise FormatError(f"{args.file}: has {turns} turns, not {args.turn}")
+    console = Console()
+    if args.svg is not None:
+        playback.play_to(turns if args.turn is None else args.turn)
+        picture = svg(_create_scene(playback))
+        if str(args.svg) == "-":
+            sys.stdout.write(picture)
+        else:
+            write_whole(args.svg, picture.encode(), over=True)
+    elif args.turn is not None:
+        playback.play_to(args.turn)
+        console.print(SceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
+    elif args.plain or not console.is_terminal or console.is_dumb_terminal:
+        _print_turns(playback)
+    else:
+        _show_replay(playback, console, args.speed)
+    return _report_differences(playback, quiet=args.svg is not None)
+
+
+def _show_replay(playback: Playback, console: Console, speed: float) -> None:
+    """Play back in a live view; leave the last scene in the terminal."""
+    paused = False
+    with (
+        pressed_keys() as keys,
+        Live(console=console, screen=True, auto_refresh=False) as live,
+    ):
+        while True:
+            live.update(SceneView(_create_scene(playback, hint=_KEYS)), refresh=True)
+            # At the end, wait for a key if one can come.
+            waiting = paused or (playback.at_end and keys.can_come)
+            key = keys.wait(_REDRAW_SECONDS if waiting else 1 / speed)
+            if key is None and waiting:
+                continue  # draw again: the terminal may have been resized
+            if key in {"q", "Q"} or (key is None and playback.at_end):
+                break
+            if key == " ":
+                paused = not paused
+            elif key == LEFT:
+                paused = True
+                playback.rewind(playback.turn - 1)
+            elif key == RIGHT:
+                paused = True
+                playback.play_to(playback.turn + 1)
+            elif key is None:
+                playback.step()
+    console.print(SceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
+
+
+def _print_turns(playback: Playback) -> None:
+    header = playback.replay.header
+    write_lines(opening_line(playback.names, playback.rules.name, header.seed))
+    for player in header.players:
+        write_lines(
+            player_line(player.name, player.spec, Limits(player.milliseconds, player.nodes))
+        )
+    while not playback.at_end:
+        frame = playback.replay.turns[playback.turn].frame
+        locks = playback.step()
+        write_lines(turn_line(playback.turn, locks, frame))
+
+
+def _create_scene(playback: Playback, hint: str = "") -> Scene:
+    return scene_of(
+        playback.versus,
+        playback.names,
+        playback.stats(),
+        seed=playback.replay.header.seed,
+        result=playback.result() if playback.at_end else None,
+        hint=hint,
+    )
+
+
+# --- convert ------------------------------------------------------------------------------------
+
+
+def configure_replay_convert(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag replay convert``."""
+    parser.description = (
+        "Convert all placements of a replay to fumens (one line per player), to JSON with the"
+        " effects of each placement, or to CSV."
+    )
+    add_replay_argument(parser)
+    parser.add_argument(
+        "--to", choices=("fumen", "json", "csv"), required=True, help="output format"
+    )
+    parser.add_argument(
+        "--player", type=int, choices=(1, 2), help="fumen: this player only [default: both]"
+    )
+    parser.add_argument(
+        "--boards", action="store_true", help="json: include both boards after each placement"
+    )
+    parser.add_argument(
+        *("-o", "--output"),
+        type=Path,
+        metavar="FILE",
+        help="output file [default: standard output]",
+    )
+    parser.set_defaults(run=run_replay_convert)
+
+
+def run_replay_convert(args: argparse.Namespace) -> int:
+    """Convert the replay; return 1 if its result differs from the recorded one."""
+    playback = _open_playback(args)
+    if args.to == "json":
+        text = escape_json(json_of(playback, boards=args.boards).decode()) + "\n"
+    elif args.to == "csv":
+        text = csv_of(playback)
+    else:
+        players = (0, 1) if args.player is None else (args.player - 1,)
+        fumens = [fumen_of(_open_playback(args), player) for player in players]
+        text = "".join(f"{fumen}\n" for fumen in fumens)
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(args.output, text.encode(), over=True)
+    return _report_differences(playback, quiet=True)
+
+
+# --- verify -------------------------------------------------------------------------------------
+
+_MAX_DIFFERENCES: Final = 5
+"""Differences printed per player and round: the first causes the others."""
+
+
+def configure_replay_verify(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag replay verify``."""
+    parser.description = (
+        "Play replays again and compare the results with the recorded ones. Rounds of TETR.IO"
+        " files are simulated frame by frame from the key presses of each player, and compared with"
+        " the recorded statistics and the garbage that the opponent received. Exit code 1: a"
+        " difference; 2: a file or a round that cannot be played again."
+    )
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=REPLAY_FILE_HELP)
+    parser.add_argument(
+        "--locks",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="expected locks of .ttrm and .ttr files, one JSON object per line; repeatable",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object per player and round"
+    )
+    parser.set_defaults(run=run_replay_verify)
+
+
+def run_replay_verify(args: argparse.Namespace) -> int:
+    """Verify all files; continue after an invalid one."""
+    expected_locks = [lock for path in args.locks for lock in load_locks(path)]
+    verdicts: list[Verdict] = []
+    failed = False
+    start = time.perf_counter()
+    for path in args.files:
+        try:
+            found = _verify_file(path, expected_locks)
+        except FormatError as error:
+            warn(str(error))
+            failed = True
+            continue
+        (_print_verdicts_json if args.json else _print_verdicts)(path, found)
+        verdicts += found
+    if not args.json and len(args.files) > 1:
+        seconds = time.perf_counter() - start
+        pieces = sum(verdict.pieces for verdict in verdicts)
+        print(f"{_summarise(verdicts)}: {pieces:,} pieces in {seconds:.2f} s")
+    if failed or any(verdict.refused is not None for verdict in verdicts):
+        return 2
+    return 0 if all(verdict.equal for verdict in verdicts) else 1
+
+
+def _verify_file(path: Path, expected_locks: Sequence[KnownLock]) -> list[Verdict]:
+    if path.suffix.lower() in _TTR_SUFFIXES:
+        return list(verify(ttrm.load(path), by_player(expected_locks, path.name)))
+    playback = Playback(Replay.load(path), str(path))
+    playback.play_to(len(playback.replay.turns))
+    return [
+        Verdict(1, playback.names[player], done.pieces, playback.differences_of(player))
+        for player, done in enumerate(playback.stats())
+    ]
+
+
+def _print_verdicts(path: Path, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        where = f"{path}: round {verdict.round}, {verdict.name}: "
+        if verdict.refused is not None:
+            warn(f"{where}cannot be played again: {verdict.refused}")
+        for difference in verdict.differences[:_MAX_DIFFERENCES]:
+            write_lines(f"{where}{difference}")
+        further = len(verdict.differences) - _MAX_DIFFERENCES
+        if further > 0:
+            write_lines(f"{where}and {further} more")
+    write_lines(f"{path}: {_summarise(verdicts)}")
+
+
+def _summarise(verdicts: Sequence[Verdict]) -> str:
+    equal = sum(verdict.equal for verdict in verdicts)
+    return f"{equal} of {len(verdicts)} player-rounds equal"
+
+
+def _print_verdicts_json(path: Path, verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        data = {
+            "file": str(path),
+            "round": verdict.round,
+            "player": verdict.name,
+            "equal": verdict.equal,
+            "pieces": verdict.pieces,
+            "refused": verdict.refused,
+            "differences": [
+                {
+                    "lock": one.lock,
+                    "frame": one.frame,
+                    "field": one.field,
+                    "played": one.played,
+                    "recorded": one.recorded,
+                }
+                for one in verdict.differences
+            ],
+        }
+        write_json(msgspec.json.encode(data).decode())
+
+
+# --- stats --------------------------------------------------------------------------------------
+
+
+def configure_replay_stats(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag replay stats``."""
+    parser.description = (
+        "Print the statistics of each player of a replay: pieces, lines, attack by kind of clear,"
+        " combos, and thinking times if they were recorded."
+    )
+    add_replay_argument(parser)
+    add_json_option(parser)
+    parser.set_defaults(run=run_replay_stats)
+
+
+def run_replay_stats(args: argparse.Namespace) -> int:
+    """Print the statistics; return 1 if the result differs from the recorded one."""
+    playback = _open_playback(args)
+    players = figures(playback)
+    if args.json:
+        data = {
+            "players": [
+                {
+                    "name": name,
+                    "app": _app(player),
+                    "pps": _pps(player),
+                    **msgspec.to_builtins(player),
+                }
+                for name, player in zip(playback.names, players, strict=True)
+            ],
+            "differences": playback.differences(),
+        }
+        write_json(msgspec.json.encode(data).decode())
+    else:
+        print_table(_create_stats_table(playback.names, players))
+    return _report_differences(playback, quiet=args.json)
+
+
+def _app(player: PlayerRecord) -> float:
+    return player.attack / player.pieces if player.pieces else 0.0
+
+
+def _pps(player: PlayerRecord) -> float | None:
+    return player.pieces / player.game_s if player.game_s else None
+
+
+def _create_stats_table(
+    names: tuple[str, str], players: tuple[PlayerRecord, PlayerRecord]
+) -> Table:
+    table = create_table("", *map(escape_cell, names))
+
+    def add(label: str, value: Callable[[PlayerRecord], object]) -> None:
+        table.add_row(label, *(_format_value(value(player)) for player in players))
+
+    add("pieces", lambda player: player.pieces)
+    add("lines", lambda player: player.lines)
+    add("attack", lambda player: player.attack)
+    add("APP", _app)
+    add(CLOCK_PPS_LABEL, _pps)
+    add("longest combo", lambda player: player.combo)
+    add("longest B2B", lambda player: player.b2b)
+    for kind in KINDS:
+        if any(kind in player.clears or kind in player.attack_by for player in players):
+            add(kind, partial(_format_clears, kind))
+    if any(player.thinking_ms is not None for player in players):
+        for name in ("mean", "p50", "p95", "p99", "max"):
+            add(f"thinking {name}, ms", partial(_thinking, name))
+    return table
+
+
+def _thinking(name: str, player: PlayerRecord) -> object:
+    return getattr(player.thinking_ms, name, None)
+
+
+def _format_clears(kind: str, player: PlayerRecord) -> str:
+    count, attack = player.clears.get(kind, 0), player.attack_by.get(kind, 0)
+    return f"{count} ({attack} attack)" if attack else str(count)
+
+
+def _format_value(value: object) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _open_playback(args: argparse.Namespace) -> Playback:
+    path: Path = args.file
+    if path.suffix.lower() in _TTR_SUFFIXES:
+        # Few replays are of that kind.
+        from sevenbag.arena.recorded_playback import RecordedPlayback  # noqa: PLC0415
+
+        return RecordedPlayback(ttrm.load(path), args.round or 1)
+    if args.round is not None:
+        raise FormatError(
+            f"{path}: is one game; only {' and '.join(_TTR_SUFFIXES)} files have rounds"
+        )
+    return Playback(Replay.load(path), str(path))
+
+
+def _report_differences(playback: Playback, *, quiet: bool) -> int:
+    """Play to the end and report differences from the recorded game; return 1 if there are any.
+
+    Args:
+        playback: of the replay.
+        quiet: whether to print nothing but the differences.
+    """
+    playback.play_to(len(playback.replay.turns))
+    differences = playback.differences()
+    if not quiet:
+        write_lines(str(playback.result()))
+    for difference in differences:
+        warn(f"the replay does not play back as recorded: {difference}")
+    if not differences and not quiet:
+        print("Played again, the game is the recorded one.")
+    return 1 if differences else 0

@@ -1,0 +1,512 @@
+"""The commands ``sevenbag match`` and ``sevenbag tournament``."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import itertools
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from rich.console import Console
+from rich.live import Live
+
+from sevenbag.arena.book import LAST_SEED, read_book
+from sevenbag.arena.entry import ramped, read_entry
+from sevenbag.arena.records import HEADER_FILE, SprtRecord, read_games, read_header, read_result
+from sevenbag.arena.scoreboard import Board, game_line, standings_lines
+from sevenbag.arena.settings import (
+    DEFAULT_GAMES,
+    DEFAULT_PPS,
+    LONGEST_NAME,
+    Engine,
+    Settings,
+    header_of,
+    name_engines,
+)
+from sevenbag.arena.summary_json import interval_dict
+from sevenbag.arena.tournament import Tournament, differences
+from sevenbag.bots.bot import Limits
+from sevenbag.bots.registry import create_bot
+from sevenbag.cli.arguments import (
+    add_display_options,
+    add_game_options,
+    add_limit_options,
+    add_time_options,
+    create_executor,
+    integer,
+    load_rules,
+    positive_number,
+    warn_ignored_limits,
+)
+from sevenbag.cli.output import warn, write_lines
+from sevenbag.errors import BotStartError, FormatError, InputError, shown
+from sevenbag.jobs.progress import format_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from sevenbag.arena.records import GameRecord, TournamentHeader
+
+_DEFAULT_FOLDER: Final = Path("matches")
+_FOLDER_NAME_LENGTH: Final = 40
+_ERROR_RATE: Final = 0.05
+_REDRAW_SECONDS: Final = 0.25
+
+_MATCH_OPTIONS: Final = (
+    "name",
+    *("games", "pairs", "first_to", "sprt", "alpha", "beta", "model", "seed", "openings"),
+    *("rules", "pieces", "ramp", "lead", "double", "ms", "nodes", "pps", "restart", "bank"),
+    *("increment", "real_time", "nps", "wall", "frames", "no_replays"),
+)
+"""Options that a stored match already has."""
+
+
+# --- match --------------------------------------------------------------------------------------
+
+
+def configure_match(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag match``."""
+    parser.description = (
+        "Play many games between two bots, in pairs with the same pieces and swapped sides: a fixed"
+        " number of games, until a number of wins, or until a sequential test decides which bot is"
+        " stronger. The match is stored in a folder; --resume continues it after any interruption."
+    )
+    parser.set_defaults(command="match")
+    parser.add_argument("first", metavar="A", nargs="?", help="bot; omitted to --resume")
+    parser.add_argument("second", metavar="B", nargs="?", help="other bot, or the same one")
+    parser.add_argument(
+        "--name",
+        type=_parse_name,
+        action="append",
+        metavar="A=NAME",
+        help=f"name of bot A (or B), up to {LONGEST_NAME} characters [default: its own]",
+    )
+    games = parser.add_argument_group("games")
+    games.add_argument(
+        "--games", type=integer(1), metavar="N", help=f"number of games [default: {DEFAULT_GAMES}]"
+    )
+    games.add_argument("--pairs", type=integer(1), metavar="N", help="number of pairs of games")
+    games.add_argument(
+        "--first-to", type=integer(1), metavar="N", help="end when a bot has won N games"
+    )
+    games.add_argument(
+        "--seed", type=integer(0, LAST_SEED), default=1, metavar="N", help="seed of all pieces"
+    )
+    games.add_argument(
+        "--openings", type=Path, metavar="FILE", help="seeds or fumens that pairs start from"
+    )
+    add_game_options(games)
+    test = parser.add_argument_group("test")
+    test.add_argument(
+        "--sprt",
+        type=_parse_hypotheses,
+        metavar="ELO0,ELO1",
+        help="end when a test decides whether A is ELO0 or ELO1 stronger than B",
+    )
+    test.add_argument(
+        "--alpha",
+        type=positive_number,
+        metavar="P",
+        help=f"probability of a wrong ELO1 [default: {_ERROR_RATE}]",
+    )
+    test.add_argument(
+        "--beta",
+        type=positive_number,
+        metavar="P",
+        help=f"probability of a wrong ELO0 [default: {_ERROR_RATE}]",
+    )
+    test.add_argument(
+        "--model",
+        choices=("normalized", "logistic"),
+        help="Elo model of the test [default: normalized]",
+    )
+    limits = parser.add_argument_group("limits")
+    add_limit_options(limits)
+    limits.add_argument(
+        "--restart",
+        choices=("game", "never"),
+        default="game",
+        help="start programs for each game, or once",
+    )
+    add_time_options(parser)
+    parser.add_argument(
+        "--pps",
+        type=positive_number,
+        metavar="N",
+        default=DEFAULT_PPS,
+        help="pieces per second in real time",
+    )
+    storage = parser.add_argument_group("storage")
+    storage.add_argument(
+        "--folder", type=Path, metavar="FOLDER", help="folder of the results [default: matches/A-B]"
+    )
+    storage.add_argument(
+        "--resume", action="store_true", help="continue the match stored in the folder"
+    )
+    storage.add_argument("--no-replays", action="store_true", help="store no replays")
+    _add_run_options(parser)
+    parser.set_defaults(
+        run=run_match, defaults={name: parser.get_default(name) for name in _MATCH_OPTIONS}
+    )
+
+
+def run_match(args: argparse.Namespace) -> int:
+    """Play the match, or continue it."""
+    if args.first is None:
+        if not args.resume or args.folder is None:
+            raise InputError(
+                "no bots: expected two bots, or --resume and the --folder of a stored match"
+            )
+        given = [name for name, value in args.defaults.items() if getattr(args, name) != value]
+        if given:
+            raise InputError(
+                f"--{given[0].replace('_', '-')}: without two bots all settings are those of the"
+                " folder"
+            )
+        return _run_tournament(args.folder, args)
+    if args.second is None:
+        raise InputError("a match needs two bots")
+    header = _create_match_header(args)
+    return _run_tournament(_choose_match_folder(args, header), args, header)
+
+
+def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
+    specs = (args.first, args.second)
+    # Invalid bots are errors before anything is stored.
+    bots = [create_bot(spec) for spec in specs]
+    warn_ignored_limits(specs, bots, Limits(args.ms, args.nodes))
+    if args.games is not None and args.pairs is not None:
+        raise InputError("--games and --pairs exclude each other")
+    if args.sprt is None and not (args.alpha is args.beta is args.model is None):
+        raise InputError("--alpha, --beta and --model need --sprt")
+    rules = ramped(load_rules(args.rules), args.ramp)
+    given: list[tuple[str, str]] = args.name or []
+    names = dict(given)
+    if len(names) < len(given):
+        raise InputError("invalid --name: expected one name for each bot, got two for the same")
+    engines = [
+        Engine(
+            name=names.get(letter, ""),
+            spec=spec,
+            nodes=args.nodes,
+            ms=args.ms,
+            bank=args.bank,
+            increment=args.increment,
+            pps=args.pps,
+            restart=args.restart,
+        )
+        for letter, spec in zip("AB", specs, strict=True)
+    ]
+    engines = name_engines(engines, bots)
+    settings = Settings(
+        games=args.games if args.pairs is None else 2 * args.pairs,
+        first_to=args.first_to,
+        pieces=args.pieces,
+        lead=args.lead,
+        double=args.double,
+        real_time=args.real_time,
+        wall=args.wall,
+        frames=args.frames,
+        nps=args.nps,
+        replays=not args.no_replays,
+    )
+    sprt = None
+    if args.sprt is not None:
+        sprt = SprtRecord(
+            elo0=args.sprt[0],
+            elo1=args.sprt[1],
+            alpha=_ERROR_RATE if args.alpha is None else args.alpha,
+            beta=_ERROR_RATE if args.beta is None else args.beta,
+            model=args.model or "normalized",
+        )
+    openings = () if args.openings is None else read_book(args.openings, rules)
+    return header_of(
+        "match",
+        engines,
+        settings,
+        rules,
+        name=" - ".join(engine.name for engine in engines),
+        seed=args.seed,
+        openings=openings,
+        sprt=sprt,
+    )
+
+
+def _choose_match_folder(args: argparse.Namespace, header: TournamentHeader) -> Path:
+    """Return the folder given, that of the same match, or a new one."""
+    if args.folder is not None:
+        _check_folder(args.folder, "match", resume=args.resume)
+        return Path(args.folder)
+    name = f"{_folder_part(args.first)}-{_folder_part(args.second)}"
+    last: Path | None = None
+    for number in itertools.count(1):
+        folder = _DEFAULT_FOLDER / (name if number == 1 else f"{name}-{number}")
+        if not folder.exists():
+            return folder if last is None else last
+        if args.resume and _is_same_match(folder, header):
+            last = folder
+    raise AssertionError("a count has no end")
+
+
+def _is_same_match(folder: Path, header: TournamentHeader) -> bool:
+    try:
+        return not differences(read_header(folder), header)
+    except FormatError:
+        return False
+
+
+def _folder_part(spec: str) -> str:
+    """Return a bot specification as part of a folder name."""
+    return re.sub(r"[^A-Za-z0-9=.]+", "-", spec).strip("-.")[:_FOLDER_NAME_LENGTH] or "bot"
+
+
+def _parse_name(text: str) -> tuple[str, str]:
+    letter, _, name = text.partition("=")
+    if letter not in {"A", "B"} or not name.strip():
+        raise argparse.ArgumentTypeError(f"expected A=NAME or B=NAME, got {shown(text)}")
+    return letter, name.strip()
+
+
+def _parse_hypotheses(text: str) -> tuple[float, float]:
+    try:
+        elo0, elo1 = map(float, text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"expected two numbers such as 0,50, got {text!r}"
+        ) from None
+    return elo0, elo1
+
+
+# --- tournament ---------------------------------------------------------------------------------
+
+
+def configure_tournament(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``sevenbag tournament``."""
+    parser.description = (
+        "Play the tournament that a TOML file describes: a match, round robin, gauntlet, knockout"
+        " or Swiss tournament. It is stored in a folder; --resume continues it after any"
+        " interruption."
+    )
+    parser.set_defaults(command="tournament")
+    parser.add_argument(
+        "file", metavar="FILE", type=Path, nargs="?", help="TOML file; omitted to --resume"
+    )
+    storage = parser.add_argument_group("storage")
+    storage.add_argument(
+        "--folder",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of the results [default: the name of the file]",
+    )
+    storage.add_argument(
+        "--resume", action="store_true", help="continue the tournament stored in the folder"
+    )
+    _add_run_options(parser)
+    parser.set_defaults(run=run_tournament)
+
+
+def run_tournament(args: argparse.Namespace) -> int:
+    """Play the tournament, or continue it."""
+    folder, header = _choose_tournament_folder(args), None
+    if args.file is not None:
+        header = read_entry(args.file)
+        _check_folder(folder, "tournament", resume=args.resume)
+    return _run_tournament(folder, args, header)
+
+
+def _choose_tournament_folder(args: argparse.Namespace) -> Path:
+    if args.folder is not None:
+        return Path(args.folder)
+    if args.file is None:
+        raise InputError(
+            "no FILE: expected a TOML file, or --resume and the --folder of a stored tournament"
+        )
+    return Path(args.file.stem)
+
+
+# --- running ------------------------------------------------------------------------------------
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    workers = parser.add_argument_group("workers").add_mutually_exclusive_group()
+    workers.add_argument(
+        "--concurrency",
+        "--workers",
+        type=integer(1, 1024),
+        dest="workers",
+        default=1,
+        metavar="N",
+        help="worker processes, each of which plays one game at a time",
+    )
+    workers.add_argument(
+        "--cluster", metavar="ADDRESS", help="dask scheduler, such as tcp://192.0.2.7:8786"
+    )
+    parser.add_argument(
+        "--recover",
+        action="store_true",
+        help="continue when a bot fails to start; each such game is a loss [default: exit with code"
+        " 1 after three failed starts in a row, or if it never starts]",
+    )
+    output = parser.add_argument_group("output")
+    add_display_options(output, plain="print one line per game instead of a live table")
+
+
+def _check_folder(folder: Path, kind: str, *, resume: bool) -> None:
+    if (folder / HEADER_FILE).exists() and not resume:
+        raise InputError(
+            f"{folder}: there is a {kind} in this folder; --resume continues it, --folder chooses"
+            " another one"
+        )
+
+
+def _run_tournament(
+    folder: Path, args: argparse.Namespace, header: TournamentHeader | None = None
+) -> int:
+    """Play the remaining games of the tournament in a folder.
+
+    Args:
+        folder: of the tournament.
+        args: options of the run.
+        header: of the tournament, if it may be new.
+    """
+    # The executor comes first: without one nothing is stored.
+    with contextlib.ExitStack() as stack:
+        executor = stack.enter_context(create_executor(args))
+        if header is not None:
+            Tournament.begin(folder, header)
+        tournament = stack.enter_context(Tournament(folder))
+        done = len(tournament.ledger)
+        if done and not args.json:
+            warn(f"resuming in {folder}: {done} games finished")
+        try:
+            with _open_display(args, tournament) as report:
+                tournament.play(executor, report, recover=args.recover)
+        except KeyboardInterrupt:
+            # Read the file again: the last game may just have been written.
+            stored = len(read_games(folder, tournament.header))
+            warn(f"interrupted; {stored} games are stored in {folder}")
+            warn(f"to continue: sevenbag {args.command} --resume --folder '{folder}'")
+            raise
+        except BotStartError as error:
+            warn(str(error))
+            warn(f"finished games are stored in {folder}; --recover continues after failed starts")
+            return 1
+        if args.json:
+            print(json.dumps(_results_to_dict(tournament)))
+        else:
+            write_lines("\n".join([*standings_lines(tournament), f"folder: {folder}"]))
+        if not args.recover:
+            tournament.expect_starts()
+    return 0
+
+
+def _results_to_dict(tournament: Tournament) -> dict[str, object]:
+    """Return the results as data for JSON."""
+    header, ledger = tournament.header, tournament.ledger
+    result = read_result(tournament.folder)
+    verdict, test, outcomes = ledger.verdict, ledger.sprt, ledger.outcomes
+    return {
+        "name": header.name,
+        "kind": header.kind,
+        "folder": str(tournament.folder),
+        "seed": header.seed,
+        "finished": result is not None and result.finished,
+        "games": len(ledger.counted),
+        "played": len(ledger),
+        "decision": verdict.decision if verdict is not None else None,
+        "sprt": None
+        if test is None
+        else {
+            "elo0": test.elo0,
+            "elo1": test.elo1,
+            "alpha": test.alpha,
+            "beta": test.beta,
+            "model": test.model,
+            "llr": ledger.llr,
+            "bounds": list(test.bounds),
+        },
+        "tests": [
+            {
+                "engines": [header.engines[engine].name for engine in each.players],
+                "games": each.games,
+                "llr": each.llr,
+                "decision": each.decision,
+            }
+            for each in ledger.tests()
+        ],
+        "elo": None if outcomes is None else interval_dict(outcomes.elo()),
+        "pentanomial": list(ledger.pairs.counts) if header.kind == "match" else None,
+        "winner": None if ledger.winner is None else header.engines[ledger.winner].name,
+        "engines": [
+            {
+                "name": standing.name,
+                "bot": header.engines[standing.engine].spec,
+                "games": standing.games,
+                "points": standing.points,
+                "wins": standing.wins,
+                "draws": standing.draws,
+                "losses": standing.losses,
+                "byes": standing.byes,
+                "pieces": standing.pieces,
+                "attack": standing.attack,
+                "resignations": standing.resignations,
+                "faults": standing.faults,
+            }
+            for standing in ledger.standings()
+        ],
+    }
+
+
+class _Progress:
+    """Progress of a run as text: games, their rate and the remaining time."""
+
+    def __init__(self, tournament: Tournament) -> None:
+        self._tournament = tournament
+        self._before = len(tournament.ledger)
+        self._began = time.monotonic()
+
+    def __str__(self) -> str:
+        ledger, plan = self._tournament.ledger, self._tournament.plan
+        done, total = len(ledger), plan.total
+        most = f"at most {plan.most_games}" if total is None else str(total)
+        parts = [f"{done} of {most} games"]
+        # Games of earlier runs do not count towards the rate.
+        played = done - self._before
+        if played:
+            rate = played / max(time.monotonic() - self._began, 1e-9)
+            parts.append(f"{rate:.1f} games/s" if rate >= 10 else f"{rate:.2g} games/s")
+            if ledger.verdict is None and done < plan.most_games:
+                left = format_duration((plan.most_games - done) / rate)
+                parts.append(f"{left} left" if total is not None else f"at most {left} left")
+        return ", ".join(parts)
+
+
+@contextlib.contextmanager
+def _open_display(
+    args: argparse.Namespace, tournament: Tournament
+) -> Generator[Callable[[GameRecord], None]]:
+    console = Console()
+    progress = _Progress(tournament)
+    if args.json or args.quiet:
+        yield lambda _: None
+    elif console.is_terminal and not console.is_dumb_terminal and not args.plain:
+        board = Board(tournament)
+        with Live(
+            board.render(str(progress)), console=console, auto_refresh=False, transient=True
+        ) as live:
+            drawn = 0.0
+
+            def draw(game: GameRecord) -> None:
+                nonlocal drawn
+                board.add(game)
+                if time.monotonic() - drawn >= _REDRAW_SECONDS:
+                    drawn = time.monotonic()
+                    live.update(board.render(str(progress)), refresh=True)
+
+            yield draw
+    else:
+        yield lambda game: write_lines(f"{game_line(game)} [{progress}]")
