@@ -63,7 +63,7 @@ def test_engines_for_triangle_hosts() -> None:
     wrong = check(engine("PublishedNames"), "--only", "states")
     assert wrong.returncode == 1
     assert "error: keys: presses 'rotateClockwise', which is no key" in wrong.stdout
-    assert "no check 'hold'" in check(engine("Engine"), "--only", "hold").stderr
+    assert "got 'hold'" in check(engine("Engine"), "--only", "hold").stderr
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "no bot to check; expected one such as tbp:./my-bot, or --frontend"),
+        ((), "expected one such as tbp:./my-bot, or --frontend, got none"),
         (("tbp:/no/such/bot",), "no such command: /no/such/bot"),
         (("stockfish",), "no bot 'stockfish'"),
-        (("random", "--only", "holds"), "--only: no check 'holds'; there are rules-plain"),
+        (("random", "--only", "holds"), "invalid --only: expected some of rules-plain"),
         (("random", "--output", "/no/such/folder/x"), "there is no folder /no/such/folder"),
         (("random", "--output", "/"), "cannot be written"),
-        (("random", "--seconds", "0"), "is no number above 0"),
+        (("random", "--seconds", "0"), "expected number above 0"),
     ],
 )
 def test_what_cannot_be_used(arguments: tuple[str, ...], words: str) -> None:

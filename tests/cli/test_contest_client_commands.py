@@ -165,8 +165,8 @@ def test_a_server_that_goes() -> None:
     [
         (["pason://127.0.0.1", "--bot", "beam"], 2, "no match token; give it by --token"),
         (["pason://a b", "--token", "t", "--bot", "beam"], 2, "is no game server"),
-        (["nowhere", "--bot", "beam"], 2, "'nowhere' is neither a game server, pason://HOST, nor"),
-        (["127.0.0.1", "--token", "t", "--bot", "beam"], 2, "'127.0.0.1' is neither a game"),
+        (["nowhere", "--bot", "beam"], 2, "expected a game server, pason://HOST, or a site"),
+        (["127.0.0.1", "--token", "t", "--bot", "beam"], 2, "got '127.0.0.1'"),
         (["http://x", "--token", "t", "--bot", "beam"], 2, "--token is for a game server"),
         (["pason://x", "--test", "--bot", "beam"], 2, "only that creates test matches"),
         (["pason://x", "--token", "t", "--bot", "bean"], 2, "no bot 'bean'; did you mean 'beam'?"),

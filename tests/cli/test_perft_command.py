@@ -76,11 +76,11 @@ def test_a_system_of_ones_own(tmp_path: Path) -> None:
         (["IOL", "--kicks", "none.toml"], "none.toml: cannot be read: "),
         (["IOX"], "'X' is no piece; pieces are I O T L J S Z"),
         (["IOL", "--depth", "4"], "depth 4 needs 4 pieces, 'IOL' has 3"),
-        (["IOL", "--depth", "0"], "'0' is no whole number from 1"),
+        (["IOL", "--depth", "0"], "expected integer from 1"),
         (["IOL", "--kicks", "best"], "no rotation system 'best'; there are none, none180, srs"),
         (["IOL", "--width", "3"], "board width is 3, must be 4 to 16"),
         (["IOL", "--rows", "100"], "board has 100 rows, must be 4 to 64"),
-        (["IOL", "--spawn", "here"], "'here' is no cell such as 4,19"),
+        (["IOL", "--spawn", "here"], "expected a cell such as 4,19, got 'here'"),
         (["IOL", "--spawn", "900,900"], "spawn (900, 900) is far outside any board"),
         (["IOL", "--threads", "9999"], "threads is 9999, must be 1 to 256"),
         (
@@ -89,7 +89,7 @@ def test_a_system_of_ones_own(tmp_path: Path) -> None:
         ),
         (["OIL", "--spawn", "0,5"], "spawn (0, 5): I does not fit there"),
         (["IOL", "--rows", "10"], "spawn (4, 19): I does not fit there"),
-        ([""], "the queue is empty"),
+        ([""], "invalid queue"),
         ([], "the following arguments are required: QUEUE"),
     ],
 )

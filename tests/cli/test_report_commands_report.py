@@ -53,7 +53,7 @@ def test_a_lost_replay_is_told(match: Path, tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["{none}"], "a tournament's folder has it"),
-        (["{match}", "-o", "{none}"], "is a folder"),
+        (["{match}", "-o", "{none}"], "expected a file, got the folder"),
         (["{match}", "-o", "{none}/no/page.html"], "cannot be written"),
         (["{match}", "--games", "-1"], "-1"),
     ],

@@ -262,11 +262,11 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "two bots are needed"),
+        ((), "expected two bots"),
         (("random",), "two bots"),
         (("randm", "random"), "no bot 'randm'"),
         (("random", "tbp:no-such-program"), "no such command"),
-        (("random", "random", "--sprt", "5"), "pair of hypotheses"),
+        (("random", "random", "--sprt", "5"), "expected two numbers such as 0,50"),
         (("random", "random", "--sprt", "50,0"), "elo0"),
         (("random", "random", "--sprt", "0,50", "--first-to", "3"), "first-to"),
         (("random", "random", "--games", "2", "--pairs", "1"), "--pairs"),
@@ -280,8 +280,8 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
         (("random", "random", "--pps", "3"), "real time"),
         (("random", "random", "--wall"), "real time"),
         (("random", "random", "--increment", "3"), "a bank"),
-        (("random", "random", "--alpha", "0.1"), "--sprt is missing"),
-        (("random", "random", "--concurrency", "100000"), "too many"),
+        (("random", "random", "--alpha", "0.1"), "need --sprt"),
+        (("random", "random", "--concurrency", "100000"), "expected integer from 1 to 1024, got"),
     ],
 )
 def test_what_cannot_be_played_is_named_before_anything_is(
@@ -307,7 +307,7 @@ def test_a_folder_with_another_match_is_left_alone(tmp_path: Path) -> None:
     result_of(*words, "--games", "1", folder=tmp_path)
     done = sevenbag("match", *words, "--games", "1", folder=tmp_path)
     assert done.returncode == 2
-    assert "--resume goes on with it" in done.stderr
+    assert "--resume continues it" in done.stderr
     done = sevenbag("match", *words, "--games", "2", "--resume", folder=tmp_path)
     assert done.returncode == 2
     assert "with other settings" in done.stderr

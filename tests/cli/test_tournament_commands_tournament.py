@@ -62,7 +62,7 @@ def test_a_tournament_goes_on_where_it_was(tmp_path: Path) -> None:
     games.write_bytes(b"".join(lines[:2]) + lines[2][:40])
     refused = sevenbag("tournament", "spring.toml", folder=tmp_path)
     assert refused.returncode == 2
-    assert "--resume goes on with it" in refused.stderr
+    assert "--resume continues it" in refused.stderr
     again = sevenbag("tournament", "--resume", "--folder", "spring", "--json", folder=tmp_path)
     assert again.stdout == whole.stdout
     assert games.read_bytes().count(b"\n") == 6

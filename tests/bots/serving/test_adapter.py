@@ -200,7 +200,7 @@ def test_limits_and_moves_can_be_given() -> None:
         pytest.param(
             ["random", "--as", "telnet"], "invalid choice: 'telnet'", marks=pytest.mark.slow
         ),
-        pytest.param(["random", "--ms", "0"], "is no number above 0", marks=pytest.mark.slow),
+        pytest.param(["random", "--ms", "0"], "expected number above 0", marks=pytest.mark.slow),
     ],
 )
 def test_wrong_words(words: list[str], told: str) -> None:

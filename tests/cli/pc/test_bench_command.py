@@ -54,8 +54,8 @@ def test_two_lines_from_standard_input() -> None:
     [
         ("LSTIZJO", ["--height", "4"], "line 1: LSTIZJO has 7 pieces, this height needs 11"),
         ("nothing", [], "six or more piece letters"),
-        (QUEUES, ["--height", "3"], "no even number from 2 to 20"),
-        (QUEUES, ["--height", "22"], "no even number from 2 to 20"),
+        (QUEUES, ["--height", "3"], "expected even integer from 2 to 20"),
+        (QUEUES, ["--height", "22"], "expected even integer from 2 to 20"),
         (QUEUES, ["--kicks", "srsx9"], "no rotation system"),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_limit_of_time() -> None:
     [
         ([PCO, "*p3"], "queues of 3 pieces, but 4 are needed"),
         ([PCO, "*p9"], "from 1 to 7"),
-        (["XX/XX", "*p7"], "'XX' is no row of ten cells, and no fumen"),
+        (["XX/XX", "*p7"], "expected a fumen with 115@ or rows of ten cells, got 'XX'"),
         (["v115@", "*p7"], "EndOfData|no page"),
         ([AFTER_I, "*p7", "--page", "2"], "no page 2: the fumen has 1"),
         (["@nowhere", "*p7"], "nowhere: No such file"),
@@ -72,8 +72,8 @@ def test_a_limit_of_time() -> None:
         (["X_________", "*p7"], "39 cells are empty"),
         (["", "*p7", "--drop", "sonic"], "invalid choice: 'sonic'"),
         (["", "*p7", "--kicks", "nope"], "no rotation system 'nope'"),
-        (["", "*p7", "--seconds", "0"], "'0' is no number above 0"),
-        (["", "*p7", "--failed", "-1"], "'-1' is no whole number from 0"),
+        (["", "*p7", "--seconds", "0"], "expected number above 0, got '0'"),
+        (["", "*p7", "--failed", "-1"], "expected integer from 0, got '-1'"),
     ],
 )
 def test_what_cannot_be_used(words: list[str], message: str) -> None:

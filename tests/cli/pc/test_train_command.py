@@ -176,13 +176,13 @@ def test_the_meter_goes_away_on_a_terminal(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (("--height", "5"), "invalid choice: 5"),
-        (("--population", "0"), "no whole number from 1"),
+        (("--population", "0"), "expected integer from 1"),
         (("--population", "1"), "sevenbag: population: Expected int >= 2"),
         (("--population", "1000000"), "population"),
         (("--kicks", "nothing"), "nothing"),
         (("--hidden", "cube"), "invalid choice: 'cube'"),
-        (("--generations", "0"), "no whole number from 1"),
-        (("--save-every", "0"), "no number above 0"),
+        (("--generations", "0"), "expected integer from 1"),
+        (("--save-every", "0"), "expected number above 0"),
         (("--workers", "1", "--cluster", "x"), "not allowed with argument"),
     ],
 )

@@ -264,7 +264,7 @@ def test_a_port_that_is_taken() -> None:
     [
         (("--bots", "/no/such/folder"), "--bots /no/such/folder: there is no such folder"),
         (("--host", "no.such.host.invalid", "--port", "0"), "cannot listen at no.such.host"),
-        (("--port", "65536"), "'65536' is no port from 0 to 65535"),
+        (("--port", "65536"), "expected integer from 0 to 65535, got '65536'"),
     ],
 )
 def test_what_it_cannot_serve(words: tuple[str, ...], told: str) -> None:
