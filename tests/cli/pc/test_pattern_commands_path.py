@@ -60,7 +60,7 @@ def test_files(tmp_path: Path) -> None:
     [
         ([AFTER_I, "*p2"], "queues of 2 pieces, but 3 are needed"),
         (["", "*p7,*p4"], "all solutions are found of at most 200000"),
-        ([AFTER_I, "*p4", "--html", "no/where.html"], "no/where.html: cannot be written: No such file or directory"),
+        ([AFTER_I, "*p4", "--html", "no/where.html"], "no/where.html: cannot be written"),
         ([AFTER_I, "*p4", "--set", "all"], "invalid choice: 'all'"),
     ],
 )
