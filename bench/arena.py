@@ -33,7 +33,7 @@ from sevenbag.arena.tournament import Tournament
 from sevenbag.arena.watch import Watcher
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
-from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.game import Rules
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
@@ -186,7 +186,7 @@ def program(games: list[tuple[int, Script]], inside: float, folder: Path) -> tup
         command = [sys.executable, "-S", str(file), str(text)]
         watch, other = Stopwatch(), Scripted(script.moves[1])
         watchers = Figures(), Recorder(times=True, infos=True), watch
-        asyncio.run(played((TbpBot(command, name="a"), other), seed, *watchers))
+        asyncio.run(played((TbpDriver(command, name="a"), other), seed, *watchers))
         own = len(script.moves[0]) - 1
         moves += own
         processor += watch.processor - other.spent - inside * own / 1e6

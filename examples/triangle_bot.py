@@ -7,10 +7,10 @@ sevenbag play beam "triangle:python examples/triangle_bot.py"
 import itertools
 
 from sevenbag import Placement
-from sevenbag.bots.serving.triangle_engine import Turn, run_engine
+from sevenbag.bots.serving.triangle_engine import EngineTurn, run_engine
 
 
-def badness(turn: Turn, placement: Placement) -> float:
+def badness(turn: EngineTurn, placement: Placement) -> float:
     """How bad the stack is after a placement: high, with holes, uneven; lines make up for it."""
     board = turn.board.copy()
     lines = board.lock(placement)
@@ -21,7 +21,7 @@ def badness(turn: Turn, placement: Placement) -> float:
     return 0.51 * sum(heights) + 0.36 * holes + 0.18 * steps - 0.76 * lines
 
 
-def choose(turn: Turn) -> Placement:
+def choose(turn: EngineTurn) -> Placement:
     """The placement after which the stack is best."""
     return min(turn.placements(), key=lambda placement: badness(turn, placement))
 

@@ -339,7 +339,7 @@ def commands(data: bytes) -> None:
         _stead(sevenbag.cli.serve_commands, "run_until_signal", _nothing_runs),
         _stead(
             sevenbag.cli.serve_commands,
-            "output_to_itself",
+            "reserve_stdout",
             lambda: contextlib.nullcontext(1),
         ),
         # Nobody sits here who could be asked for a password.

@@ -14,7 +14,7 @@ from sevenbag.arena.playback import Playback
 from sevenbag.arena.record import Recorder
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, decide
 from sevenbag.arena.seat import Clock, Deadlines
-from sevenbag.bots.bot import Limits, MoveInfo, Position, Suggestion
+from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion
 from sevenbag.errors import FormatError, InputError
 from sevenbag.formats.fumen import Field, Fumen, Page
 from sevenbag.formats.replay import Replay
@@ -222,10 +222,10 @@ async def test_what_bots_say_of_their_search_is_kept_as_far_as_a_file_can() -> N
     class Boaster(LowBot):
         answers = itertools.cycle(
             [
-                MoveInfo(nodes=12, nps=3.5, depth=4, extra="line"),
-                MoveInfo(),
-                MoveInfo(nodes=float("nan"), depth=float("inf"), nps=1e30, extra="x" * 5000),
-                MoveInfo(nodes="many", extra=5),  # type: ignore[arg-type]
+                SearchInfo(nodes=12, nps=3.5, depth=4, extra="line"),
+                SearchInfo(),
+                SearchInfo(nodes=float("nan"), depth=float("inf"), nps=1e30, extra="x" * 5000),
+                SearchInfo(nodes="many", extra=5),  # type: ignore[arg-type]
                 "nothing",
             ]
         )

@@ -10,7 +10,7 @@ from sevenbag.arena.picture import svg
 from sevenbag.arena.result import Ending, Fall, PlayerStats, Reason, Result
 from sevenbag.arena.scene import PlayerScene, Scene, scene_of
 from sevenbag.arena.screen import draw
-from sevenbag.bots.bot import shortened
+from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing import shape
 from sevenbag.game import Versus
 
@@ -47,9 +47,9 @@ def test_what_is_drawn_fits(width: int, height: int) -> None:
 
 def test_similar_names_stay_apart_when_they_are_shortened() -> None:
     names = ("beam:nodes=500", "beam:nodes=5000")
-    assert [shortened(name, 8) for name in names] == ["bea…=500", "bea…5000"]
-    assert shortened("beam", 4) == "beam"
-    assert shortened("beam", 1) == "…"
+    assert [shorten_name(name, 8) for name in names] == ["bea…=500", "bea…5000"]
+    assert shorten_name("beam", 4) == "beam"
+    assert shorten_name("beam", 1) == "…"
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 30), (30, 5), (10, 3), (200, 2)])

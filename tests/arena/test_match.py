@@ -13,7 +13,7 @@ from sevenbag.arena.match import Conditions, distinct_names, play_match
 from sevenbag.arena.result import Ending, Reason, Result
 from sevenbag.arena.seat import Deadlines
 from sevenbag.arena.watch import Opening, Turn, Watcher
-from sevenbag.bots.bot import Limits, Position, Suggestion, make_unique
+from sevenbag.bots.bot import Limits, Position, Suggestion, make_names_unique
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
@@ -477,15 +477,19 @@ def test_names_are_told_apart() -> None:
     assert distinct_names("a", "a", ("a", "a:" + "n" * 50)) == ("a (1)", "a (2)")
     assert distinct_names("a", "a", ("a", "a\n")) == ("a (1)", "a (2)")
     names, specs = ("a:n=1", "a", "a"), ("b", "a:n=1", "a:n=2")
-    assert make_unique(names, specs, (True, False, False)) == ["a:n=1", "a (1)", "a (2)"]
+    assert make_names_unique(names, specs, (True, False, False)) == ["a:n=1", "a (1)", "a (2)"]
     # The announced name of a program is more useful than its command.
     assert distinct_names("a", "a", ("tbp:x", "tbp:y")) == ("a (1)", "a (2)")
-    assert make_unique(["a", "a", "a (1)"], ["", "", ""], [False] * 3) == [
+    assert make_names_unique(["a", "a", "a (1)"], ["", "", ""], [False] * 3) == [
         "a (2)",
         "a (3)",
         "a (1)",
     ]
-    assert make_unique(["a", "a", "b"], ["", "", ""], [False, True, False]) == ["a (2)", "a", "b"]
+    assert make_names_unique(["a", "a", "b"], ["", "", ""], [False, True, False]) == [
+        "a (2)",
+        "a",
+        "b",
+    ]
 
 
 async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_told() -> None:
@@ -494,7 +498,7 @@ async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_
     class Foreign(LowBot):
         protocol = "tbp"
 
-        def effective(self, limits: Limits) -> Limits:
+        def effective_limits(self, limits: Limits) -> Limits:
             return Limits(nodes=min(limits.nodes or 3, 3))
 
     limits = Limits(nodes=50)
@@ -506,7 +510,7 @@ async def test_a_player_is_called_by_its_protocol_and_only_limits_that_hold_are_
 
 async def test_a_bot_with_more_time_of_its_own_gets_it() -> None:
     class Slow(LowBot):
-        def effective(self, limits: Limits) -> Limits:
+        def effective_limits(self, limits: Limits) -> Limits:
             return Limits(milliseconds=60_000)
 
         async def suggest(self, limits: Limits) -> Suggestion:

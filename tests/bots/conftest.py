@@ -37,7 +37,7 @@ def marked(mark: str) -> list[str]:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits for the exit code of a bot that has ended, however busy the machine is."""
-    monkeypatch.setattr(process, "_LAST_WORDS", 120.0)
+    monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 120.0)
     monkeypatch.setattr(process, "_KILL_GRACE", 120.0)
 
 

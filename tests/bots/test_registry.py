@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sevenbag.bots.builtin.random_bot import RandomBot
-from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import SpecError
 
@@ -14,16 +14,16 @@ def test_bots_by_name() -> None:
     assert isinstance(create_bot("random"), RandomBot)
     assert isinstance(create_bot(" Random : seed = 3 "), RandomBot)
     bot = create_bot("tbp:sh -c 'exit 1' --as x:y,z=1")
-    assert isinstance(bot, TbpBot)
+    assert isinstance(bot, TbpDriver)
     assert bot.name == "sh"
 
 
 def test_programs_with_options() -> None:
     bot = create_bot("tbp:profile=stadium,retry_ms=10,log=bot.log:sh -c 'exit 1' x:y=z")
-    assert isinstance(bot, TbpBot)
+    assert isinstance(bot, TbpDriver)
     assert (bot.name, bot.profile.name, bot.profile.retry_ms) == ("sh", "stadium", 10.0)
     plain = create_bot("tbp:sh a=b:c")
-    assert isinstance(plain, TbpBot)
+    assert isinstance(plain, TbpDriver)
     assert plain.profile.name == "official"
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.arena.entry import read_entry
-from sevenbag.bots.external.tbp_profile import profile, read_profile
+from sevenbag.bots.external.tbp_profile import load_profile, parse_profile
 from sevenbag.config.toml import LARGEST_TOML, MOST_KEY_PARTS, parse_toml, read_toml_text
 from sevenbag.contest import settings_loader
 from sevenbag.errors import FormatError, InputError
@@ -102,8 +102,8 @@ READERS: dict[str, Callable[[Path], object]] = {
     "a value of a contest": lambda path: settings_loader.load(
         None, {}, [f"server.command_port={{{path.read_text()}}}"]
     ),
-    "profile": lambda path: profile(str(path)),
-    "profile text": lambda path: read_profile(path.read_text(), "mine"),
+    "profile": lambda path: load_profile(str(path)),
+    "profile text": lambda path: parse_profile(path.read_text(), "mine"),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from sevenbag.bots.check.clauses import OF_BOTS, OF_FRONTENDS
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
-from sevenbag.bots.external.tbp_profile import FLAGS, profile, profile_names
+from sevenbag.bots.external.tbp_profile import PROFILE_OPTIONS, list_profiles, load_profile
 from sevenbag.bots.external.triangle_driver import SETTINGS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -42,8 +42,8 @@ def test_every_profile_and_every_value_of_one_stand_in_their_tables() -> None:
     text = (DOCS / "tbp.md").read_text("utf-8").split("## Profiles")[1].split("\n## ")[0]
     named = re.findall(r"^\| `([\w-]+)` \| (.+?) \|", text, re.MULTILINE)
     names = [name for name, _ in named]
-    assert set(profile_names()) <= set(names)
-    assert set(FLAGS) <= set(names)
+    assert set(list_profiles()) <= set(names)
+    assert set(PROFILE_OPTIONS) <= set(names)
     told = dict(named)
-    for name in profile_names():
-        assert profile(name).summary in told[name]
+    for name in list_profiles():
+        assert load_profile(name).summary in told[name]

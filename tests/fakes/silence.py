@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from sevenbag.bots.external.process import LineProcess
+from sevenbag.bots.external.process import ProcessChannel
 from tests.fakes.dropper import SILENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
 
 _INTERVAL = 0.01
 """Polling interval of standard error, in seconds."""
 
 
-class ImpatientProcess(LineProcess):
+class ImpatientProcess(ProcessChannel):
     """A process that is given up as soon as it says that it will write no more messages.
 
     Time limits can then be so long that no bot misses them on a busy machine, and nobody waits for
@@ -25,7 +25,7 @@ class ImpatientProcess(LineProcess):
     """
 
     async def receive(self) -> bytes:
-        """The next line; see `LineProcess.receive`.
+        """The next line; see `ProcessChannel.receive`.
 
         Raises:
             TimeoutError: no line will follow.
@@ -41,9 +41,9 @@ class ImpatientProcess(LineProcess):
                     raise
         return await super().receive()
 
-    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """End it, without grace if it is silent."""
-        await super().close(farewell, 0 if SILENT in self.stderr else grace)
+        await super().close(last_message, 0 if SILENT in self.stderr else grace_seconds)
 
 
 def launch_impatiently(
@@ -51,12 +51,12 @@ def launch_impatiently(
     *,
     interrupted: bool = False,
     environment: Mapping[str, str] | None = None,
-) -> Launch:
-    """How a channel to a process of this command is opened; see `launch_process`."""
+) -> ChannelLauncher:
+    """How a channel to a process of this command is opened; see `create_process_launcher`."""
 
-    async def launch(name: str) -> LineProcess:
-        return await ImpatientProcess.launch(
-            command, name=name, interrupted=interrupted, environment=environment
+    async def launch(name: str) -> ProcessChannel:
+        return await ImpatientProcess.start(
+            command, name=name, send_sigint=interrupted, environment=environment
         )
 
     return launch

@@ -15,7 +15,7 @@ from sevenbag.arena.result import Ending
 from sevenbag.arena.seat import Seat
 from sevenbag.arena.table import Table
 from sevenbag.arena.turns import play_turns
-from sevenbag.bots.bot import display_name, make_unique
+from sevenbag.bots.bot import display_name, make_names_unique
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -68,7 +68,7 @@ async def play_match(
 
 def distinct_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> tuple[str, str]:
     """Return the names of two players, with suffixes if they are equal."""
-    one, other = make_unique((first, second), specs, (False, False))
+    one, other = make_names_unique((first, second), specs, (False, False))
     return one, other
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.bot import shortened
+from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing.board import well
 from sevenbag.drawing.cells import CELL, piece
 from sevenbag.drawing.picture import FONT, GROUND, LABEL, TEXT, words, xml_text
@@ -60,7 +60,7 @@ def _side(player: PlayerScene) -> Iterable[str]:
     well_width, well_height = columns * CELL, rows * CELL
     name_fill = _WON if player.won else ALARM if player.fall else TEXT
     yield words(
-        shortened(player.name, well_width // 10),
+        shorten_name(player.name, well_width // 10),
         well_left + well_width / 2,
         -16,
         size=17,
@@ -98,7 +98,7 @@ def _well(player: PlayerScene) -> Iterable[str]:
             ' fill-opacity="0.88"/>'
         )
         yield words(
-            shortened(verdict, width // 11),
+            shorten_name(verdict, width // 11),
             width / 2,
             height / 2 + 6,
             size=18,

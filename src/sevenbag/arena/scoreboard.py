@@ -12,7 +12,7 @@ from rich.text import Text
 
 from sevenbag.arena.ledger import PAIR
 from sevenbag.arena.statistics import unpaired_note
-from sevenbag.bots.bot import shortened
+from sevenbag.bots.bot import shorten_name
 from sevenbag.errors import printable
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class _Standings:
             table.add_column(_HEADINGS[column], justify=justify, no_wrap=column != _FAULTS)
         for row in self.rows:
             cells = [
-                shortened(row[column], max(left, 1)) if column == _ENGINE else row[column]
+                shorten_name(row[column], max(left, 1)) if column == _ENGINE else row[column]
                 for column in columns
             ]
             table.add_row(*map(Text, cells))

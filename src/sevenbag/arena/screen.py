@@ -27,7 +27,7 @@ from sevenbag.arena.blocks import (
     piece_lines,
     wide_row,
 )
-from sevenbag.bots.bot import shortened
+from sevenbag.bots.bot import shorten_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +139,7 @@ def _next_column(player: PlayerScene, width: int, *, large: bool) -> list[Text]:
 def _framed(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[Text]:
     """The board in its frame; the left side of the frame is the meter of pending garbage."""
     inner = _board_width(player, cell) - _FRAME
-    name = shortened(player.name, inner - 2)
+    name = shorten_name(player.name, inner - 2)
     top = Text("┌", style=FAINT, no_wrap=True)
     style = WON if player.won else ALARM if player.fall else VALUE
     top.append(Text(f" {name} ", style=style))

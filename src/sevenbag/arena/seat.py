@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from sevenbag._kernel import Placement
 from sevenbag.arena.result import Fall, Reason
-from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
+from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
 from sevenbag.errors import (
     BotDiedError,
     BotError,
@@ -126,7 +126,7 @@ class Seat:
         self.started = False
         self.seconds = 0.0
         self.last_seconds = 0.0
-        self.last_info: MoveInfo | None = None
+        self.last_info: SearchInfo | None = None
         self.granted = limits
         self.left = clock.bank / 1000 if clock is not None else None
         self.wants_opponents = type(bot).opponents is not Bot.opponents
@@ -202,7 +202,7 @@ class Seat:
             self.fall = Fall(reason, _one_line(detail))
 
     async def _prepare(self, rules: Rules) -> None:
-        self.limits = self.bot.effective(self.limits)
+        self.limits = self.bot.effective_limits(self.limits)
         if not self._ready:
             await self.bot.prepare(rules)
 
@@ -284,7 +284,7 @@ class Seat:
             self.fail(Reason.RESIGNATION, "suggested no move")
             return None
         info = cast("object", answer.info)
-        self.last_info = info if isinstance(info, MoveInfo) and info != _NO_INFO else None
+        self.last_info = info if isinstance(info, SearchInfo) and info != _NO_INFO else None
         return moves
 
 
@@ -304,7 +304,7 @@ _MOVES_TO_COME: Final = 40
 _MOST_USED: Final = 0.8
 """Part of what a clock has left that a move may take, so that the answer arrives in time."""
 _LEAST_SHARE: Final = 0.1
-_NO_INFO: Final = MoveInfo()
+_NO_INFO: Final = SearchInfo()
 
 
 def _reason_of(error: BotError | ProtocolError) -> Reason:

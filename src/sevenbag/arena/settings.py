@@ -16,7 +16,7 @@ from sevenbag.arena.conditions import DoubleTopOut, RealTime
 from sevenbag.arena.records import EngineRecord, SprtRecord, TournamentHeader
 from sevenbag.arena.seat import Clock
 from sevenbag.arena.statistics import Sprt
-from sevenbag.bots.bot import Limits, display_name, make_unique
+from sevenbag.bots.bot import Limits, display_name, make_names_unique
 from sevenbag.errors import FormatError, InputError, shown
 from sevenbag.game.keyed_versus import KeyedVersus
 
@@ -183,7 +183,7 @@ def name_engines(engines: Sequence[Engine], bots: Sequence[Bot]) -> list[Engine]
         if engine.name:
             # Before a suffix is added, which the message would show.
             _check_name(engine)
-    names = make_unique(
+    names = make_names_unique(
         [engine.name or display_name(bot) for engine, bot in zip(engines, bots, strict=True)],
         [engine.spec for engine in engines],
         given,

@@ -33,7 +33,7 @@ from sevenbag.arena.records import (
 )
 from sevenbag.arena.schedule import Plan, waves
 from sevenbag.arena.settings import KINDS, engines_of, openings_of, settings_of
-from sevenbag.bots.bot import make_unique
+from sevenbag.bots.bot import make_names_unique
 from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersError
 from sevenbag.formats.replay import Replay
 from sevenbag.formats.whole_file import write_whole
@@ -219,7 +219,7 @@ class Tournament:
     def _rename(self, fresh: Mapping[int, str]) -> None:
         """Give engines their announced names, in memory and in the folder."""
         engines = self._engines
-        names = make_unique(
+        names = make_names_unique(
             [fresh.get(number, engine.name) for number, engine in enumerate(engines)],
             [engine.spec for engine in engines],
             [number not in fresh for number in range(len(engines))],

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sevenbag.arena.conditions import DoubleTopOut, RealTime
     from sevenbag.arena.result import PlayerStats, Result
     from sevenbag.arena.seat import Clock
-    from sevenbag.bots.bot import Limits, MoveInfo
+    from sevenbag.bots.bot import Limits, SearchInfo
     from sevenbag.game import Lock, Rules, Versus
 
 
@@ -71,7 +71,7 @@ class Turn:
     placements: tuple[Placement | None, Placement | None]
     locks: tuple[Lock | None, Lock | None]
     seconds: tuple[float, float]
-    infos: tuple[MoveInfo | None, MoveInfo | None]
+    infos: tuple[SearchInfo | None, SearchInfo | None]
     stats: tuple[PlayerStats, PlayerStats]
     frame: int | None = None
 

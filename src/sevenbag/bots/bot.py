@@ -20,7 +20,19 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Piece, Placement
     from sevenbag.game import Rules
 
-__all__ = ["Bot", "Limits", "MoveInfo", "Position", "Step", "Suggestion"]
+__all__ = [
+    "MAX_NAME_LENGTH",
+    "Bot",
+    "Limits",
+    "Position",
+    "SearchInfo",
+    "Step",
+    "Suggestion",
+    "display_name",
+    "make_names_unique",
+    "printable_name",
+    "shorten_name",
+]
 
 Step = Literal["prepare", "tell", "suggest", "stop", "quit"]
 """Steps with a time limit; ``tell`` sends a position or a move."""
@@ -48,14 +60,14 @@ class Limits:
         time, nodes = self.milliseconds, self.nodes
         if time is not None and not (_is_number(time, float) and 0 < time < math.inf):
             raise InputError(f"limits: milliseconds is {shown(time)}, must be a number above 0")
-        if nodes is not None and not (_is_number(nodes, int) and 1 <= nodes <= _MOST_NODES):
+        if nodes is not None and not (_is_number(nodes, int) and 1 <= nodes <= _MAX_NODES):
             raise InputError(
-                f"limits: nodes is {shown(nodes)}, must be a whole number from 1 to {_MOST_NODES}"
+                f"limits: nodes is {shown(nodes)}, must be a whole number from 1 to {_MAX_NODES}"
             )
 
 
 @dataclass(frozen=True, slots=True)
-class MoveInfo:
+class SearchInfo:
     """What a bot says of its search; every figure is counted as the bot likes."""
 
     nodes: float | None = None
@@ -73,7 +85,7 @@ class Suggestion:
     """
 
     moves: tuple[Placement, ...]
-    info: MoveInfo = field(default_factory=MoveInfo)
+    info: SearchInfo = field(default_factory=SearchInfo)
 
 
 class Bot(abc.ABC):
@@ -88,7 +100,7 @@ class Bot(abc.ABC):
     protocol: str | None = None
     """By which a program of its own is spoken to; None for a bot within this process."""
 
-    def effective(self, limits: Limits) -> Limits:
+    def effective_limits(self, limits: Limits) -> Limits:
         """The limits that really hold where these are asked for: its own are among them.
 
         By default those asked for. Asking for what is effective changes nothing any more.
@@ -154,7 +166,7 @@ class Bot(abc.ABC):
         """End of the bot: nothing of it is left behind. May be called in any state, and twice."""
 
 
-LONGEST: Final = 40
+MAX_NAME_LENGTH: Final = 40
 """Maximum characters of an announced name; longer names are shortened."""
 
 
@@ -169,10 +181,12 @@ def display_name(bot: Bot) -> str:
 
 def printable_name(name: str) -> str:
     """Return an announced name as one line of printable text, shortened if it is long."""
-    return shortened(" ".join(printable(name.strip()).split()), LONGEST)
+    return shorten_name(" ".join(printable(name.strip()).split()), MAX_NAME_LENGTH)
 
 
-def make_unique(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]) -> list[str]:
+def make_names_unique(
+    names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool]
+) -> list[str]:
     """Make names unique.
 
     Equal names get a suffix: the options of the specifications if these begin with the name, differ
@@ -190,7 +204,7 @@ def make_unique(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool
             continue
         kept = [place for place in places if fixed[place]]
         own = [specs[place] for place in places]
-        if not kept and _are_names(own, name) and not {*own} & ({*found} - {name}):
+        if not kept and _can_be_names(own, name) and not {*own} & ({*found} - {name}):
             for place in places:
                 found[place] = specs[place]
             continue
@@ -198,41 +212,42 @@ def make_unique(names: Sequence[str], specs: Sequence[str], fixed: Sequence[bool
             places.remove(kept[0])
         taken = set(names) | set(found)
         for number, place in enumerate(places, start=2 if len(kept) == 1 else 1):
-            found[place] = _numbered(name, number, taken)
+            found[place] = _add_number(name, number, taken)
             taken.add(found[place])
     return found
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten_name(text: str, max_length: int) -> str:
     """Shorten a text by omitting its middle, because similar names differ at the end."""
-    if len(text) <= longest:
+    if len(text) <= max_length:
         return text
-    end = longest // 2
-    return f"{text[: longest - end - 1]}…{text[len(text) - end :]}"
+    end = max_length // 2
+    return f"{text[: max_length - end - 1]}…{text[len(text) - end :]}"
 
 
 # --- helpers --------------------------------------------------------------------------------------
 
-_MOST_NODES: Final = 2**53
+_MAX_NODES: Final = 2**53
 
 
 def _is_number(value: object, kind: type) -> bool:
     return isinstance(value, int | kind) and not isinstance(value, bool)
 
 
-_LONGEST_BASE: Final = 50
+_MAX_BASE_LENGTH: Final = 50
 """Maximum characters before a number, so that the name stays within the limit of chosen names."""
 
 
-def _are_names(specs: Sequence[str], name: str) -> bool:
+def _can_be_names(specs: Sequence[str], name: str) -> bool:
     """Return True if the specifications of bots with this name can serve as unique names."""
     return len(set(specs)) == len(specs) and all(
-        spec.startswith(name) and len(spec) <= LONGEST and spec.isprintable() for spec in specs
+        spec.startswith(name) and len(spec) <= MAX_NAME_LENGTH and spec.isprintable()
+        for spec in specs
     )
 
 
-def _numbered(name: str, number: int, taken: set[str]) -> str:
-    base = shortened(name, _LONGEST_BASE)
+def _add_number(name: str, number: int, taken: set[str]) -> str:
+    base = shorten_name(name, _MAX_BASE_LENGTH)
     while (found := f"{base} ({number})") in taken:
         number += 1
     return found

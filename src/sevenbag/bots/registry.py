@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
 
-Value = int | float
+OptionValue = int | float
 
 
 @dataclass(frozen=True, slots=True)
-class BotKind:
+class BuiltinBot:
     """A kind of bot that a specification can name.
 
     Attributes:
@@ -49,12 +49,12 @@ class BotKind:
     """
 
     summary: str
-    create: Callable[[Mapping[str, Value]], Bot]
-    options: Mapping[str, Option]
+    create: Callable[[Mapping[str, OptionValue]], Bot]
+    options: Mapping[str, BotOption]
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class BotOption:
     """An option of a bot.
 
     Attributes:
@@ -65,9 +65,9 @@ class Option:
     """
 
     summary: str
-    whole: bool = True
-    least: int = 1
-    most: int = 2**53
+    is_integer: bool = True
+    minimum: int = 1
+    maximum: int = 2**53
 
 
 def create_bot(spec: str) -> Bot:
@@ -80,24 +80,28 @@ def create_bot(spec: str) -> Bot:
     name, colon, rest = spec.strip().partition(":")
     name = name.strip().lower()
     if name in {"tbp", "worker"}:
-        return _foreign(name, rest, spec)
+        return _create_tbp_driver(name, rest, spec)
     if name == "triangle":
-        return _triangle(rest, spec)
+        return _create_triangle_driver(rest, spec)
     if name in {"ws", "wss"}:
-        return _foreign("tbp", spec.strip(), spec)
-    kind = KINDS.get(name)
+        return _create_tbp_driver("tbp", spec.strip(), spec)
+    kind = BUILTIN_BOTS.get(name)
     if kind is None:
-        hint = _as_program(spec.strip()) or _nearest(name, [*KINDS, "tbp", "triangle", "worker"])
-        raise SpecError(f"no bot {shown(name)}{hint}; {_there_is()}")
+        hint = _suggest_program(spec.strip()) or _suggest_name(
+            name, [*BUILTIN_BOTS, "tbp", "triangle", "worker"]
+        )
+        raise SpecError(f"no bot {shown(name)}{hint}; {_list_bots()}")
     if colon and not rest.strip():
-        raise SpecError(f"bot {shown(spec)}: no option after the colon; {_options_of(name, kind)}")
-    return kind.create(_values(name, kind, rest))
+        raise SpecError(
+            f"bot {shown(spec)}: no option after the colon; {_list_options(name, kind)}"
+        )
+    return kind.create(_parse_values(name, kind, rest))
 
 
 # --- kinds --------------------------------------------------------------------------------------
 
 
-def _beam(values: Mapping[str, Value]) -> Bot:
+def _create_beam_bot(values: Mapping[str, OptionValue]) -> Bot:
     # Only the bot that is called for is loaded.
     from sevenbag.bots.builtin.beam_bot import BeamBot  # noqa: PLC0415
 
@@ -109,7 +113,7 @@ def _beam(values: Mapping[str, Value]) -> Bot:
     )
 
 
-def _pc(values: Mapping[str, Value]) -> Bot:
+def _create_pc_bot(values: Mapping[str, OptionValue]) -> Bot:
     from sevenbag.bots.builtin.pc_bot import PcBot  # noqa: PLC0415
 
     nodes = values.get("nodes")
@@ -120,26 +124,26 @@ def _pc(values: Mapping[str, Value]) -> Bot:
     )
 
 
-def _random(values: Mapping[str, Value]) -> Bot:
+def _create_random_bot(values: Mapping[str, OptionValue]) -> Bot:
     from sevenbag.bots.builtin.random_bot import RandomBot  # noqa: PLC0415
 
     seed = values.get("seed")
     return RandomBot(None if seed is None else int(seed))
 
 
-def _foreign(kind: str, text: str, spec: str) -> Bot:
+def _create_tbp_driver(kind: str, text: str, spec: str) -> Bot:
     """A bot that is no Python of ours: a program, something behind a socket, a worker."""
-    from sevenbag.bots.external.tbp_driver import TbpBot  # noqa: PLC0415
-    from sevenbag.bots.external.tbp_profile import FLAGS, profile  # noqa: PLC0415
+    from sevenbag.bots.external.tbp_driver import TbpDriver  # noqa: PLC0415
+    from sevenbag.bots.external.tbp_profile import PROFILE_OPTIONS, load_profile  # noqa: PLC0415
 
-    target, options, flags = _parts(kind, text, spec, ["profile", *FLAGS])
+    target, options, flags = _split_spec(kind, text, spec, ["profile", *PROFILE_OPTIONS])
     name = flags.pop("profile", None)
     try:
-        return TbpBot(
+        return TbpDriver(
             target,
-            profile=None if name is None else profile(name),
-            flags=flags,
-            launch=_launch(kind, target, options),
+            profile=None if name is None else load_profile(name),
+            options=flags,
+            launcher=_create_launcher(kind, target, options),
             worker=kind == "worker",
         )
     except BotStartError as error:
@@ -148,74 +152,76 @@ def _foreign(kind: str, text: str, spec: str) -> Bot:
         raise SpecError(f"bot {spec!r}: {error}") from None
 
 
-def _triangle(text: str, spec: str) -> Bot:
+def _create_triangle_driver(text: str, spec: str) -> Bot:
     """A program that speaks the Triangle.js adapter protocol."""
-    from sevenbag.bots.external.triangle_driver import SETTINGS, TriangleBot, read_settings  # noqa: PLC0415
+    from sevenbag.bots.external.triangle_driver import SETTINGS, TriangleDriver, read_settings  # noqa: PLC0415
 
-    target, options, flags = _parts("triangle", text, spec, SETTINGS)
+    target, options, flags = _split_spec("triangle", text, spec, SETTINGS)
     try:
         settings = read_settings(flags)
-        launch = _launch("triangle", target, options)
+        launch = _create_launcher("triangle", target, options)
         folder = Path(options["folder"]) if "folder" in options else None
-        return TriangleBot(target, settings=settings, folder=folder, launch=launch)
+        return TriangleDriver(target, settings=settings, folder=folder, launcher=launch)
     except BotStartError as error:
         raise SpecError(f"bot {spec!r}: {str(error).removeprefix(f'{error.bot}: ')}") from None
     except SpecError as error:
         raise SpecError(f"bot {spec!r}: {error}") from None
 
 
-def _parts(
+def _split_spec(
     kind: str, text: str, spec: str, settings: Sequence[str]
 ) -> tuple[str, dict[str, str], dict[str, str]]:
     """What is behind the options; those of what carries the messages; those among the settings."""
-    flags, target = _flags(text, spec)
+    flags, target = _parse_options(text, spec)
     if not target:
-        raise SpecError(f"bot {spec!r}: {_NOTHING_BEHIND[kind]}")
-    of_its_own = _OF_ITS_OWN[_carrier(kind, target)]
+        raise SpecError(f"bot {spec!r}: {_MISSING_TARGET[kind]}")
+    of_its_own = _TRANSPORT_OPTIONS[_find_transport(kind, target)]
     known = [*of_its_own, *settings]
     for key in flags:
         if key not in known:
             there_are = f"options of {kind} are {', '.join(known)}"
-            raise SpecError(f"bot {spec!r}: no option {key!r}{_nearest(key, known)}; {there_are}")
+            raise SpecError(
+                f"bot {spec!r}: no option {key!r}{_suggest_name(key, known)}; {there_are}"
+            )
     options = {key: flags.pop(key) for key in of_its_own if key in flags}
     return target, options, flags
 
 
-def _carrier(kind: str, target: str) -> str:
-    return "ws" if kind != "worker" and _ADDRESS.match(target) else kind
+def _find_transport(kind: str, target: str) -> str:
+    return "ws" if kind != "worker" and _WEBSOCKET_URL.match(target) else kind
 
 
-def _launch(kind: str, target: str, options: Mapping[str, str]) -> Launch:
+def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> ChannelLauncher:
     """How a channel to it is opened; whether there is such a thing is seen now."""
     log, folder = (Path(options[key]) if key in options else None for key in ("log", "folder"))
-    carrier = _carrier(kind, target)
+    carrier = _find_transport(kind, target)
     if carrier == "ws":
-        from sevenbag.bots.external.websocket_channel import launch_websocket  # noqa: PLC0415
+        from sevenbag.bots.external.websocket_channel import create_websocket_launcher  # noqa: PLC0415
 
-        return launch_websocket(target)
+        return create_websocket_launcher(target)
     if carrier == "worker":
-        from sevenbag.bots.external.web_worker import launch_worker  # noqa: PLC0415
+        from sevenbag.bots.external.web_worker import create_worker_launcher  # noqa: PLC0415
 
         host = options.get("host")
         if host not in {None, "browser", "node"}:
             raise SpecError(f"host is {host!r}, must be browser or node")
         # The set above leaves nothing else.
         chosen = cast("Literal['browser', 'node'] | None", host)
-        return launch_worker(target, host=chosen, log=log, folder=folder)
+        return create_worker_launcher(target, host=chosen, log=log, folder=folder)
     from sevenbag.bots.external.process import (  # noqa: PLC0415
-        command_name,
-        expect_program,
-        launch_process,
+        check_program,
+        create_process_launcher,
+        program_name,
         split_command,
     )
 
     words = split_command(target, kind)
-    expect_program(words, command_name(words))
+    check_program(words, program_name(words))
     # Triangle.js ends bots by a signal, and has no message for it.
-    return launch_process(words, folder=folder, log=log, interrupted=kind == "triangle")
+    return create_process_launcher(words, folder=folder, log=log, send_sigint=kind == "triangle")
 
 
-def _flags(text: str, spec: str) -> tuple[dict[str, str], str]:
+def _parse_options(text: str, spec: str) -> tuple[dict[str, str], str]:
     """Options before a second colon, and what comes behind it.
 
     They are options only if all of it looks like them: a command may hold colons, too.
@@ -232,27 +238,29 @@ def _flags(text: str, spec: str) -> tuple[dict[str, str], str]:
     return flags, rest.strip()
 
 
-KINDS: Final[Mapping[str, BotKind]] = {
-    "beam": BotKind(
+BUILTIN_BOTS: Final[Mapping[str, BuiltinBot]] = {
+    "beam": BuiltinBot(
         "beam search over the known queue",
-        _beam,
+        _create_beam_bot,
         {
-            "nodes": Option("nodes for each move"),
-            "ms": Option("milliseconds for each move", whole=False, least=0),
-            "width": Option("positions kept at each depth", most=2**15),
+            "nodes": BotOption("nodes for each move"),
+            "ms": BotOption("milliseconds for each move", is_integer=False, minimum=0),
+            "width": BotOption("positions kept at each depth", maximum=2**15),
         },
     ),
-    "pc": BotKind(
+    "pc": BuiltinBot(
         "perfect clears as long as it sees any, else as beam",
-        _pc,
+        _create_pc_bot,
         {
-            "nodes": Option("nodes for each move"),
-            "ms": Option("milliseconds for each move", whole=False, least=0),
-            "min-height": Option("rows of the lowest perfect clear it plays for, up to 20"),
+            "nodes": BotOption("nodes for each move"),
+            "ms": BotOption("milliseconds for each move", is_integer=False, minimum=0),
+            "min-height": BotOption("rows of the lowest perfect clear it plays for, up to 20"),
         },
     ),
-    "random": BotKind(
-        "any legal move", _random, {"seed": Option("what its choices follow from", least=0)}
+    "random": BuiltinBot(
+        "any legal move",
+        _create_random_bot,
+        {"seed": BotOption("what its choices follow from", minimum=0)},
     ),
 }
 """The bots of our own; the others are named by what runs them."""
@@ -260,62 +268,62 @@ KINDS: Final[Mapping[str, BotKind]] = {
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_NOTHING_BEHIND: Final = {
+_MISSING_TARGET: Final = {
     "tbp": "no command; expected tbp:COMMAND, such as tbp:./my-bot, or tbp:OPTIONS:COMMAND, such "
     "as tbp:profile=stadium:./my-bot",
     "triangle": "no command; expected triangle:COMMAND, such as triangle:./my-bot, or "
     "triangle:OPTIONS:COMMAND, such as triangle:states=garbage:./my-bot",
     "worker": "no file; expected worker:FILE.js, or worker:OPTIONS:FILE.js",
 }
-_OF_ITS_OWN: Final[dict[str, tuple[str, ...]]] = {
+_TRANSPORT_OPTIONS: Final[dict[str, tuple[str, ...]]] = {
     "tbp": ("log", "folder"),
     "triangle": ("log", "folder"),
     "ws": (),
     "worker": ("host", "log", "folder"),
 }
 """Options besides the settings, by what carries the messages."""
-_ADDRESS: Final = re.compile(r"wss?://", re.IGNORECASE)
+_WEBSOCKET_URL: Final = re.compile(r"wss?://", re.IGNORECASE)
 _OPTIONS: Final = re.compile(r"[a-z_]+=[^\s,:]+(,[a-z_]+=[^\s,:]+)*")
 
 
-def _values(name: str, kind: BotKind, text: str) -> dict[str, Value]:
-    values: dict[str, Value] = {}
+def _parse_values(name: str, kind: BuiltinBot, text: str) -> dict[str, OptionValue]:
+    values: dict[str, OptionValue] = {}
     for part in text.split(",") if text.strip() else ():
         key, _, value = part.partition("=")
         key = key.strip().lower()
         option = kind.options.get(key)
         if option is None:
             raise SpecError(
-                f"bot {name} has no option {shown(key)}{_nearest(key, kind.options)}; "
-                f"{_options_of(name, kind)}"
+                f"bot {name} has no option {shown(key)}{_suggest_name(key, kind.options)}; "
+                f"{_list_options(name, kind)}"
             )
         if key in values:
             raise SpecError(f"bot {name}: option {key!r} is given twice")
-        values[key] = _value(f"bot {name}: {key}", option, value.strip())
+        values[key] = _parse_value(f"bot {name}: {key}", option, value.strip())
     return values
 
 
-def _value(what: str, option: Option, text: str) -> Value:
+def _parse_value(what: str, option: BotOption, text: str) -> OptionValue:
     try:
-        number: Value = int(text) if option.whole else float(text)
+        number: OptionValue = int(text) if option.is_integer else float(text)
     except ValueError:
         number = math.nan
-    if option.whole and option.least <= number <= option.most:
+    if option.is_integer and option.minimum <= number <= option.maximum:
         return number
-    if not option.whole and option.least < number < math.inf:
+    if not option.is_integer and option.minimum < number < math.inf:
         return number
-    whole = f"a whole number from {option.least} to {option.most}"
-    raise SpecError(
-        f"{what} is {shown(text)}, must be {whole if option.whole else f'above {option.least}'}"
-    )
+    expected = f"above {option.minimum}"
+    if option.is_integer:
+        expected = f"a whole number from {option.minimum} to {option.maximum}"
+    raise SpecError(f"{what} is {shown(text)}, must be {expected}")
 
 
-def _nearest(name: str, known: Mapping[str, object] | list[str]) -> str:
+def _suggest_name(name: str, known: Mapping[str, object] | list[str]) -> str:
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def _as_program(spec: str) -> str:
+def _suggest_program(spec: str) -> str:
     """Somebody who names a program means a bot behind a protocol."""
     program, *arguments = spec.split() or [""]
     with contextlib.suppress(OSError):  # no file has so long a name
@@ -324,10 +332,10 @@ def _as_program(spec: str) -> str:
     return ""
 
 
-def _there_is() -> str:
+def _list_bots() -> str:
     foreign = "tbp:COMMAND, triangle:COMMAND, ws://HOST:PORT and worker:FILE.js"
-    return f"there are {', '.join(KINDS)}, {foreign}"
+    return f"there are {', '.join(BUILTIN_BOTS)}, {foreign}"
 
 
-def _options_of(name: str, kind: BotKind) -> str:
+def _list_options(name: str, kind: BuiltinBot) -> str:
     return f"options of {name} are {', '.join(kind.options)}"

@@ -204,7 +204,7 @@ def add_time_options(parser: argparse.ArgumentParser) -> None:
 def warn_ignored_limits(specs: Sequence[str], bots: Sequence[Bot], limits: Limits) -> None:
     """Warn about limits that a bot ignores."""
     for spec, bot in zip(specs, bots, strict=True):
-        effective = bot.effective(limits)
+        effective = bot.effective_limits(limits)
         if bot.protocol:
             why = f"{_PROTOCOLS[bot.protocol]} has no such limit; set it in the bot's command"
         else:

@@ -203,19 +203,23 @@ class _Check:
 def _create_check(spec: str, settings: CheckSettings) -> _Check:
     """Create the check of an external bot, or of a built-in bot as it is served."""
     from sevenbag.bots.check import CHOICES, check_bot, triangle  # noqa: PLC0415
-    from sevenbag.bots.external.process import launch_process  # noqa: PLC0415
-    from sevenbag.bots.external.tbp_driver import TbpBot  # noqa: PLC0415
-    from sevenbag.bots.external.triangle_driver import TriangleBot  # noqa: PLC0415
+    from sevenbag.bots.external.process import create_process_launcher  # noqa: PLC0415
+    from sevenbag.bots.external.tbp_driver import TbpDriver  # noqa: PLC0415
+    from sevenbag.bots.external.triangle_driver import TriangleDriver  # noqa: PLC0415
     from sevenbag.bots.registry import create_bot  # noqa: PLC0415
 
     bot = create_bot(spec)
-    if isinstance(bot, TriangleBot):
-        launch = bot.launch_process() or bot.launch
-        barren = bot.launch_process({})
+    if isinstance(bot, TriangleDriver):
+        launch = bot.create_launcher() or bot.launcher
+        barren = bot.create_launcher({})
         return _Check(
             triangle.CHOICES, lambda: triangle.check_engine(launch, spec, settings, barren=barren)
         )
-    launch = bot.launch if isinstance(bot, TbpBot) else launch_process(["sevenbag", "serve", spec])
+    launch = (
+        bot.launcher
+        if isinstance(bot, TbpDriver)
+        else create_process_launcher(["sevenbag", "serve", spec])
+    )
     return _Check(CHOICES, lambda: check_bot(launch, spec, settings))
 
 

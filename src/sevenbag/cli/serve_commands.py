@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serving.stdio_server import output_to_itself, serve_bot
+from sevenbag.bots.serving.stdio_server import reserve_stdout, serve_stdio
 from sevenbag.cli.arguments import (
     add_address_options,
     add_limit_options,
@@ -24,7 +24,7 @@ from sevenbag.errors import InputError, SpecError
 if TYPE_CHECKING:
     import argparse
 
-    from sevenbag.bots.serving.service import Serve
+    from sevenbag.bots.serving.service import AdapterFactory
     from sevenbag.web.play.app import PageServer
 
 
@@ -79,47 +79,47 @@ def run_serve(args: argparse.Namespace) -> int:
     if args.websocket is not None:
         run_until_signal(_serve_websocket(args, serve))
         return 0
-    with output_to_itself() as output:
-        run_until_signal(serve_bot(bot, serve, output_descriptor=output))
+    with reserve_stdout() as output:
+        run_until_signal(serve_stdio(bot, serve, output_descriptor=output))
     return 0
 
 
-def _create_tbp_service(args: argparse.Namespace) -> Serve:
+def _create_tbp_service(args: argparse.Namespace) -> AdapterFactory:
     # Imported here, because frontends wait for the start of this command.
-    from sevenbag.bots.external.tbp_profile import OFFICIAL, profile  # noqa: PLC0415
-    from sevenbag.bots.serving.adapter import Manner, tbp_service  # noqa: PLC0415
+    from sevenbag.bots.external.tbp_profile import OFFICIAL_PROFILE, load_profile  # noqa: PLC0415
+    from sevenbag.bots.serving.adapter import TbpAdapterSettings, tbp_adapter  # noqa: PLC0415
 
-    heed = (OFFICIAL if args.profile is None else profile(args.profile)).serve
-    return tbp_service(
-        Manner(
+    heed = (OFFICIAL_PROFILE if args.profile is None else load_profile(args.profile)).serve
+    return tbp_adapter(
+        TbpAdapterSettings(
             limits=Limits(args.ms, args.nodes),
             rules=None if args.rules is None else load_rules(args.rules),
-            moves=args.moves or heed.moves,
-            longest_line=heed.longest_line,
+            max_moves=args.moves or heed.max_moves,
+            max_line_bytes=heed.max_line_bytes,
             features=heed.features,
             inputs=args.inputs or heed.inputs,
         )
     )
 
 
-def _create_triangle_service(args: argparse.Namespace) -> Serve:
-    from sevenbag.bots.serving.serve_triangle import triangle_service  # noqa: PLC0415  # as above
+def _create_triangle_service(args: argparse.Namespace) -> AdapterFactory:
+    from sevenbag.bots.serving.serve_triangle import triangle_adapter  # noqa: PLC0415  # as above
 
     for option in ("moves", "inputs", "profile", "rules"):
         if getattr(args, option):
             raise SpecError(f"--{option} is for TBP; the Triangle.js protocol has no use for it")
     # Hosts end their bots by SIGINT, even where it is ignored at the start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    return triangle_service(Limits(args.ms, args.nodes))
+    return triangle_adapter(Limits(args.ms, args.nodes))
 
 
 _SERVICES: Final = {"tbp": _create_tbp_service, "triangle": _create_triangle_service}
 
 
-async def _serve_websocket(args: argparse.Namespace, serve: Serve) -> None:
-    from sevenbag.bots.serving.websocket_server import WORKER, BotServer  # noqa: PLC0415  # needs an extra
+async def _serve_websocket(args: argparse.Namespace, serve: AdapterFactory) -> None:
+    from sevenbag.bots.serving.websocket_server import WORKER_PATH, WebSocketBotServer  # noqa: PLC0415  # needs an extra
 
-    server = BotServer(lambda: create_bot(args.bot), serve)
+    server = WebSocketBotServer(lambda: create_bot(args.bot), serve)
     try:
         await server.open(args.host, args.websocket)
     except OSError as error:
@@ -127,7 +127,7 @@ async def _serve_websocket(args: argparse.Namespace, serve: Serve) -> None:
         raise SpecError(f"cannot listen at {where}: {error.strerror or error}") from None
     place = f"{args.host}:{server.port}"
     # The worker speaks TBP.
-    worker = f" and http://{place}{WORKER}" if args.protocol == "tbp" else ""
+    worker = f" and http://{place}{WORKER_PATH}" if args.protocol == "tbp" else ""
     print(f"sevenbag serve: ws://{place}/{worker}", flush=True)
     try:
         await asyncio.Event().wait()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.external.process import Guard, signal_group
+from sevenbag.bots.external.process import ProcessGroupGuard, signal_process_group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -77,7 +77,7 @@ class Child:
     def hurry(self) -> None:
         """Tell it once more to end: who is told twice breaks off what it would have finished."""
         if self.pid is not None:
-            signal_group(self.pid, signal.SIGTERM)
+            signal_process_group(self.pid, signal.SIGTERM)
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -89,7 +89,7 @@ class Child:
             limit=_LONGEST_LINE,
             start_new_session=True,
         )
-        guard = Guard(process.pid)
+        guard = ProcessGroupGuard(process.pid)
         self.pid = process.pid
         try:
             await self._listen(process)
@@ -115,7 +115,7 @@ class Child:
     async def _end(self, process: asyncio.subprocess.Process) -> None:
         if process.returncode is not None:
             return
-        signal_group(process.pid, signal.SIGTERM)
+        signal_process_group(process.pid, signal.SIGTERM)
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), self._grace)
 

@@ -167,7 +167,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Info(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a bot said of its search, as `sevenbag.bots.bot.MoveInfo`."""
+    """What a bot said of its search, as `sevenbag.bots.bot.SearchInfo`."""
 
     nodes: Figure | None = None
     nps: Figure | None = None

@@ -16,7 +16,7 @@ from sevenbag.arena.report import report_page, write_report
 from sevenbag.arena.report.games import told_game
 from sevenbag.arena.report.text import script_data, text
 from sevenbag.arena.summary import read_summary
-from sevenbag.bots.bot import shortened
+from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
 from sevenbag.formats import replay as replay_format
@@ -109,7 +109,7 @@ def test_names_are_text_and_no_markup(visit: Callable[..., Page], page_file: Pat
     page.click("button[data-game='1']")
     page.keyboard.press("ArrowRight")
     names = page.locator(".side h3").all_text_contents()
-    assert names == [shortened(END, 40), EVIL]
+    assert names == [shorten_name(END, 40), EVIL]
     assert page.locator("td.name").and_(page.get_by_title(EVIL)).count() > 0
     assert page.locator("img").count() == 0
     assert page.evaluate("window.hacked") is None

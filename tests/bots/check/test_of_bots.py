@@ -13,8 +13,8 @@ import pytest
 
 from sevenbag.bots.check import CHOICES, CheckSettings, Report, check_bot, lab
 from sevenbag.bots.external import process
-from sevenbag.bots.external.process import launch_process
-from sevenbag.bots.external.web_worker import find_browser, launch_worker
+from sevenbag.bots.external.process import create_process_launcher
+from sevenbag.bots.external.web_worker import create_worker_launcher, find_browser
 from tests.fakes import faulty, field
 from tests.fakes.dropper import Dropper
 from tests.fakes.silence import launch_impatiently
@@ -210,7 +210,7 @@ async def test_every_planted_fault_is_found(
         monkeypatch.setattr(lab, "time", time)
     if name == "ClosesOutput":
         # It lives on, so that there is no exit code to wait for.
-        monkeypatch.setattr(process, "_LAST_WORDS", 0.1)
+        monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 0.1)
     # With the checks alone that can find it: the others would take their time for nothing.
     seen_in = ["game" if clause == "spin" else clause for clause, _ in FOUND[name]]
     only = tuple(clause for clause in seen_in if clause in CHOICES) or ("json",)
@@ -235,7 +235,7 @@ async def test_every_planted_fault_is_found(
 async def test_time_limits(mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     settings = dataclasses.replace(PATIENT, start_seconds=0.1)
-    launch = launch_process(fake_command("HangsAtInfo"))
+    launch = create_process_launcher(fake_command("HangsAtInfo"))
     report = await check_bot(launch, "HangsAtInfo", settings)
     [finding] = report.findings
     assert finding.what == "no info within 0.1 s"
@@ -305,15 +305,15 @@ async def test_decisive_messages_are_quoted(
 @pytest.mark.slow
 async def test_bots_behind_sockets(mark: str) -> None:
     pytest.importorskip("websockets", reason="the package websockets is not installed")
-    from sevenbag.bots.external.websocket_channel import launch_websocket  # noqa: PLC0415
+    from sevenbag.bots.external.websocket_channel import create_websocket_launcher  # noqa: PLC0415
     from sevenbag.bots.registry import create_bot  # noqa: PLC0415
-    from sevenbag.bots.serving.websocket_server import BotServer  # noqa: PLC0415
+    from sevenbag.bots.serving.websocket_server import WebSocketBotServer  # noqa: PLC0415
 
-    server = BotServer(lambda: create_bot("random:seed=1"))
+    server = WebSocketBotServer(lambda: create_bot("random:seed=1"))
     await server.open()
     try:
         address = f"ws://127.0.0.1:{server.port}/"
-        report = await check_bot(launch_websocket(address), address, PATIENT)
+        report = await check_bot(create_websocket_launcher(address), address, PATIENT)
     finally:
         await server.close()
     assert found_in(report) == set()
@@ -324,7 +324,7 @@ async def test_bots_behind_sockets(mark: str) -> None:
 @pytest.mark.browser
 @pytest.mark.skipif(find_browser() is None, reason="there is no Chromium here")
 async def test_workers_in_pages(mark: str) -> None:
-    launch = launch_worker(str(FAKES / "worker_bot.js"), host="browser")
+    launch = create_worker_launcher(str(FAKES / "worker_bot.js"), host="browser")
     settings = dataclasses.replace(PATIENT, only=("hold", "quit", "pieces"))
     report = await check_bot(launch, "worker", settings)
     assert found_in(report) == set()

@@ -16,7 +16,7 @@ from sevenbag.bots.check.rendering import as_json, as_junit, as_text
 from sevenbag.bots.check.triangle import CHOICES, check_engine
 from sevenbag.bots.check.triangle.clauses import OF_ENGINES
 from sevenbag.bots.external import process
-from sevenbag.bots.external.process import launch_process
+from sevenbag.bots.external.process import create_process_launcher
 from tests.bots.conftest import slow
 from tests.fakes import triangle_bots
 from tests.fakes.silence import launch_impatiently
@@ -25,7 +25,7 @@ from tests.fakes.triangle_bots import Engine
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
 
 ROOT = Path(triangle_bots.__file__).parents[2]
 # Without an environment it has to be told where it lies.
@@ -95,7 +95,7 @@ def tiered(faults: Iterable[str]) -> list[object]:
     return [each for fault in faults for each in ([fault] if fault in QUICK else slow(fault))]
 
 
-def launches(fault: str) -> tuple[Launch, Launch]:
+def launches(fault: str) -> tuple[ChannelLauncher, ChannelLauncher]:
     run = RUN.format(root=str(ROOT)) + f"triangle_bots.{fault}().run()"
     command = [sys.executable, "-S", "-c", run]
     return launch_impatiently(command), launch_impatiently(command, environment={})
@@ -124,7 +124,10 @@ def found_in(report: Report) -> set[tuple[str, str]]:
 async def test_our_bots_pass(bot: str, mark: str) -> None:
     command = ["sevenbag", "serve", bot, "--as", "triangle"]
     report = await check_engine(
-        launch_process(command), bot, PATIENT, barren=launch_process(command, environment={})
+        create_process_launcher(command),
+        bot,
+        PATIENT,
+        barren=create_process_launcher(command, environment={}),
     )
     assert report.findings == []
     assert {each.status for each in report.checks} == {"passed"}

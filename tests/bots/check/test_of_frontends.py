@@ -16,7 +16,7 @@ import pytest
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.bots.check import Report, of_frontends
 from sevenbag.bots.check.hosting import check_frontend
-from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
 from sevenbag.game import Rules
 from tests.fakes import frontends
@@ -248,7 +248,7 @@ def findings(frontend: type[Frontend], monkeypatch: pytest.MonkeyPatch) -> set[t
 async def test_our_own_driver_passes(garbage: int, mark: str, tmp_path: Path) -> None:
     file = tmp_path / "report.txt"
     rules = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
-    checker = TbpBot([*CHECK[:-1], "text", "--output", str(file)], deadlines=None)
+    checker = TbpDriver([*CHECK[:-1], "text", "--output", str(file)], deadlines=None)
     conditions = Conditions(rules, seed=3, max_pieces=40)
     result = await play_match((checker, create_bot("beam:nodes=300")), conditions)
     fall = result.falls[0]

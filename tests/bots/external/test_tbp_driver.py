@@ -17,8 +17,8 @@ import pytest
 from sevenbag._kernel import Placement, Spin
 from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.external import process, tbp_driver
-from sevenbag.bots.external.process import launch_process
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
+from sevenbag.bots.external.process import create_process_launcher
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
 from sevenbag.errors import (
     BotDiedError,
     BotError,
@@ -46,13 +46,13 @@ def hurried(**seconds: float) -> Deadlines:
     return Deadlines(**{"info": 60, "ready": 60, "move": 60, "quit": 0.3, **seconds})
 
 
-async def play(bot: TbpBot, pieces: int, seed: int = 1) -> Game:
+async def play(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
     """Prepare, play a game of so many pieces, stop; every move must be legal."""
     await bot.prepare(RULES)
     return await one_game(bot, pieces, seed)
 
 
-async def one_game(bot: TbpBot, pieces: int, seed: int = 1) -> Game:
+async def one_game(bot: TbpDriver, pieces: int, seed: int = 1) -> Game:
     game = Game(seed=seed)
     await bot.start(game.position())
     for _ in range(pieces):
@@ -74,10 +74,10 @@ def first_legal(game: Game, suggestion: Suggestion) -> Placement:
     raise BotForfeitError("bot", "no legal move")
 
 
-async def ask_and_cancel(bot: TbpBot) -> None:
+async def ask_and_cancel(bot: TbpDriver) -> None:
     """Ask for a move, and cancel that before the answer can have come."""
     question = asyncio.create_task(bot.suggest(Limits()))
-    while not bot._side.pending_answers:  # noqa: ASYNC110 - a question is no event
+    while not bot._connection.pending_answers:  # noqa: ASYNC110 - a question is no event
         await asyncio.sleep(0)
     question.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -88,12 +88,12 @@ async def ask_and_cancel(bot: TbpBot) -> None:
 
 
 async def test_plays_games(fake: Command) -> None:
-    bot = TbpBot(fake(), deadlines=SHORT)
+    bot = TbpDriver(fake(), deadlines=SHORT)
     try:
         game = await play(bot, 60)
         assert game.stats.pieces == 60
         assert bot.name == "dropper"
-        assert bot.skipped == 0
+        assert bot.skipped_lines == 0
         # The next game, in the same process.
         pid = bot.pid
         await one_game(bot, 20, seed=2)
@@ -124,7 +124,7 @@ async def test_plays_games(fake: Command) -> None:
     ],
 )
 async def test_plays_in_spite_of(fault: str, fake: Command) -> None:
-    bot = TbpBot(fake(fault), deadlines=SHORT)
+    bot = TbpDriver(fake(fault), deadlines=SHORT)
     try:
         game = await play(bot, 12)
         assert game.stats.pieces == 12
@@ -137,7 +137,7 @@ async def test_speaks_strictly_and_says_quit(
 ) -> None:
     note = tmp_path / "note"
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
-    bot = TbpBot(fake("StrictTypes"), deadlines=hurried(quit=60))
+    bot = TbpDriver(fake("StrictTypes"), deadlines=hurried(quit=60))
     try:
         await play(bot, 12)
     finally:
@@ -146,16 +146,16 @@ async def test_speaks_strictly_and_says_quit(
 
 
 async def test_counts_what_it_skips(fake: Command) -> None:
-    bot = TbpBot(fake("Chatty"), deadlines=SHORT)
+    bot = TbpDriver(fake("Chatty"), deadlines=SHORT)
     try:
         await play(bot, 2)
-        assert bot.skipped == 2 * 101
+        assert bot.skipped_lines == 2 * 101
     finally:
         await bot.quit()
 
 
 async def test_a_name_is_made_fit_for_a_screen(fake: Command) -> None:
-    bot = TbpBot(fake("NullFeatures"), deadlines=SHORT)
+    bot = TbpDriver(fake("NullFeatures"), deadlines=SHORT)
     try:
         await bot.prepare(RULES)
         assert bot.name == "null?[2J features"
@@ -167,7 +167,7 @@ async def test_a_name_is_made_fit_for_a_screen(fake: Command) -> None:
 
 
 async def test_a_given_name_stays(fake: Command) -> None:
-    bot = TbpBot(fake(), name="mine", deadlines=SHORT)
+    bot = TbpDriver(fake(), name="mine", deadlines=SHORT)
     try:
         await bot.prepare(RULES)
         assert bot.name == "mine"
@@ -176,7 +176,7 @@ async def test_a_given_name_stays(fake: Command) -> None:
 
 
 async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
-    bot = TbpBot(fake("MoveInfo"), deadlines=SHORT)
+    bot = TbpDriver(fake("MoveInfo"), deadlines=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -188,7 +188,7 @@ async def test_tells_what_the_bot_says_of_its_search(fake: Command) -> None:
 
 async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
     # What a spin is worth, only the game decides.
-    bot = TbpBot(fake("FalseSpins"), deadlines=SHORT)
+    bot = TbpDriver(fake("FalseSpins"), deadlines=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -199,7 +199,7 @@ async def test_spin_claims_are_told_as_they_were_made(fake: Command) -> None:
 
 
 async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
-    bot = TbpBot(fake(), deadlines=SHORT)
+    bot = TbpDriver(fake(), deadlines=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -213,7 +213,7 @@ async def test_thinking_time_passes_before_it_is_asked(fake: Command) -> None:
 async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
     # The second one comes before the next question or after; then it is taken for the answer to
     # it, and is at the worst an illegal move.
-    bot = TbpBot(fake("AnswersTwice"), deadlines=SHORT)
+    bot = TbpDriver(fake("AnswersTwice"), deadlines=SHORT)
     try:
         with contextlib.suppress(BotForfeitError):
             await play(bot, 12)
@@ -222,7 +222,7 @@ async def test_double_answers_hurt_nobody_else(fake: Command) -> None:
 
 
 async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Command) -> None:
-    bot = TbpBot(fake("AnswersTwiceAtOnce"), deadlines=SHORT)
+    bot = TbpDriver(fake("AnswersTwiceAtOnce"), deadlines=SHORT)
     try:
         game = await play(bot, 40)
         assert game.stats.pieces == 40
@@ -276,12 +276,12 @@ async def test_fails_by_name(
     fake: Command,
 ) -> None:
     # Limits are short for bots that never answer, whatever the limit.
-    launch = launch_process if deadlines else launch_impatiently
-    bot = TbpBot(
+    launch = create_process_launcher if deadlines else launch_impatiently
+    bot = TbpDriver(
         fault,
-        launch=launch(fake(fault)),
+        launcher=launch(fake(fault)),
         deadlines=hurried(**deadlines),
-        flags={"retries": "0"},
+        options={"retries": "0"},
     )
     try:
         with pytest.raises(error, match=words):
@@ -292,8 +292,8 @@ async def test_fails_by_name(
 
 async def test_a_bot_that_closes_its_output(fake: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     # It lives on, so that there is no exit code to wait for.
-    monkeypatch.setattr(process, "_LAST_WORDS", 0.1)
-    bot = TbpBot(fake("ClosesOutput"), deadlines=SHORT)
+    monkeypatch.setattr(process, "_EXIT_CODE_TIMEOUT", 0.1)
+    bot = TbpDriver(fake("ClosesOutput"), deadlines=SHORT)
     try:
         with pytest.raises(BotDiedError, match="closed its output"):
             await play(bot, 12)
@@ -306,7 +306,7 @@ async def test_stop_is_said_before_quit_whatever_happened(
 ) -> None:
     note = tmp_path / "note"
     monkeypatch.setenv("SEVENBAG_FAKE_NOTE", str(note))
-    bot = TbpBot(fake("NotesWhatItHears"), deadlines=SHORT)
+    bot = TbpDriver(fake("NotesWhatItHears"), deadlines=SHORT)
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
     await bot.suggest(Limits())
@@ -325,7 +325,7 @@ async def test_stop_is_said_before_quit_whatever_happened(
 async def test_rules_that_cannot_be_told(
     changes: dict[str, dict[str, object]], words: str, fake: Command
 ) -> None:
-    bot = TbpBot(fake(), deadlines=SHORT)
+    bot = TbpDriver(fake(), deadlines=SHORT)
     with pytest.raises(BotStartError, match=words):
         await bot.prepare(RULES.replace(changes))
     assert bot.pid is None
@@ -341,7 +341,7 @@ async def test_rules_that_cannot_be_told(
     ],
 )
 async def test_commands_that_cannot_be_started(command: str, words: str, mark: str) -> None:
-    bot = TbpBot(command)
+    bot = TbpDriver(command)
     with pytest.raises(BotStartError, match=words):
         await bot.prepare(RULES)
     await bot.quit()
@@ -352,7 +352,7 @@ async def test_a_script_without_its_interpreter(tmp_path: Path, mark: str) -> No
     script.write_text("#!/no/such/interpreter\n")
     script.chmod(0o755)
     with pytest.raises(BotStartError, match=r"the interpreter that .* does not exist"):
-        await TbpBot([str(script)]).prepare(RULES)
+        await TbpDriver([str(script)]).prepare(RULES)
 
 
 @pytest.mark.parametrize(
@@ -360,13 +360,13 @@ async def test_a_script_without_its_interpreter(tmp_path: Path, mark: str) -> No
 )
 def test_commands_that_are_none(command: str, words: str) -> None:
     with pytest.raises(BotStartError, match=words):
-        TbpBot(command)
+        TbpDriver(command)
 
 
 async def test_a_command_is_split_but_no_shell_reads_it(tmp_path: Path, mark: str) -> None:
     script = tmp_path / "a bot.py"
     script.write_text("import sys; print(sys.argv[1:], file=sys.stderr); sys.exit(5)")
-    bot = TbpBot(f"{sys.executable} -S '{script}' $HOME '*' \"a b\" ; ls")
+    bot = TbpDriver(f"{sys.executable} -S '{script}' $HOME '*' \"a b\" ; ls")
     with pytest.raises(BotStartError, match=r"\['\$HOME', '\*', 'a b', ';', 'ls'\]"):
         await bot.prepare(RULES)
 
@@ -374,11 +374,11 @@ async def test_a_command_is_split_but_no_shell_reads_it(tmp_path: Path, mark: st
 async def test_boards_of_another_width_are_refused(fake: Command) -> None:
     narrow = RULES.replace({"board": {"width": 6}, "spawn": {"x": 2}})
     with pytest.raises(BotStartError, match="boards 10 wide only"):
-        await TbpBot(fake()).prepare(narrow)
+        await TbpDriver(fake()).prepare(narrow)
 
 
 async def test_an_unprepared_bot_says_so() -> None:
-    bot = TbpBot("anything")
+    bot = TbpDriver("anything")
     with pytest.raises(BotError):
         await bot.start(Game(seed=1).position())
     await bot.quit()
@@ -386,7 +386,7 @@ async def test_an_unprepared_bot_says_so() -> None:
 
 async def test_stderr_goes_to_a_log_and_its_tail_is_kept(fake: Command, tmp_path: Path) -> None:
     log = tmp_path / "bot.log"
-    bot = TbpBot(fake("TalksToStderr"), deadlines=SHORT, log=log)
+    bot = TbpDriver(fake("TalksToStderr"), deadlines=SHORT, log=log)
     try:
         await play(bot, 2)
         assert bot.stderr.endswith("thinking hard\n")
@@ -397,7 +397,7 @@ async def test_stderr_goes_to_a_log_and_its_tail_is_kept(fake: Command, tmp_path
 
 
 async def test_a_log_that_cannot_be_written(fake: Command, tmp_path: Path) -> None:
-    bot = TbpBot(fake(), log=tmp_path / "no" / "such" / "folder.log")
+    bot = TbpDriver(fake(), log=tmp_path / "no" / "such" / "folder.log")
     with pytest.raises(BotStartError, match=r"log file .* cannot be written: No such file"):
         await bot.prepare(RULES)
 
@@ -405,16 +405,16 @@ async def test_a_log_that_cannot_be_written(fake: Command, tmp_path: Path) -> No
 async def test_a_folder_to_run_in(tmp_path: Path, mark: str) -> None:
     where = [sys.executable, "-S", "-c", "import os; raise SystemExit(os.getcwd())"]
     with pytest.raises(BotStartError, match=f"its last words: {tmp_path}"):
-        await TbpBot(where, folder=tmp_path).prepare(RULES)
+        await TbpDriver(where, folder=tmp_path).prepare(RULES)
     with pytest.raises(BotStartError, match="no such folder"):
-        await TbpBot(where, folder=tmp_path / "none").prepare(RULES)
+        await TbpDriver(where, folder=tmp_path / "none").prepare(RULES)
 
 
 # --- when it is cancelled, and when we end ------------------------------------------------------
 
 
 async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
-    bot = TbpBot(fake("AnswersLate"), deadlines=SHORT)
+    bot = TbpDriver(fake("AnswersLate"), deadlines=SHORT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(seed=1).position())
@@ -429,8 +429,8 @@ async def test_a_cancelled_question_is_not_asked_twice(fake: Command) -> None:
 async def test_a_late_answer_is_not_taken_for_the_next(
     fake: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tbp_driver, "_SETTLE", 60.0)
-    bot = TbpBot(fake("AnswersLate"), deadlines=SHORT)
+    monkeypatch.setattr(tbp_driver, "_STALE_ANSWER_TIMEOUT", 60.0)
+    bot = TbpDriver(fake("AnswersLate"), deadlines=SHORT)
     try:
         await bot.prepare(RULES)
         pid = bot.pid
@@ -447,8 +447,8 @@ async def test_a_late_answer_is_not_taken_for_the_next(
 async def test_a_bot_that_owes_an_answer_is_started_afresh(
     fake: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tbp_driver, "_SETTLE", 0.1)
-    bot = TbpBot(fake("HangsAtSuggest"), deadlines=hurried(move=0.2))
+    monkeypatch.setattr(tbp_driver, "_STALE_ANSWER_TIMEOUT", 0.1)
+    bot = TbpDriver(fake("HangsAtSuggest"), deadlines=hurried(move=0.2))
     try:
         await bot.prepare(RULES)
         pid = bot.pid
@@ -462,7 +462,7 @@ async def test_a_bot_that_owes_an_answer_is_started_afresh(
 
 
 async def test_a_dead_bot_can_be_prepared_again(fake: Command) -> None:
-    bot = TbpBot(fake("DiesInGame"), deadlines=SHORT)
+    bot = TbpDriver(fake("DiesInGame"), deadlines=SHORT)
     try:
         with pytest.raises(BotDiedError):
             await play(bot, 5)
@@ -472,7 +472,7 @@ async def test_a_dead_bot_can_be_prepared_again(fake: Command) -> None:
 
 
 async def test_cancelling_the_end_still_ends_it(fake: Command) -> None:
-    bot = TbpBot(fake("IgnoresQuit"), deadlines=hurried(quit=30.0))
+    bot = TbpDriver(fake("IgnoresQuit"), deadlines=hurried(quit=30.0))
     await bot.prepare(RULES)
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.1):
@@ -480,7 +480,7 @@ async def test_cancelling_the_end_still_ends_it(fake: Command) -> None:
 
 
 async def test_its_children_end_with_it(fake: Command) -> None:
-    bot = TbpBot(fake("LeavesChildren"), deadlines=SHORT)
+    bot = TbpDriver(fake("LeavesChildren"), deadlines=SHORT)
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
     await bot.suggest(Limits())
@@ -491,10 +491,10 @@ def host(bot: list[str], end: str) -> list[str]:
     """A program that prepares a bot, says so, and then ends in a way of its own."""
     program = f"""
 import asyncio, os, signal, sys
-from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.game import Game, Rules
 async def main():
-    bot = TbpBot({bot!r})
+    bot = TbpDriver({bot!r})
     await bot.prepare(Rules.preset("guideline"))
     await bot.start(Game(seed=1).position())
     print("prepared", flush=True)

@@ -14,15 +14,15 @@ from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.seat import Deadlines as SeatDeadlines
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.builtin.beam_bot import BeamBot
-from sevenbag.bots.external.process import launch_process
-from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.bots.external.process import create_process_launcher
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.external.tbp_profile import (
-    OFFICIAL,
-    profile,
-    profile_names,
-    profile_of,
-    read_profile,
-    with_flags,
+    OFFICIAL_PROFILE,
+    find_profile,
+    list_profiles,
+    load_profile,
+    override_profile,
+    parse_profile,
 )
 from sevenbag.errors import BotError, BotForfeitError, BotStartError, PlacementError, SpecError
 from sevenbag.game import Game, Rules
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag._kernel import Placement
-    from sevenbag.bots.external.bot_channel import Channel
+    from sevenbag.bots.external.bot_channel import BotChannel
 
 FIELD = Path(__file__).parents[2] / "fakes" / "field.py"
 RULES = Rules.preset("guideline")
@@ -49,13 +49,13 @@ def field(mark: str, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], list[st
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Grants bots more time than their profiles do: they may miss that on a busy machine."""
-    usual = TbpBot._seconds
+    usual = TbpDriver._timeout
 
-    def seconds(bot: TbpBot, what: str) -> float:
-        given = what == "quit" or f"{what}_seconds" in bot._flags
+    def seconds(bot: TbpDriver, what: str) -> float:
+        given = what == "quit" or f"{what}_seconds" in bot._options
         return usual(bot, what) if given else 120.0
 
-    monkeypatch.setattr(TbpBot, "_seconds", seconds)
+    monkeypatch.setattr(TbpDriver, "_timeout", seconds)
 
 
 def legal(game: Game, moves: tuple[Placement, ...]) -> Placement:
@@ -68,7 +68,7 @@ def legal(game: Game, moves: tuple[Placement, ...]) -> Placement:
 
 
 async def play(
-    bot: TbpBot, pieces: int = 14, rules: Rules = RULES, garbage_at: tuple[int, ...] = ()
+    bot: TbpDriver, pieces: int = 14, rules: Rules = RULES, garbage_at: tuple[int, ...] = ()
 ) -> Game:
     """A game of so many pieces, with new starts after garbage."""
     try:
@@ -112,7 +112,7 @@ async def play(
 async def test_known_by_their_names(
     bot: str, chosen: str, field: Callable[[str], list[str]]
 ) -> None:
-    driver = TbpBot(field(bot))
+    driver = TbpDriver(field(bot))
     game = await play(driver, garbage_at=(4, 9), rules=GARBAGE)
     assert driver.profile.name == chosen
     assert game.stats.pieces == 14
@@ -124,8 +124,8 @@ async def test_known_by_their_names(
         ("ColdClear2", {"back_to_back": "count"}, "exit code 101"),
         ("ColdClear2", {"retries": "0"}, "no legal move"),
         ("Hikari", {"randomizer": "no", "ready_seconds": "0.2"}, "no answer to the rules"),
-        ("Hikari", {"trusts_play": "yes"}, "no legal move"),
-        ("MisaMino", {"suggest_advances": "yes", "trusts_play": "yes", "picks": "last"}, ""),
+        ("Hikari", {"follows_play": "yes"}, "no legal move"),
+        ("MisaMino", {"suggest_plays": "yes", "follows_play": "yes", "selection": "last"}, ""),
         ("Bashtet", {"json": "spaced"}, "exit code 4"),
         ("Bashtet", {"restart": "garbage"}, "no legal move"),
     ],
@@ -134,7 +134,7 @@ async def test_what_is_peculiar_about_them(
     bot: str, flags: dict[str, str], words: str, field: Callable[[str], list[str]]
 ) -> None:
     """Spoken to in another way they fail: the fakes have the quirks that the profiles heed."""
-    driver = TbpBot(field(bot), flags={"move_seconds": "60", **flags})
+    driver = TbpDriver(field(bot), options={"move_seconds": "60", **flags})
     if not words:
         await play(driver)
         return
@@ -143,7 +143,7 @@ async def test_what_is_peculiar_about_them(
 
 
 async def test_misamino_asked_twice_is_told_anew(field: Callable[[str], list[str]]) -> None:
-    driver = TbpBot(field("MisaMino"))
+    driver = TbpDriver(field("MisaMino"))
     try:
         await driver.prepare(RULES)
         game = Game(seed=3)
@@ -151,7 +151,7 @@ async def test_misamino_asked_twice_is_told_anew(field: Callable[[str], list[str
         first = await driver.suggest(Limits())
         assert await driver.suggest(Limits()) == first
         # Without its profile it has gone on by itself.
-        plain = TbpBot(field("MisaMino"), profile=OFFICIAL)
+        plain = TbpDriver(field("MisaMino"), profile=OFFICIAL_PROFILE)
         await plain.prepare(RULES)
         await plain.start(game.position())
         assert (await plain.suggest(Limits())).moves == first.moves
@@ -164,7 +164,7 @@ async def test_misamino_asked_twice_is_told_anew(field: Callable[[str], list[str
 async def test_misamino_of_a_move_that_it_did_not_suggest(
     field: Callable[[str], list[str]],
 ) -> None:
-    driver = TbpBot(field("MisaMino"))
+    driver = TbpDriver(field("MisaMino"))
     try:
         await driver.prepare(RULES)
         game = Game(seed=3)
@@ -185,8 +185,8 @@ async def test_misamino_is_restarted_above_its_visible_rows(
 ) -> None:
     told: list[str] = []
 
-    async def launch(name: str) -> Channel:
-        channel = await launch_process(field("MisaMino"))(name)
+    async def launch(name: str) -> BotChannel:
+        channel = await create_process_launcher(field("MisaMino"))(name)
         send = channel.send
 
         async def noted(data: bytes) -> None:
@@ -199,7 +199,7 @@ async def test_misamino_is_restarted_above_its_visible_rows(
     # The O clears two rows, which moves rows above the twentieth into view.
     seed = next(seed for seed in range(100) if Game(seed=seed).queue[0] == Piece.O)
     board = Board.from_rows(["XXXX..XXXX"] * 2 + ["X........."] * 20, height=40)
-    driver = TbpBot("misamino", launch=launch)
+    driver = TbpDriver("misamino", launcher=launch)
     try:
         await driver.prepare(RULES)
         game = Game(seed=seed, board=board)
@@ -225,7 +225,7 @@ async def test_misamino_is_restarted_above_its_visible_rows(
 
 
 async def test_claims_of_spins_that_mean_nothing(field: Callable[[str], list[str]]) -> None:
-    game = await play(TbpBot(field("MisaMino")), 30)
+    game = await play(TbpDriver(field("MisaMino")), 30)
     assert game.stats.lines > 0
     assert game.stats.spins == 0
 
@@ -233,11 +233,11 @@ async def test_claims_of_spins_that_mean_nothing(field: Callable[[str], list[str
 async def test_web_bots_are_not_spoken_to_before_they_have_loaded(
     field: Callable[[str], list[str]],
 ) -> None:
-    driver = TbpBot(field("ColdClear2Web"), profile=profile("cold-clear-2-web"))
+    driver = TbpDriver(field("ColdClear2Web"), profile=load_profile("cold-clear-2-web"))
     try:
         await driver.prepare(RULES)
         assert "lost" not in driver.stderr
-        assert driver.skipped == 1
+        assert driver.skipped_lines == 1
     finally:
         await driver.quit()
 
@@ -248,40 +248,40 @@ async def test_web_bots_are_not_spoken_to_before_they_have_loaded(
 async def test_worker_of_the_same_name_has_its_own_profile(
     worker: bool, chosen: str, field: Callable[[str], list[str]]
 ) -> None:
-    driver = TbpBot(field("ColdClear2Web"), worker=worker)
+    driver = TbpDriver(field("ColdClear2Web"), worker=worker)
     try:
         await driver.prepare(RULES)
         assert driver.profile.name == chosen
     finally:
         await driver.quit()
     # Other bots have one profile for both.
-    assert profile_of("MisaMino", worker=worker) == profile("misamino")
+    assert find_profile("MisaMino", worker=worker) == load_profile("misamino")
 
 
 async def test_pieces_in_view(field: Callable[[str], list[str]]) -> None:
     with pytest.raises(BotStartError, match="needs 7 pieces in view; these rules show 6"):
-        await play(TbpBot(field("Zxcl")))
-    assert (await play(TbpBot(field("Zxcl")), rules=SEVEN)).stats.pieces == 14
+        await play(TbpDriver(field("Zxcl")))
+    assert (await play(TbpDriver(field("Zxcl")), rules=SEVEN)).stats.pieces == 14
 
 
 async def test_refusals_in_words(field: Callable[[str], list[str]]) -> None:
     with pytest.raises(BotStartError, match=r"\(WebAssembly is not available in this browser\)"):
-        await play(TbpBot(field("FreeWords")))
+        await play(TbpDriver(field("FreeWords")))
 
 
 async def test_a_protocol_of_the_same_name(field: Callable[[str], list[str]]) -> None:
     with pytest.raises(BotError, match="missing field `mv`"):
-        await play(TbpBot(field("OtherPlay")))
+        await play(TbpDriver(field("OtherPlay")))
 
 
 async def test_answers_that_nobody_asked_for(field: Callable[[str], list[str]]) -> None:
-    driver = TbpBot(field("AnswersUnasked"), flags={"min_nodes": "5000"})
+    driver = TbpDriver(field("AnswersUnasked"), options={"min_nodes": "5000"})
     try:
         await driver.prepare(RULES)
         assert "min_nodes 5000" in driver.stderr
     finally:
         await driver.quit()
-    assert (await play(TbpBot(field("AnswersUnasked")))).stats.pieces == 14
+    assert (await play(TbpDriver(field("AnswersUnasked")))).stats.pieces == 14
 
 
 @pytest.mark.parametrize("bot", ["AnswersLate", "ColdClear2Web"])
@@ -290,7 +290,7 @@ async def test_profile_may_extend_time_limits_of_the_arena(
 ) -> None:
     """One bot takes 0.6 s for its first answer, the other 0.2 s for its ``info``."""
     command = fake(bot) if bot == "AnswersLate" else field(bot)
-    slow = TbpBot(command, flags={"info_seconds": "60", "move_seconds": "60"})
+    slow = TbpDriver(command, options={"info_seconds": "60", "move_seconds": "60"})
     short = SeatDeadlines(prepare=0.05, suggest=0.05)
     conditions = Conditions(RULES, seed=1, max_pieces=2, deadlines=short)
     result = await play_match((slow, BeamBot(nodes=20)), conditions)
@@ -304,35 +304,37 @@ async def test_profile_may_extend_time_limits_of_the_arena(
 async def test_garbage_is_told_to_those_who_understand_it(
     field: Callable[[str], list[str]],
 ) -> None:
-    game = await play(TbpBot(field("TakesGarbage")), 20, GARBAGE, garbage_at=(3, 4, 11))
+    game = await play(TbpDriver(field("TakesGarbage")), 20, GARBAGE, garbage_at=(3, 4, 11))
     assert game.stats.garbage_entered > 0
 
 
 async def test_or_a_new_start_if_that_is_wanted(field: Callable[[str], list[str]]) -> None:
-    driver = TbpBot(field("TakesGarbage"), flags={"garbage": "no"})
+    driver = TbpDriver(field("TakesGarbage"), options={"garbage": "no"})
     with pytest.raises(BotError, match="nobody said that garbage would come"):
         await play(driver, 20, GARBAGE, garbage_at=(3,))
 
 
 async def test_the_versus_dialect(field: Callable[[str], list[str]]) -> None:
-    driver = TbpBot(field("Versus"), profile=profile("versus"))
+    driver = TbpDriver(field("Versus"), profile=load_profile("versus"))
     game = await play(driver, 12, GARBAGE, garbage_at=(5,))
     assert game.stats.pieces == 12
-    assert driver.strayed == 0
+    assert driver.misdrops == 0
     for flags, words in (
         ({"opponents": "no"}, "no opponents"),
         ({"back_to_back": "boolean"}, "no count"),
         ({"order": "play"}, "the piece comes first"),
     ):
         with pytest.raises(BotError, match=words):
-            await play(TbpBot(field("Versus"), profile=profile("versus"), flags=flags))
+            await play(TbpDriver(field("Versus"), profile=load_profile("versus"), options=flags))
 
 
 async def test_ways_that_lead_elsewhere(field: Callable[[str], list[str]]) -> None:
-    driver = TbpBot(field("Strays"), profile=profile("versus"))
+    driver = TbpDriver(field("Strays"), profile=load_profile("versus"))
     await play(driver, 3)
-    assert driver.strayed > 0
-    strict = TbpBot(field("Strays"), profile=profile("versus"), flags={"inputs": "strict"})
+    assert driver.misdrops > 0
+    strict = TbpDriver(
+        field("Strays"), profile=load_profile("versus"), options={"inputs": "strict"}
+    )
     with pytest.raises(BotForfeitError, match=r"the inputs of a . lead to"):
         await play(strict, 3)
 
@@ -341,10 +343,10 @@ async def test_ways_that_lead_elsewhere(field: Callable[[str], list[str]]) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", profile_names())
+@pytest.mark.parametrize("name", list_profiles())
 async def test_our_bot_plays_as_everybody_drives(name: str, mark: str) -> None:
     command = [sys.executable, "-P", "-m", "sevenbag", "serve", "beam:nodes=50"]
-    driver = TbpBot([*command, "--profile", name], profile=profile(name))
+    driver = TbpDriver([*command, "--profile", name], profile=load_profile(name))
     rules = SEVEN.replace({"garbage": {"travel": 0}})
     game = await play(driver, 25, rules, garbage_at=(6, 15))
     assert game.stats.pieces == 25
@@ -352,22 +354,22 @@ async def test_our_bot_plays_as_everybody_drives(name: str, mark: str) -> None:
 
 async def test_as_battletris_a_false_claim_is_no_move(fake: Callable[..., list[str]]) -> None:
     with pytest.raises(BotForfeitError, match="claims spin full"):
-        await play(TbpBot(fake("FalseSpins"), profile=profile("battletris")), 3)
+        await play(TbpDriver(fake("FalseSpins"), profile=load_profile("battletris")), 3)
 
 
 async def test_the_last_of_a_list(fake: Callable[..., list[str]]) -> None:
-    first = TbpBot(fake(), profile=profile("jstris"))
-    last = TbpBot(fake(), profile=profile("stadium"))
+    first = TbpDriver(fake(), profile=load_profile("jstris"))
+    last = TbpDriver(fake(), profile=load_profile("stadium"))
     games = [await play(driver, 3) for driver in (first, last)]
     assert games[0].board != games[1].board
     with pytest.raises(BotForfeitError):
-        await play(TbpBot(fake("FirstMoveIllegal"), profile=profile("jstris")), 3)
+        await play(TbpDriver(fake("FirstMoveIllegal"), profile=load_profile("jstris")), 3)
     # What cannot be on the board at all does not make the others worthless where any may do.
-    assert (await play(TbpBot(fake("FirstMoveIllegal")), 3)).stats.pieces == 3
+    assert (await play(TbpDriver(fake("FirstMoveIllegal")), 3)).stats.pieces == 3
 
 
 async def test_a_process_for_each_game(fake: Callable[..., list[str]]) -> None:
-    driver = TbpBot(fake(), flags={"process": "new"})
+    driver = TbpDriver(fake(), options={"process": "new"})
     try:
         await driver.prepare(RULES)
         pids = set()
@@ -384,21 +386,22 @@ async def test_a_process_for_each_game(fake: Callable[..., list[str]]) -> None:
 
 
 def test_names() -> None:
-    assert profile("Stadium ").name == "stadium"
-    assert profile_of("misa mino TBP") == profile("misamino")
-    assert profile_of("nobody") is None
-    assert profile_of("") is None
-    for name in profile_names():
-        assert profile(name).summary or name == "official"
+    assert load_profile("Stadium ").name == "stadium"
+    assert find_profile("misa mino TBP") == load_profile("misamino")
+    assert find_profile("nobody") is None
+    assert find_profile("") is None
+    for name in list_profiles():
+        assert load_profile(name).summary or name == "official"
 
 
 def test_flags() -> None:
-    changed = with_flags(
-        OFFICIAL, {"order": "new_piece", "retry_ms": "0", "rows": "20", "trusts_play": "no"}
+    changed = override_profile(
+        OFFICIAL_PROFILE,
+        {"order": "new_piece", "retry_ms": "0", "rows": "20", "follows_play": "no"},
     )
     assert (changed.order, changed.retry_ms, changed.rows) == ("new_piece", 0.0, 20)
-    assert not changed.trusts_play
-    assert changed.info_seconds == OFFICIAL.info_seconds
+    assert not changed.follows_play
+    assert changed.info_seconds == OFFICIAL_PROFILE.info_seconds
 
 
 @pytest.mark.parametrize(
@@ -415,26 +418,26 @@ def test_flags() -> None:
 )
 def test_wrong_flags(flags: dict[str, str], words: str) -> None:
     with pytest.raises(SpecError) as caught:
-        with_flags(OFFICIAL, flags)
+        override_profile(OFFICIAL_PROFILE, flags)
     assert words in str(caught.value)
 
 
 def test_files_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
-    file.write_text('summary = "mine"\norder = "new_piece"\n[serve]\nmoves = 3\n')
-    mine = profile(str(file))
-    assert (mine.name, mine.order, mine.serve.moves) == ("mine", "new_piece", 3)
+    file.write_text('summary = "mine"\norder = "new_piece"\n[serve]\nmax_moves = 3\n')
+    mine = load_profile(str(file))
+    assert (mine.name, mine.order, mine.serve.max_moves) == ("mine", "new_piece", 3)
     with pytest.raises(SpecError, match=r"profile no-such\.toml: cannot be read: No such file"):
-        profile("no-such.toml")
+        load_profile("no-such.toml")
     with pytest.raises(SpecError, match=r"profile x: .*unknown field `ordre`"):
-        read_profile('ordre = "play"', "x")
+        parse_profile('ordre = "play"', "x")
     with pytest.raises(SpecError, match=r"profile x: .*\$\.order"):
-        read_profile('order = "backwards"', "x")
+        parse_profile('order = "backwards"', "x")
     with pytest.raises(SpecError, match="no profile 'stadion'; did you mean 'stadium'"):
-        profile("stadion")
+        load_profile("stadion")
 
 
 def test_every_value_is_documented() -> None:
-    doc = type(OFFICIAL).__doc__ or ""
-    for name in type(OFFICIAL).__struct_fields__:
+    doc = type(OFFICIAL_PROFILE).__doc__ or ""
+    for name in type(OFFICIAL_PROFILE).__struct_fields__:
         assert f" {name}: " in doc

@@ -13,7 +13,7 @@ from sevenbag.arena.conditions import Conditions
 from sevenbag.arena.match import play_match
 from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.external import triangle_driver
-from sevenbag.bots.external.triangle_driver import HostSettings, TriangleBot
+from sevenbag.bots.external.triangle_driver import TriangleDriver, TriangleSettings
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import (
     BotDiedError,
@@ -32,7 +32,7 @@ Command = Callable[[str], list[str]]
 
 # As many pieces in view as Triangle.js shows: a bot that is told no position can find the first.
 RULES = Rules.preset("tetrio-league").replace({"pieces": {"previews": 20}})
-PATIENT = HostSettings(info_seconds=120, move_seconds=120, quit_seconds=5)
+PATIENT = TriangleSettings(info_seconds=120, move_seconds=120, quit_seconds=5)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def engine(mark: str, monkeypatch: pytest.MonkeyPatch) -> Command:
 
 
 async def play(
-    bot: TriangleBot,
+    bot: TriangleDriver,
     pieces: int,
     *,
     rules: Rules = RULES,
@@ -70,9 +70,9 @@ async def play(
     return game
 
 
-async def faulty(command: list[str], settings: HostSettings = PATIENT) -> TriangleBot:
+async def faulty(command: list[str], settings: TriangleSettings = PATIENT) -> TriangleDriver:
     """Plays a little with a bot, and ends it whatever comes of that."""
-    bot = TriangleBot(command, settings=settings)
+    bot = TriangleDriver(command, settings=settings)
     try:
         await bot.prepare(RULES)
         await play(bot, 20, garbage_every=6)
@@ -87,8 +87,8 @@ async def faulty(command: list[str], settings: HostSettings = PATIENT) -> Triang
 @pytest.mark.parametrize("states", ["always", "garbage"])
 @pytest.mark.parametrize("process", ["new", *slow("kept")])
 async def test_plays_games(states: str, process: str, engine: Command) -> None:
-    settings = HostSettings(states=states, process=process, move_seconds=120, quit_seconds=5)  # type: ignore[arg-type]
-    bot = TriangleBot(engine("Engine"), settings=settings)
+    settings = TriangleSettings(states=states, process=process, move_seconds=120, quit_seconds=5)  # type: ignore[arg-type]
+    bot = TriangleDriver(engine("Engine"), settings=settings)
     try:
         await bot.prepare(RULES)
         pid = bot.pid
@@ -97,7 +97,12 @@ async def test_plays_games(states: str, process: str, engine: Command) -> None:
         assert game.stats.received > 0
         await play(bot, 20, seed=2)
         assert (bot.pid == pid) is (process == "kept")
-        assert (bot.name, bot.strayed, bot.skipped, bot.unasked) == ("fake", 0, 0, 0)
+        assert (bot.name, bot.misdrops, bot.skipped_lines, bot.unrequested_moves) == (
+            "fake",
+            0,
+            0,
+            0,
+        )
     finally:
         await bot.quit()
     await bot.quit()
@@ -124,25 +129,25 @@ async def test_plays_games(states: str, process: str, engine: Command) -> None:
 )
 async def test_plays_in_spite_of(fault: str, engine: Command) -> None:
     bot = await faulty(engine(fault))
-    assert fault == "Das" or bot.strayed == 0
+    assert fault == "Das" or bot.misdrops == 0
 
 
 async def test_a_game_that_begins_elsewhere(engine: Command) -> None:
-    settings = HostSettings(states="garbage", move_seconds=120, quit_seconds=5)
-    bot = TriangleBot(engine("Engine"), settings=settings)
+    settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
+    bot = TriangleDriver(engine("Engine"), settings=settings)
     board = Board()
     board.add_garbage(3, 4)
     try:
         await bot.prepare(RULES)
         await play(bot, 10, board=board)
-        assert bot.strayed == 0
+        assert bot.misdrops == 0
     finally:
         await bot.quit()
 
 
 async def test_moves_that_it_did_not_choose(engine: Command) -> None:
-    settings = HostSettings(states="garbage", move_seconds=120, quit_seconds=5)
-    bot = TriangleBot(engine("Engine"), settings=settings)
+    settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
+    bot = TriangleDriver(engine("Engine"), settings=settings)
     try:
         await bot.prepare(RULES)
         game = Game(RULES, 5)
@@ -153,25 +158,25 @@ async def test_moves_that_it_did_not_choose(engine: Command) -> None:
             await bot.play(lock.placement)
             for piece in lock.new_pieces:
                 await bot.new_piece(piece)
-        assert bot.strayed == 0
+        assert bot.misdrops == 0
     finally:
         await bot.quit()
 
 
 async def test_published_names_of_keys_where_they_are_taken(engine: Command) -> None:
-    await faulty(engine("PublishedNames"), HostSettings(keys="tolerant", move_seconds=120))
+    await faulty(engine("PublishedNames"), TriangleSettings(keys="tolerant", move_seconds=120))
 
 
 @pytest.mark.parametrize("fault", ["IgnoresState", "FirstOfQueue"])
 async def test_counts_what_goes_astray(fault: str, engine: Command) -> None:
-    settings = HostSettings(states="garbage", move_seconds=120, quit_seconds=5)
+    settings = TriangleSettings(states="garbage", move_seconds=120, quit_seconds=5)
     bot = await faulty(engine(fault), settings)
-    assert bot.strayed > 0
+    assert bot.misdrops > 0
 
 
 async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
     bot = await faulty(engine("Twice"))
-    assert bot.unasked > 0
+    assert bot.unrequested_moves > 0
 
 
 # --- those that do not --------------------------------------------------------------------------
@@ -203,14 +208,14 @@ async def test_what_is_wrong_is_named(
 
 
 async def test_bot_needs_state_but_none_is_sent(engine: Command) -> None:
-    settings = HostSettings(states="garbage", info_seconds=120, move_seconds=120)
+    settings = TriangleSettings(states="garbage", info_seconds=120, move_seconds=120)
     with pytest.raises(BotDiedError, match=r"RuntimeError: no state; if it needs .* states=always"):
         await faulty(engine("NeedsState"), settings)
 
 
 async def test_bot_that_cannot_read_states_plays_without_them(engine: Command) -> None:
-    settings = HostSettings(states="garbage", info_seconds=120, move_seconds=120)
-    bot = TriangleBot(engine("DiesAtState"), settings=settings)
+    settings = TriangleSettings(states="garbage", info_seconds=120, move_seconds=120)
+    bot = TriangleDriver(engine("DiesAtState"), settings=settings)
     try:
         await bot.prepare(RULES)
         assert (await play(bot, 20)).stats.pieces == 20
@@ -226,8 +231,8 @@ async def test_bot_that_cannot_read_states_plays_without_them(engine: Command) -
     ],
 )
 async def test_a_bot_that_does_not_introduce_itself(fault: str, says: str, engine: Command) -> None:
-    bot = TriangleBot(
-        fault, settings=PATIENT, launch=launch_impatiently(engine(fault), interrupted=True)
+    bot = TriangleDriver(
+        fault, settings=PATIENT, launcher=launch_impatiently(engine(fault), interrupted=True)
     )
     with pytest.raises(BotTimeoutError, match=says):
         await bot.prepare(RULES)
@@ -235,15 +240,15 @@ async def test_a_bot_that_does_not_introduce_itself(fault: str, says: str, engin
 
 async def test_a_bot_that_does_not_answer(engine: Command) -> None:
     with pytest.raises(BotTimeoutError, match=r"no move within 0\.2 s"):
-        await faulty(engine("Silent"), HostSettings(info_seconds=120, move_seconds=0.2))
+        await faulty(engine("Silent"), TriangleSettings(info_seconds=120, move_seconds=0.2))
 
 
 async def test_a_bot_that_never_presses_a_key_resigns(
     engine: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Before it could be asked again, the time would be over.
-    monkeypatch.setattr(triangle_driver, "_RETRY", PATIENT.move_seconds)
-    bot = TriangleBot(engine("NoKeys"), settings=PATIENT)
+    monkeypatch.setattr(triangle_driver, "_RETRY_TIMEOUT", PATIENT.move_seconds)
+    bot = TriangleDriver(engine("NoKeys"), settings=PATIENT)
     try:
         await bot.prepare(RULES)
         await bot.start(Game(RULES, seed=1).position())
@@ -255,17 +260,19 @@ async def test_a_bot_that_never_presses_a_key_resigns(
 @pytest.mark.parametrize("fault", ["IgnoresInterrupt", "StaysAtEnd", "StaysForEver"])
 async def test_nobody_stays(fault: str, engine: Command) -> None:
     # The fixture sees that no process is left.
-    await faulty(engine(fault), HostSettings(info_seconds=120, move_seconds=120, quit_seconds=0.2))
+    await faulty(
+        engine(fault), TriangleSettings(info_seconds=120, move_seconds=120, quit_seconds=0.2)
+    )
 
 
 async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
-    bot = TriangleBot(engine("Slow"), settings=PATIENT)
+    bot = TriangleDriver(engine("Slow"), settings=PATIENT)
     try:
         await bot.prepare(RULES)
         game = Game(RULES, 3)
         await bot.start(game.position())
         question = asyncio.create_task(bot.suggest(Limits()))
-        while bot._spoken_to().side.stage is not TriangleStage.ASKED:  # noqa: ASYNC110
+        while bot._require_conversation().connection.stage is not TriangleStage.ASKED:  # noqa: ASYNC110
             await asyncio.sleep(0)
         question.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -274,13 +281,13 @@ async def test_who_was_not_waited_for_is_not_misheard(engine: Command) -> None:
         await bot.start(game.position())
         move = (await bot.suggest(Limits())).moves[0]
         assert game.is_legal(move)
-        assert bot.strayed == 0
+        assert bot.misdrops == 0
     finally:
         await bot.quit()
 
 
 async def test_rules_that_cannot_be_told(engine: Command) -> None:
-    bot = TriangleBot(engine("Engine"))
+    bot = TriangleDriver(engine("Engine"))
     with pytest.raises(BotStartError, match="no word for pieces that turn by 'pason'"):
         await bot.prepare(Rules.preset("pason-2012"))
 
@@ -290,9 +297,9 @@ async def test_rules_that_cannot_be_told(engine: Command) -> None:
 
 def test_named_by_a_specification() -> None:
     bot = create_bot("triangle:states=garbage,move_seconds=3:sevenbag serve beam --as triangle")
-    assert isinstance(bot, TriangleBot)
-    assert bot.settings == HostSettings(states="garbage", move_seconds=3)
-    assert bot.effective(Limits(milliseconds=5, nodes=5)) == Limits()
+    assert isinstance(bot, TriangleDriver)
+    assert bot.settings == TriangleSettings(states="garbage", move_seconds=3)
+    assert bot.effective_limits(Limits(milliseconds=5, nodes=5)) == Limits()
 
 
 @pytest.mark.parametrize(
@@ -329,7 +336,7 @@ def test_wrong_specifications(spec: str, says: str) -> None:
     ],
 )
 async def test_counted_losses(fault: str, says: str, engine: Command) -> None:
-    bots = TriangleBot(engine(fault), settings=PATIENT), create_bot("random:seed=1")
+    bots = TriangleDriver(engine(fault), settings=PATIENT), create_bot("random:seed=1")
     result = await play_match(bots, Conditions(rules=RULES, seed=4, max_pieces=60))
     assert result.winner == 1
     assert says in str(result)

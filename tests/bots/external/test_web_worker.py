@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag.bots.bot import Limits
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
-from sevenbag.bots.external.web_worker import Host, find_browser, launch_worker
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
+from sevenbag.bots.external.web_worker import WorkerHost, create_worker_launcher, find_browser
 from sevenbag.bots.registry import create_bot
 from sevenbag.errors import BotError, BotStartError, PlacementError, SpecError
 from sevenbag.game import Game, Rules
@@ -41,10 +41,12 @@ HOSTS = [
 on_hosts = pytest.mark.parametrize("host", HOSTS)
 
 
-def worker(host: str, script: Path, move: float = 60) -> TbpBot:
-    kind: Host = "browser" if host == "browser" else "node"
+def worker(host: str, script: Path, move: float = 60) -> TbpDriver:
+    kind: WorkerHost = "browser" if host == "browser" else "node"
     deadlines = Deadlines(info=60, ready=60, move=move, quit=0.3)
-    return TbpBot(["worker"], launch=launch_worker(str(script), host=kind), deadlines=deadlines)
+    return TbpDriver(
+        ["worker"], launcher=create_worker_launcher(str(script), host=kind), deadlines=deadlines
+    )
 
 
 async def play(bot: Bot, pieces: int = 12) -> Game:
@@ -76,7 +78,7 @@ async def test_a_worker_is_known_by_its_name(host: str, mark: str, tmp_path: Pat
     script = tmp_path / "worker.js"
     script.write_text(SOUND.replace('name: "worker"', 'name: "Cold Clear 2"'))
     bot = create_bot(f"worker:host={host}:{script}")
-    assert isinstance(bot, TbpBot)
+    assert isinstance(bot, TbpDriver)
     # The worker compiles before it sends `info`.
     assert bot.profile.info_seconds == 30
     await play(bot, 3)
@@ -128,7 +130,7 @@ async def test_as_workers_in_the_field_are_made(host: str, mark: str, tmp_path: 
     )
     bot = worker(host, tmp_path / "entry.js")
     assert (await play(bot)).stats.pieces == 12
-    assert bot.skipped == 0
+    assert bot.skipped_lines == 0
 
 
 @on_hosts

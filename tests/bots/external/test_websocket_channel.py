@@ -22,10 +22,10 @@ from websockets.asyncio.server import ServerConnection, serve  # noqa: E402
 
 from sevenbag.arena.match import Conditions, play_match  # noqa: E402
 from sevenbag.bots.bot import Limits  # noqa: E402
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot  # noqa: E402
-from sevenbag.bots.external.websocket_channel import launch_websocket  # noqa: E402
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver  # noqa: E402
+from sevenbag.bots.external.websocket_channel import create_websocket_launcher  # noqa: E402
 from sevenbag.bots.registry import create_bot  # noqa: E402
-from sevenbag.bots.serving.websocket_server import BotServer  # noqa: E402
+from sevenbag.bots.serving.websocket_server import WebSocketBotServer  # noqa: E402
 from sevenbag.errors import (  # noqa: E402
     BotDiedError,
     BotError,
@@ -102,7 +102,7 @@ async def test_frames_that_are_too_long(served: str) -> None:
 
 
 async def test_only_so_many_at_once() -> None:
-    server = BotServer(lambda: create_bot("random"), most_connections=1)
+    server = WebSocketBotServer(lambda: create_bot("random"), max_connections=1)
     await server.open()
     try:
         address = f"ws://127.0.0.1:{server.port}/"
@@ -130,7 +130,10 @@ def test_the_worker_script_is_there_for_pages(served: str) -> None:
 def test_a_port_that_is_taken(served: str) -> None:
     port = served.partition(":")[2]
     command = [sys.executable, "-P", "-m", "sevenbag", "serve", "random", "--websocket"]
-    for wrong, words in ((port, "cannot listen at 127.0.0.1"), ("70000", "expected integer from 0 to 65535")):
+    for wrong, words in (
+        (port, "cannot listen at 127.0.0.1"),
+        ("70000", "expected integer from 0 to 65535"),
+    ):
         done = subprocess.run(
             [*command, wrong], capture_output=True, text=True, timeout=120, check=False
         )
@@ -141,7 +144,7 @@ def test_a_port_that_is_taken(served: str) -> None:
 # --- other bots, driven -------------------------------------------------------------------------
 
 
-async def first_move(bot: TbpBot) -> None:
+async def first_move(bot: TbpDriver) -> None:
     await bot.prepare(RULES)
     await bot.start(Game(seed=1).position())
     await bot.suggest(Limits())
@@ -231,7 +234,7 @@ async def test_those_that_fail_are_named(
         quit=0.2,
     )
     async with at_address(handler) as address:
-        bot = TbpBot(address, launch=launch_websocket(address), deadlines=deadlines)
+        bot = TbpDriver(address, launcher=create_websocket_launcher(address), deadlines=deadlines)
         try:
             with pytest.raises(error, match=words):
                 await first_move(bot)
@@ -241,7 +244,7 @@ async def test_those_that_fail_are_named(
 
 async def test_messages_that_make_no_sense_are_named() -> None:
     async with at_address(malformed) as address:
-        bot = TbpBot(address, launch=launch_websocket(address), deadlines=SHORT)
+        bot = TbpDriver(address, launcher=create_websocket_launcher(address), deadlines=SHORT)
         try:
             await bot.prepare(RULES)
             await bot.start(Game(seed=1).position())
@@ -303,7 +306,7 @@ async def test_a_bot_that_leaves_at_quit() -> None:
                 return
 
     async with at_address(polite) as address:
-        bot = TbpBot(address, launch=launch_websocket(address), deadlines=SHORT)
+        bot = TbpDriver(address, launcher=create_websocket_launcher(address), deadlines=SHORT)
         await bot.prepare(RULES)
         assert bot.name == "far"
         await bot.start(Game(seed=1).position())

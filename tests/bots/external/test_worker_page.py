@@ -13,7 +13,7 @@ import pytest
 
 from sevenbag.bots.external.web_worker import find_browser
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serving.websocket_server import BotServer, worker_script
+from sevenbag.bots.serving.websocket_server import WebSocketBotServer, read_worker_script
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -41,7 +41,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def site(tmp_path: Path) -> Iterator[str]:
     """Somebody's page with a copy of our worker script."""
     (tmp_path / "index.html").write_text((FAKES / "worker_page.html").read_text())
-    (tmp_path / "sevenbag.js").write_text(worker_script())
+    (tmp_path / "sevenbag.js").write_text(read_worker_script())
     handler = functools.partial(Quiet, directory=str(tmp_path))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
@@ -53,7 +53,7 @@ def site(tmp_path: Path) -> Iterator[str]:
 
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
-    server = BotServer(lambda: create_bot("beam:nodes=200"))
+    server = WebSocketBotServer(lambda: create_bot("beam:nodes=200"))
     await server.open()
     yield server.port
     await server.close()

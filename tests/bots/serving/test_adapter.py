@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag._kernel import Piece, Placement, Rotation
-from sevenbag.bots.bot import Bot, Limits, MoveInfo, Position, Suggestion
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
+from sevenbag.bots.bot import Bot, Limits, Position, SearchInfo, Suggestion
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
 from sevenbag.bots.registry import create_bot
 from sevenbag.bots.serving import service
-from sevenbag.bots.serving.adapter import Manner, tbp_service
-from sevenbag.bots.serving.stdio_server import serve_bot
+from sevenbag.bots.serving.adapter import TbpAdapterSettings, tbp_adapter
+from sevenbag.bots.serving.stdio_server import serve_stdio
 from sevenbag.errors import BotDiedError
 from sevenbag.game import Game, Rules
 
@@ -292,7 +292,7 @@ def test_a_bridge_leaves_nothing_behind(fake: Command) -> None:
 
 
 async def test_driver_and_server_back_to_back(mark: str) -> None:
-    bot = TbpBot(SERVE, deadlines=Deadlines(move=10))
+    bot = TbpDriver(SERVE, deadlines=Deadlines(move=10))
     try:
         await bot.prepare(Rules.preset("guideline"))
         game = Game(seed=4)
@@ -331,7 +331,7 @@ class Scripted(Bot):
         self._hear("suggest")
         await asyncio.sleep(self.thinks)
         moves = tuple(Placement("T", Rotation.NORTH, x, 0) for x in range(1, 9))
-        return Suggestion(moves, MoveInfo(nodes=7, extra="well\n" * 5000))
+        return Suggestion(moves, SearchInfo(nodes=7, extra="well\n" * 5000))
 
     async def play(self, placement: Placement) -> None:
         self._hear("play")
@@ -395,9 +395,9 @@ async def conversation(
     wire = Wire()
     try:
         server = asyncio.create_task(
-            serve_bot(
+            serve_stdio(
                 bot,
-                tbp_service(Manner(moves=most_moves)),
+                tbp_adapter(TbpAdapterSettings(max_moves=most_moves)),
                 input_descriptor=wire.input,
                 output_descriptor=wire.output,
             )
@@ -430,7 +430,7 @@ async def conversation(
 async def test_no_answer_for_a_position_that_was_not_understood(
     broken: Json | str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "HURRY", 120.0)
+    monkeypatch.setattr(service, "STALE_ANSWER_GRACE", 120.0)
     bot = create_bot("random:seed=1")
     messages = [RULES, START, SUGGEST, broken, SUGGEST, START, SUGGEST]
     answers, _ = await conversation(bot, *messages, answers=5)
@@ -521,7 +521,7 @@ async def test_moves_and_info_are_bounded() -> None:
 async def test_thinking_is_broken_off_when_it_is_worthless(
     after: Json, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(service, "HURRY", 0.1)
+    monkeypatch.setattr(service, "STALE_ANSWER_GRACE", 0.1)
     bot = Scripted()
     bot.thinks = 3_600.0
     answers, took = await conversation(bot, RULES, START, SUGGEST, after, answers=3)
@@ -530,7 +530,7 @@ async def test_thinking_is_broken_off_when_it_is_worthless(
 
 
 async def test_thinking_is_not_broken_off_by_new_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(service, "HURRY", 0.1)
+    monkeypatch.setattr(service, "STALE_ANSWER_GRACE", 0.1)
     bot = Scripted()
     bot.thinks = 0.3
     answers, _ = await conversation(bot, RULES, START, SUGGEST, new_piece("J"), answers=3)
@@ -545,8 +545,8 @@ async def test_a_bot_that_fails_is_asked_again_from_the_next_position(what: str,
     wire = Wire()
     try:
         server = asyncio.create_task(
-            serve_bot(
-                bot, tbp_service(), input_descriptor=wire.input, output_descriptor=wire.output
+            serve_stdio(
+                bot, tbp_adapter(), input_descriptor=wire.input, output_descriptor=wire.output
             )
         )
         wire.say(RULES, START, SUGGEST, PLAY, new_piece("T"), SUGGEST)

@@ -9,7 +9,7 @@ import pytest
 
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.bots.bot import Limits, Position
-from sevenbag.bots.external.tbp_driver import TbpBot
+from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
 from sevenbag.game import Game, Rules
 from tests.bots.conftest import slow
@@ -23,7 +23,7 @@ RULES = Rules.preset("guideline")
 @pytest.mark.parametrize("seed", [0, *slow(1, 2)])
 async def test_it_never_loses_by_a_fault(seed: int, other: str, mark: str) -> None:
     conditions = Conditions(RULES, seed, max_pieces=150)
-    result = await play_match((TbpBot(EXAMPLE), create_bot(other)), conditions)
+    result = await play_match((TbpDriver(EXAMPLE), create_bot(other)), conditions)
     assert result.names[0] == "stacker (tbp)"
     fall = result.falls[0]
     assert fall is None or not fall.reason.is_fault
@@ -36,7 +36,7 @@ async def test_a_blocked_spawn_is_no_reason_to_give_up(mark: str) -> None:
     for y in range(20):
         for x in range(3, 7):
             board[x, y] = True
-    bot = TbpBot(EXAMPLE)
+    bot = TbpDriver(EXAMPLE)
     try:
         await bot.prepare(RULES)
         await bot.start(Position(board, position.queue))

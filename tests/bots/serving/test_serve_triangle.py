@@ -17,7 +17,7 @@ import pytest
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.builtin.random_bot import RandomBot
 from sevenbag.bots.registry import create_bot
-from sevenbag.bots.serving.serve_triangle import triangle_service
+from sevenbag.bots.serving.serve_triangle import triangle_adapter
 from sevenbag.errors import BotDiedError
 from tests.bots.conftest import slow
 from tests.fakes.triangle_host import Host, Room
@@ -264,9 +264,9 @@ def test_a_bot_that_fails_is_made_ready_again(capfd: pytest.CaptureFixture[str])
     bot, said = Fickle(), list[Json]()
 
     async def talk() -> None:
-        service = triangle_service(Limits())(bot, lambda line: said.append(json.loads(line)))
+        service = triangle_adapter(Limits())(bot, lambda line: said.append(json.loads(line)))
         for message in (CONFIG, PLAY, PLAY, PLAY):
-            service.inbox.hear(json.dumps(message).encode())
+            service.inbox.add_line(json.dumps(message).encode())
         service.inbox.close()
         await service.run()
         await bot.quit()
@@ -279,10 +279,10 @@ def test_a_bot_that_fails_is_made_ready_again(capfd: pytest.CaptureFixture[str])
 
 def test_over_a_websocket() -> None:
     websockets = pytest.importorskip("websockets.asyncio.client")
-    from sevenbag.bots.serving.websocket_server import BotServer  # noqa: PLC0415  # needs an extra
+    from sevenbag.bots.serving.websocket_server import WebSocketBotServer  # noqa: PLC0415  # needs an extra
 
     async def talk() -> list[Json]:
-        server = BotServer(lambda: create_bot("random"), triangle_service(Limits()))
+        server = WebSocketBotServer(lambda: create_bot("random"), triangle_adapter(Limits()))
         await server.open()
         try:
             async with websockets.connect(f"ws://127.0.0.1:{server.port}/") as host:

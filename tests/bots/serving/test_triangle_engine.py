@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from sevenbag._kernel import Piece, Placement, Rotation
-from sevenbag.bots.serving.triangle_engine import Engine, Reply, Turn
+from sevenbag.bots.serving.triangle_engine import EngineReply, EngineTurn, TriangleEngine
 from sevenbag.protocols.triangle import decode
 from sevenbag.protocols.triangle import messages as triangle
 
@@ -18,11 +18,11 @@ LEFT = Placement("O", Rotation.NORTH, 0, 0)
 class Listener:
     """An engine whose function returns what it is told to, and keeps what it was given."""
 
-    def __init__(self, *choices: Placement | Reply | Exception) -> None:
-        self.turns: list[Turn] = []
+    def __init__(self, *choices: Placement | EngineReply | Exception) -> None:
+        self.turns: list[EngineTurn] = []
         self.log: list[str] = []
         self._choices = list(choices)
-        self.engine = Engine(
+        self.engine = TriangleEngine(
             self._choose, name="me", version="2", author="you", data={"a": 1}, log=self.log.append
         )
 
@@ -37,7 +37,7 @@ class Listener:
                 moves.append(move)
         return moves
 
-    def _choose(self, turn: Turn) -> Placement | Reply:
+    def _choose(self, turn: EngineTurn) -> Placement | EngineReply:
         self.turns.append(turn)
         choice = self._choices.pop(0)
         if isinstance(choice, Exception):
@@ -73,7 +73,7 @@ def test_what_a_function_is_given() -> None:
 
 
 def test_data_of_a_reply() -> None:
-    me = Listener(Reply(LEFT, {"sure": True}))
+    me = Listener(EngineReply(LEFT, {"sure": True}))
     [move] = me.tell(CONFIG, PLAY)
     assert move.data == {"sure": True}
 

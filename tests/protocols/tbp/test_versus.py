@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from sevenbag._kernel import Board, Key, Piece, Placement, Rotation
-from sevenbag.bots.external.position_tracker import what_happened
+from sevenbag.bots.external.position_tracker import find_position_change
 from sevenbag.errors import ProtocolError
 from sevenbag.game import Game, Rules
 from sevenbag.protocols.tbp import (
@@ -182,7 +182,7 @@ def test_what_happened_is_found_out(seed: int, lines: int, moves: int) -> None:
     if game.over:
         return
     others = [place for place in places if place != move][:3]
-    happened = what_happened(before, [*others, move], game.position())
+    happened = find_position_change(before, [*others, move], game.position())
     if not lock.garbage:
         assert happened is None
         return
@@ -213,10 +213,10 @@ def test_what_did_not_happen() -> None:
     before = game.position()
     move = game.placements()[0]
     game.play(move)
-    assert what_happened(before, [move], game.position()) is None
-    assert what_happened(before, [], game.position()) is None
+    assert find_position_change(before, [move], game.position()) is None
+    assert find_position_change(before, [], game.position()) is None
     other = Game(seed=2, board=Board.from_rows(["XXXXXXXXX."]))
-    assert what_happened(before, [move], other.position()) is None
+    assert find_position_change(before, [move], other.position()) is None
 
 
 def frontend(features: tuple[str, ...], rules: tbp.TbpRules) -> TbpFrontendConnection:

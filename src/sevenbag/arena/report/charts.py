@@ -14,7 +14,7 @@ from sevenbag.arena.statistics import Pentanomial
 from sevenbag.arena.statistics.latency import BUCKETS_PER_DECADE, start_of
 from sevenbag.arena.summary import pair_points
 from sevenbag.arena.tally import KINDS
-from sevenbag.bots.bot import shortened
+from sevenbag.bots.bot import shorten_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -79,7 +79,7 @@ def elo_chart(summary: Summary) -> str | None:
     middle = [(across.at(n), down.at(elo.value)) for n, elo in steps if math.isfinite(elo.value)]
     name = summary.engines[0].name
     parts = [
-        *_frame(across, down, "pairs", f"Elo of {shortened(name, _LETTERS)}"),
+        *_frame(across, down, "pairs", f"Elo of {shorten_name(name, _LETTERS)}"),
         f'<polygon class="band" points="{_points([*upper, *reversed(lower)])}"/>',
         f'<line class="zero" x1="60" x2="{WIDTH - 14}" y1="{down.at(0)}" y2="{down.at(0)}"/>',
         f'<polyline class="line s0" points="{_points(middle)}"/>',
@@ -284,7 +284,7 @@ def _interval(elo: Interval, across: Scale, y: float, name: str) -> Iterable[str
 
 
 def _name(name: str, y: float) -> str:
-    text = words(shortened(name, _LETTERS), _NAMES - 10, y + 4, at="end", kind="label strong")
+    text = words(shorten_name(name, _LETTERS), _NAMES - 10, y + 4, at="end", kind="label strong")
     return f"<g>{_title(name)}{text}</g>"
 
 

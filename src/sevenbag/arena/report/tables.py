@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from sevenbag.arena.report.text import text
 from sevenbag.arena.summary import encounters_note, sprt_line
-from sevenbag.bots.bot import shortened
+from sevenbag.bots.bot import shorten_name
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
@@ -193,7 +193,7 @@ _LONG: Final = 30
 
 
 def _shown(cell: str, *, is_name: bool) -> str:
-    return text(shortened(cell, _LONG) if is_name else cell)
+    return text(shorten_name(cell, _LONG) if is_name else cell)
 
 
 def _hover(cell: str, *, is_name: bool) -> str:

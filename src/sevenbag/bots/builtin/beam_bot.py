@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from sevenbag._kernel import BeamSearch, StopFlag
-from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
+from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.rules import kernel_rules
@@ -24,13 +24,13 @@ _Number = TypeVar("_Number", int, float)
 DEFAULT_NODES: Final = 50_000
 """Where nobody sets a limit."""
 
-WIDEST: Final = 2**15
+MAX_WIDTH: Final = 2**15
 """Boards that can be followed at a depth."""
 
-_MOST_PENDING: Final = 1_000_000
-_MOST_MOVES: Final = 10
+_MAX_PENDING: Final = 1_000_000
+_MAX_MOVES: Final = 10
 """How many moves it suggests."""
-_PART_OF_TIME: Final = 0.95
+_TIME_SHARE: Final = 0.95
 """How much of the time it searches; the rest is for the way there and back."""
 
 
@@ -61,8 +61,8 @@ class BeamBot(Bot):
         for name, limit in (("nodes", nodes), ("milliseconds", milliseconds), ("width", width)):
             if limit is not None and not limit > 0:
                 raise SpecError(f"bot beam: {name} is {limit}, must be above 0")
-        if width is not None and width > WIDEST:
-            raise SpecError(f"bot beam: width is {width}, must be at most {WIDEST}")
+        if width is not None and width > MAX_WIDTH:
+            raise SpecError(f"bot beam: width is {width}, must be at most {MAX_WIDTH}")
         self.name = "beam"
         self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
         self._width = width
@@ -73,7 +73,7 @@ class BeamBot(Bot):
         # One thread: a search that was called off ends before the next begins.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
 
-    def effective(self, limits: Limits) -> Limits:
+    def effective_limits(self, limits: Limits) -> Limits:
         """The smaller of its own limits and these; `DEFAULT_NODES` if there is none at all."""
         nodes = _smaller(self._limits.nodes, limits.nodes)
         milliseconds = _smaller(self._limits.milliseconds, limits.milliseconds)
@@ -92,27 +92,27 @@ class BeamBot(Bot):
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """The moves that the best lines begin with."""
-        search, position = self._search, self._known()
+        search, position = self._search, self._require_position()
         if search is None:
             raise BotStartError(self.name, "knows no rules")
         if not position.queue:
             return Suggestion(())
         self._stop = stop = StopFlag()
         begun = time.perf_counter()
-        held = self.effective(limits)
-        queue, bag = _certain_and_possible(position)
+        held = self.effective_limits(limits)
+        queue, bag = _known_pieces(position)
 
         def run() -> SearchResult:
             left = held.milliseconds
             if left is not None:
-                left = max(left * _PART_OF_TIME - (time.perf_counter() - begun) * 1000, 0.01)
+                left = max(left * _TIME_SHARE - (time.perf_counter() - begun) * 1000, 0.01)
             return search.run(
                 position.board,
                 queue,
                 position.hold,
                 position.combo,
                 position.back_to_back,
-                min(sum(position.pending), _MOST_PENDING),
+                min(sum(position.pending), _MAX_PENDING),
                 bag,
                 nodes=held.nodes,
                 milliseconds=left,
@@ -125,20 +125,20 @@ class BeamBot(Bot):
         finally:
             stop.set()
         seconds = max(time.perf_counter() - begun, 1e-6)
-        info = MoveInfo(nodes=result.nodes, nps=result.nodes / seconds, depth=result.depth)
-        return Suggestion(tuple(result.moves[:_MOST_MOVES]), info)
+        info = SearchInfo(nodes=result.nodes, nps=result.nodes / seconds, depth=result.depth)
+        return Suggestion(tuple(result.moves[:_MAX_MOVES]), info)
 
     async def play(self, placement: Placement) -> None:
         """Advance by a move."""
-        self._position = after_placement(self._known(), placement, self._rules)
+        self._position = after_placement(self._require_position(), placement, self._rules)
 
     async def new_piece(self, piece: Piece) -> None:
         """Append a piece."""
-        self._position = after_new_piece(self._known(), piece)
+        self._position = after_new_piece(self._require_position(), piece)
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
         """Reckon with what waits."""
-        self._position = dataclasses.replace(self._known(), pending=pending)
+        self._position = dataclasses.replace(self._require_position(), pending=pending)
 
     async def stop(self) -> None:
         """Forget the position."""
@@ -152,7 +152,7 @@ class BeamBot(Bot):
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _known(self) -> Position:
+    def _require_position(self) -> Position:
         if self._position is None:
             raise BotStartError(self.name, "has no position")
         return self._position
@@ -162,7 +162,7 @@ def _smaller(a: _Number | None, b: _Number | None) -> _Number | None:
     return b if a is None else a if b is None else min(a, b)
 
 
-def _certain_and_possible(position: Position) -> tuple[list[Piece], list[Piece]]:
+def _known_pieces(position: Position) -> tuple[list[Piece], list[Piece]]:
     """The pieces to come as far as they are certain, and what the one after them is drawn from.
 
     A bag that holds but one kind of piece is certain, too. An empty list: it may be any.

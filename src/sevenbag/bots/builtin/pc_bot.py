@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from sevenbag._kernel import PcReason, PcSolver, StopFlag
-from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion
+from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.errors import BotStartError, SpecError
 from sevenbag.game.course import after_new_piece, after_placement
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from sevenbag.game import Rules
 
 _COLUMNS: Final = 10
-_MOST_ROWS: Final = 6
+_MAX_ROWS: Final = 6
 """Rows of the perfect clears it looks for; ``min-height`` may ask for more."""
-_MOST_GUESSED: Final = 6
+_MAX_GUESSED_PIECES: Final = 6
 """Pieces that are not seen yet and may be guessed."""
-_GUESSES: Final = 12
+_SAMPLED_QUEUES: Final = 12
 """Ways in which the queue may go on that are looked at."""
 _CANDIDATES: Final = 5
 """First moves that are held against all these ways."""
-_ENOUGH: Final = 1 / 3
+_MIN_SUCCESS_RATE: Final = 1 / 3
 """Of the ways in which the queue may go on a move must leave so many a perfect clear."""
-_SHARE: Final = 0.5
+_PC_SHARE: Final = 0.5
 """The part of its limits that is spent on perfect clears; the rest is for beam."""
-_NODES_OF_A_GUESS: Final = 4_000
+_NODES_PER_SAMPLE: Final = 4_000
 """A way that is not found by then counts as none."""
 
 
@@ -81,15 +81,15 @@ class PcBot(Bot):
         # One thread: a search that was called off ends before the next begins.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pc")
 
-    def effective(self, limits: Limits) -> Limits:
+    def effective_limits(self, limits: Limits) -> Limits:
         """As beam's: the smaller of its own limits and these."""
-        return self._beam.effective(limits)
+        return self._beam.effective_limits(limits)
 
     async def prepare(self, rules: Rules) -> None:
         """Get ready for these rules; it plays all of them."""
         self._rules = rules
         # A solver keeps what it learns of the fields of a game.
-        self._solver = PcSolver(rules.pieces.kicks) if _fits(rules) else None
+        self._solver = PcSolver(rules.pieces.kicks) if _is_supported(rules) else None
         await self._beam.prepare(rules)
 
     async def start(self, position: Position) -> None:
@@ -101,17 +101,17 @@ class PcBot(Bot):
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """The first move towards a perfect clear; where there is none, what beam suggests."""
-        rules, position = self._rules, self._known()
+        rules, position = self._rules, self._require_position()
         if rules is None:
             raise BotStartError(self.name, "knows no rules")
-        held = self.effective(limits)
+        held = self.effective_limits(limits)
         begun = time.perf_counter()
         # What a move leads to is searched as well, and may be higher by a piece.
         low = position.board.height + 4 <= MAX_HEIGHT
         if self._solver is not None and position.queue and low:
             self._stop = stop = StopFlag()
             least = max(1, self._min_height - self._cleared)
-            search = _Search(self._solver, rules, least, held, begun=begun, stop=stop)
+            search = _PcSearch(self._solver, rules, least, held, begun=begun, stop=stop)
             try:
                 found = await asyncio.get_running_loop().run_in_executor(
                     self._thread, search.move, position
@@ -120,19 +120,19 @@ class PcBot(Bot):
                 stop.set()
             if found is not None:
                 seconds = max(time.perf_counter() - begun, 1e-6)
-                info = MoveInfo(search.nodes, search.nodes / seconds, found.depth, found.words)
+                info = SearchInfo(search.nodes, search.nodes / seconds, found.depth, found.words)
                 return Suggestion((found.placement,), info)
         left = held.milliseconds
         if left is not None:
             left = max(left - (time.perf_counter() - begun) * 1000, 0.01)
         nodes = held.nodes
         if nodes is not None and self._solver is not None:
-            nodes = max(1, nodes - int(nodes * _SHARE))
+            nodes = max(1, nodes - int(nodes * _PC_SHARE))
         return await self._beam.suggest(Limits(left, nodes))
 
     async def play(self, placement: Placement) -> None:
         """Advance by a move."""
-        before = self._known()
+        before = self._require_position()
         after = self._position = after_placement(before, placement, self._rules)
         self._cleared += _rows_cleared(before.board, after.board)
         if after.board.is_empty:
@@ -141,7 +141,7 @@ class PcBot(Bot):
 
     async def new_piece(self, piece: Piece) -> None:
         """Append a piece."""
-        self._position = after_new_piece(self._known(), piece)
+        self._position = after_new_piece(self._require_position(), piece)
         await self._beam.new_piece(piece)
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
@@ -162,25 +162,25 @@ class PcBot(Bot):
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _known(self) -> Position:
+    def _require_position(self) -> Position:
         if self._position is None:
             raise BotStartError(self.name, "has no position")
         return self._position
 
 
-def _fits(rules: Rules) -> bool:
+def _is_supported(rules: Rules) -> bool:
     """Whether perfect clears of these rules are what the solver means."""
     return rules.board.width == _COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundClear:
     placement: Placement
     depth: int
     words: str
 
 
-class _Search:
+class _PcSearch:
     """One search for a move."""
 
     def __init__(
@@ -202,7 +202,7 @@ class _Search:
         self._stop = stop
         self.nodes = 0
 
-    def move(self, position: Position) -> _Found | None:
+    def move(self, position: Position) -> _FoundClear | None:
         """The move to make, if one leads to a perfect clear or may do so."""
         solved = self._solve(position.board, _known_pieces(position), None)
         if solved is not None:
@@ -210,19 +210,21 @@ class _Search:
             placement = self._legal(position, placements[0])
             if placement is not None:
                 pieces = len(placements)
-                return _Found(placement, pieces, f"perfect clear: {height} rows, {pieces} pieces")
-        return self._likeliest(position)
+                return _FoundClear(
+                    placement, pieces, f"perfect clear: {height} rows, {pieces} pieces"
+                )
+        return self._most_likely_move(position)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _likeliest(self, position: Position) -> _Found | None:
+    def _most_likely_move(self, position: Position) -> _FoundClear | None:
         """The move that leaves most ways in which the queue may go on a perfect clear."""
         goal = self._goal(position)
         if goal is None:
             return None
         height, missing = goal
         known = _known_pieces(position)
-        ways = _ways_on(position, missing)
+        ways = _sample_queues(position, missing)
         firsts: Counter[Placement] = Counter()
         for way in ways:
             solved = self._solve(position.board, [*known, *way], height)
@@ -242,38 +244,38 @@ class _Search:
             )
             if best is None or left > best[0]:
                 best = (left, placement)
-        if best is None or best[0] < len(ways) * _ENOUGH:
+        if best is None or best[0] < len(ways) * _MIN_SUCCESS_RATE:
             return None
         words = f"perfect clear of {height} rows for {best[0]} of {len(ways)} queues"
-        return _Found(best[1], len(known) + missing, words)
+        return _FoundClear(best[1], len(known) + missing, words)
 
     def _goal(self, position: Position) -> tuple[int, int] | None:
         """Rows of the lowest perfect clear for which pieces are missing, and how many are."""
         cells = position.board.count
         known = len(_known_pieces(position))
-        for height in range(max(position.board.height, 1), max(_MOST_ROWS, self._min_height) + 1):
+        for height in range(max(position.board.height, 1), max(_MAX_ROWS, self._min_height) + 1):
             empty = _COLUMNS * height - cells
             if height < self._min_height or empty <= 0 or empty % 4:
                 continue
             missing = empty // 4 + self._rules.pieces.hold - known
             if missing > 0:
-                return (height, missing) if missing <= _MOST_GUESSED else None
+                return (height, missing) if missing <= _MAX_GUESSED_PIECES else None
         return None
 
     def _solve(
         self, board: Board, pieces: list[Piece], height: int | None
     ) -> tuple[int, tuple[Placement, ...]] | None:
         """A perfect clear of just this height, or of the lowest there is."""
-        nodes = _NODES_OF_A_GUESS if height is not None else None
+        nodes = _NODES_PER_SAMPLE if height is not None else None
         if self._limits.nodes is not None:
-            left = int(self._limits.nodes * _SHARE) - self.nodes
+            left = int(self._limits.nodes * _PC_SHARE) - self.nodes
             if left <= 0:
                 return None
             nodes = left if nodes is None else min(nodes, left)
         milliseconds = None
         if self._limits.milliseconds is not None:
             passed = (time.perf_counter() - self._begun) * 1000
-            milliseconds = self._limits.milliseconds * _SHARE - passed
+            milliseconds = self._limits.milliseconds * _PC_SHARE - passed
             if milliseconds <= 0:
                 return None
         answer = self._solver.solve(
@@ -282,7 +284,7 @@ class _Search:
             None,
             use_hold=self._rules.pieces.hold,
             min_height=self._min_height if height is None else height,
-            max_height=max(_MOST_ROWS, self._min_height) if height is None else height,
+            max_height=max(_MAX_ROWS, self._min_height) if height is None else height,
             nodes=nodes,
             milliseconds=milliseconds,
             stop=self._stop,
@@ -315,11 +317,11 @@ def _known_pieces(position: Position) -> list[Piece]:
     return [*(() if position.hold is None else (position.hold,)), *position.queue]
 
 
-def _ways_on(position: Position, count: int) -> list[tuple[Piece, ...]]:
+def _sample_queues(position: Position, count: int) -> list[tuple[Piece, ...]]:
     """Ways in which the queue may go on; for the same bag always the same."""
     choice = random.Random(0)  # no secret
     ways: dict[tuple[Piece, ...], None] = {}
-    for _ in range(_GUESSES):
+    for _ in range(_SAMPLED_QUEUES):
         bag = list(position.bag or position.filled_bag)
         way: list[Piece] = []
         while len(way) < count:

@@ -23,11 +23,11 @@ class RandomBot(Bot):
         """With a seed it makes the same choices in every game."""
         self.name = "random"
         self._seed = seed
-        self._choice = random.Random(seed)
+        self._random = random.Random(seed)
         self._rules: Rules | None = None
         self._position: Position | None = None
 
-    def effective(self, limits: Limits) -> Limits:
+    def effective_limits(self, limits: Limits) -> Limits:
         """None: it does not think."""
         del limits
         return Limits()
@@ -35,7 +35,7 @@ class RandomBot(Bot):
     async def prepare(self, rules: Rules) -> None:
         """Remember the rules, and begin the choices anew."""
         self._rules = rules
-        self._choice.seed(self._seed)
+        self._random.seed(self._seed)
 
     async def start(self, position: Position) -> None:
         """Take the position."""
@@ -45,15 +45,15 @@ class RandomBot(Bot):
         """One move, as likely as any other."""
         del limits
         moves = self._moves()
-        return Suggestion((self._choice.choice(moves),) if moves else ())
+        return Suggestion((self._random.choice(moves),) if moves else ())
 
     async def play(self, placement: Placement) -> None:
         """Advance by a move."""
-        self._position = after_placement(self._known(), placement, self._rules)
+        self._position = after_placement(self._require_position(), placement, self._rules)
 
     async def new_piece(self, piece: Piece) -> None:
         """Append a piece."""
-        self._position = after_new_piece(self._known(), piece)
+        self._position = after_new_piece(self._require_position(), piece)
 
     async def stop(self) -> None:
         """Forget the position."""
@@ -65,7 +65,7 @@ class RandomBot(Bot):
     # --- helpers --------------------------------------------------------------------------------
 
     def _moves(self) -> list[Placement]:
-        position = self._known()
+        position = self._require_position()
         rules = self._rules
         if rules is None:
             raise BotStartError(self.name, "knows no rules")
@@ -81,7 +81,7 @@ class RandomBot(Bot):
             moves.extend(kernel.placements(position.board, piece, cleared, spins=False))
         return moves
 
-    def _known(self) -> Position:
+    def _require_position(self) -> Position:
         if self._position is None:
             raise BotStartError(self.name, "has no position")
         return self._position

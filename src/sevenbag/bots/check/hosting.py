@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sevenbag.bots.check.of_frontends import FrontendCheck
-from sevenbag.bots.serving.service import LostOutputError
-from sevenbag.bots.serving.stdio_server import listen, write
+from sevenbag.bots.serving.service import OutputClosedError
+from sevenbag.bots.serving.stdio_server import start_reading, write_line
 from sevenbag.game import Rules
 
 if TYPE_CHECKING:
@@ -34,14 +34,14 @@ async def check_frontend(
     """
 
     def say(line: bytes) -> None:
-        write(output_descriptor, line)
+        write_line(output_descriptor, line)
 
     check = FrontendCheck(bot, say, kept=kept)
-    listen(input_descriptor, check)
+    start_reading(input_descriptor, check)
     try:
         await bot.prepare(Rules.preset("guideline"))
         await check.run()
-    except LostOutputError:
+    except OutputClosedError:
         # Whoever closed it has seen enough.
         pass
     finally:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Placement
     from sevenbag.bots.check.table import Table
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.protocols.tbp.strictness import Severity
 
 Json = dict[str, Any]
@@ -58,7 +58,7 @@ class Lab(Notebook):
         session: the present conversation, or the last one.
     """
 
-    def __init__(self, launch: Launch, subject: str, settings: CheckSettings) -> None:
+    def __init__(self, launch: ChannelLauncher, subject: str, settings: CheckSettings) -> None:
         """Nothing is started yet."""
         super().__init__(OF_BOTS.values(), Report(subject))
         self.settings = settings

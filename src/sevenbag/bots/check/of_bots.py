@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from sevenbag.bots.check.finding import Report
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.protocols.tbp.strictness import Severity
 
 _BASICS: Final[dict[str, Callable[[Lab], Awaitable[None]]]] = {
@@ -58,7 +58,9 @@ CHOICES: Final = tuple(_OTHERS)
 """Checks that can be made alone, after the first three."""
 
 
-async def check_bot(launch: Launch, subject: str, settings: CheckSettings | None = None) -> Report:
+async def check_bot(
+    launch: ChannelLauncher, subject: str, settings: CheckSettings | None = None
+) -> Report:
     """Check the bot that this starts; it is started once for each check.
 
     Args:

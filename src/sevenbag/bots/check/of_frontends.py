@@ -75,7 +75,7 @@ class FrontendCheck:
 
     # --- what comes -----------------------------------------------------------------------------
 
-    def hear(self, line: bytes | None) -> None:
+    def add_line(self, line: bytes | None) -> None:
         """Take a line that has come; None for one that was too long."""
         self._waiting.append(line)
         self._news.set()

@@ -194,7 +194,7 @@ async def blank(lab: Lab) -> None:
 async def leaves_at_quit(lab: Lab) -> None:
     """It leaves when it is told to, while it thinks."""
     async with lab.started(Table(seed=34)) as session:
-        if session.channel.carrier == "page":
+        if session.channel.transport == "page":
             lab.skip("a page does not see whether its worker has left")
             return
         await session.say({"type": "quit"})
@@ -224,7 +224,7 @@ async def leaves_at_end_of_input(lab: Lab) -> None:
 
 def _in_lines(lab: Lab, session: Session) -> bool:
     """Whether there are lines at all; if not, that is noted."""
-    if session.channel.carrier == "lines":
+    if session.channel.transport == "stdio":
         return True
     lab.skip("it is not spoken to in lines")
     return False

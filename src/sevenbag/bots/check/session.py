@@ -14,7 +14,7 @@ from sevenbag.protocols.tbp.wire import parse_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sevenbag.bots.external.bot_channel import Channel
+    from sevenbag.bots.external.bot_channel import BotChannel
     from sevenbag.protocols.tbp.strictness import Deviation
 
 Json = dict[str, Any]
@@ -52,7 +52,7 @@ class Session:
 
     def __init__(
         self,
-        channel: Channel,
+        channel: BotChannel,
         *,
         seconds: float,
         departed: Callable[[Deviation, Session], None],
@@ -84,7 +84,7 @@ class Session:
         self._longest = longest
 
     @property
-    def channel(self) -> Channel:
+    def channel(self) -> BotChannel:
         """What carries the conversation."""
         return self._channel
 
@@ -161,7 +161,7 @@ class Session:
                         what = f"said {kind!r} where {' or '.join(kinds)} was due"
                         self._oddity("unasked", what, self)
         except TimeoutError:
-            begun = self._channel.unfinished()
+            begun = self._channel.pending_bytes()
             cut = f"; {begun} bytes came without a line end" if begun else ""
             raise SilentError(f"no {' or '.join(kinds)} within {allowed:g} s{cut}") from None
         raise RubbishError(f"{_MOST_RUBBISH} other lines where {' or '.join(kinds)} was due")

@@ -9,13 +9,13 @@ from sevenbag.errors import BotProtocolError, ProtocolError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-LONGEST_LAUNCH: Final = 30.0
+LAUNCH_TIMEOUT: Final = 30.0
 """Seconds that a channel may take to open; browsers start slowly."""
 
-Carrier = Literal["lines", "socket", "page"]
+Transport = Literal["stdio", "websocket", "page"]
 
 
-class Channel(Protocol):
+class BotChannel(Protocol):
     """One message at a time, each as the bytes of one JSON object.
 
     Attributes:
@@ -25,7 +25,7 @@ class Channel(Protocol):
     name: str
 
     @property
-    def carrier(self) -> Carrier:
+    def transport(self) -> Transport:
         """What carries the messages: lines through pipes, frames of a socket, a page's worker."""
         ...
 
@@ -62,7 +62,7 @@ class Channel(Protocol):
         """
         ...
 
-    async def take_waiting(self) -> list[bytes]:
+    async def receive_available(self) -> list[bytes]:
         """What has been said already.
 
         Raises:
@@ -70,22 +70,22 @@ class Channel(Protocol):
         """
         ...
 
-    def unfinished(self) -> int:
+    def pending_bytes(self) -> int:
         """Bytes of a message whose end has not come."""
         ...
 
-    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """End it: nothing of it is left. May be called again.
 
         Args:
-            farewell: last words to it.
-            grace: seconds to leave by itself.
+            last_message: last words to it.
+            grace_seconds: seconds to leave by itself.
         """
         ...
 
 
 if TYPE_CHECKING:
-    Launch = Callable[[str], Awaitable[Channel]]
+    ChannelLauncher = Callable[[str], Awaitable[BotChannel]]
     """Opens a channel to a bot that errors are to call by this name.
 
     Raises:
@@ -95,19 +95,19 @@ if TYPE_CHECKING:
 
 MessageT = TypeVar("MessageT")
 
-_MOST_SKIPPED: Final = 1000
+_MAX_SKIPPED_LINES: Final = 1000
 """Lines in a row that are no messages, before a bot is given up."""
-_QUOTED: Final = 60
+_MAX_QUOTED_BYTES: Final = 60
 
 
-class Hearing(Generic[MessageT]):
+class MessageReader(Generic[MessageT]):
     """Reads what comes through one channel.
 
     Attributes:
         skipped: lines that came and are no messages.
     """
 
-    def __init__(self, channel: Channel, decode: Callable[[bytes], MessageT | None]) -> None:
+    def __init__(self, channel: BotChannel, decode: Callable[[bytes], MessageT | None]) -> None:
         """Nothing is read yet.
 
         Args:
@@ -115,12 +115,12 @@ class Hearing(Generic[MessageT]):
             decode: the message in a line; None for what is to be passed over. It may raise
                 `ProtocolError`.
         """
-        self.skipped = 0
+        self.skipped_lines = 0
         self._channel = channel
         self._decode = decode
         self._last_skipped = b""
 
-    async def next(self) -> MessageT:
+    async def receive(self) -> MessageT:
         """The next message. Lines that hold none are passed over, but not for ever.
 
         Raises:
@@ -128,17 +128,17 @@ class Hearing(Generic[MessageT]):
             BotProtocolError: a message makes no sense, or lines that are none do not end.
         """
         line = b""
-        for _ in range(_MOST_SKIPPED):
+        for _ in range(_MAX_SKIPPED_LINES):
             line = await self._channel.receive()
-            message = self.decoded(line)
+            message = self.decode(line)
             if message is not None:
                 return message
         raise BotProtocolError(
             self._channel.name,
-            f"printed {_MOST_SKIPPED} lines that are no messages, such as {_quoted(line)}",
+            f"printed {_MAX_SKIPPED_LINES} lines that are no messages, such as {_quote(line)}",
         )
 
-    def decoded(self, line: bytes) -> MessageT | None:
+    def decode(self, line: bytes) -> MessageT | None:
         """The message in a line that has come; None for what is to be passed over.
 
         Raises:
@@ -149,18 +149,18 @@ class Hearing(Generic[MessageT]):
         except ProtocolError as error:
             raise BotProtocolError(self._channel.name, str(error)) from error
         if message is None and line.strip():
-            self.skipped += 1
+            self.skipped_lines += 1
             self._last_skipped = line
         return message
 
-    def hints(self, before: int) -> list[str]:
+    def describe_problems(self, before: int) -> list[str]:
         """What came instead of what was awaited; so many lines had been passed over before."""
         found: list[str] = []
-        lines = self.skipped - before
+        lines = self.skipped_lines - before
         if lines:
             what = "line that is no message" if lines == 1 else "lines that are no messages"
-            found.append(f"passed over {lines} {what}, such as {_quoted(self._last_skipped)}")
-        begun = self._channel.unfinished()
+            found.append(f"passed over {lines} {what}, such as {_quote(self._last_skipped)}")
+        begun = self._channel.pending_bytes()
         if begun:
             found.append(f"{begun} bytes came without a line end")
         return found
@@ -169,6 +169,6 @@ class Hearing(Generic[MessageT]):
 # --- helpers --------------------------------------------------------------------------------------
 
 
-def _quoted(line: bytes) -> str:
-    text = line[:_QUOTED].decode("utf-8", "replace")
-    return repr(text) + ("..." if len(line) > _QUOTED else "")
+def _quote(line: bytes) -> str:
+    text = line[:_MAX_QUOTED_BYTES].decode("utf-8", "replace")
+    return repr(text) + ("..." if len(line) > _MAX_QUOTED_BYTES else "")

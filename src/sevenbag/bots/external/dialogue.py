@@ -6,19 +6,19 @@ import asyncio
 import functools
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.external.bot_channel import Hearing
+from sevenbag.bots.external.bot_channel import MessageReader
 from sevenbag.errors import BotForfeitError, BotTimeoutError
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp.frontend_side import TbpEvent, TbpFrontendConnection, TbpStage
 from sevenbag.protocols.tbp.wire import decode, encode
 
 if TYPE_CHECKING:
-    from sevenbag.bots.external.bot_channel import Channel
+    from sevenbag.bots.external.bot_channel import BotChannel
 
 _DECODE: Final = functools.partial(decode, ignore_extensions=True)
 
 
-class Dialogue:
+class TbpConversation:
     """One conversation over one channel.
 
     Attributes:
@@ -27,11 +27,11 @@ class Dialogue:
         spaced: whether to write JSON with blanks.
     """
 
-    def __init__(self, channel: Channel, *, spaced: bool = False) -> None:
+    def __init__(self, channel: BotChannel, *, spaced: bool = False) -> None:
         self.channel = channel
-        self.side = TbpFrontendConnection()
+        self.connection = TbpFrontendConnection()
         self.spaced = spaced
-        self._hearing: Hearing[tbp.TbpMessage] = Hearing(channel, _DECODE)
+        self._reader: MessageReader[tbp.TbpMessage] = MessageReader(channel, _DECODE)
 
     @property
     def name(self) -> str:
@@ -39,11 +39,11 @@ class Dialogue:
         return self.channel.name
 
     @property
-    def skipped(self) -> int:
+    def skipped_lines(self) -> int:
         """Lines that came and are no messages."""
-        return self._hearing.skipped
+        return self._reader.skipped_lines
 
-    def written(self, message: tbp.TbpFrontendMessage) -> bytes:
+    def encode(self, message: tbp.TbpFrontendMessage) -> bytes:
         """A message as it is sent."""
         return encode(message, spaced=self.spaced)
 
@@ -54,17 +54,17 @@ class Dialogue:
             BotDiedError: nobody is there.
             BotTimeoutError: nobody has listened for long.
         """
-        await self.channel.send(self.written(message))
+        await self.channel.send(self.encode(message))
 
-    async def introduction(self, seconds: float) -> TbpEvent:
+    async def receive_info(self, seconds: float) -> TbpEvent:
         """Wait until the bot has said who it is, or that it does not play."""
-        return (await self._event(seconds, seconds, "no info", TbpEvent.INTRODUCED))[0]
+        return (await self._wait_for(seconds, seconds, "no info", TbpEvent.INTRODUCED))[0]
 
-    async def readiness(self, seconds: float) -> TbpEvent:
+    async def receive_ready(self, seconds: float) -> TbpEvent:
         """Wait until the bot is ready for the rules, or says that it does not play them."""
-        return (await self._event(seconds, seconds, "no answer to the rules", TbpEvent.READY))[0]
+        return (await self._wait_for(seconds, seconds, "no answer to the rules", TbpEvent.READY))[0]
 
-    async def suggestion(self, left: float, allowed: float) -> tbp.TbpSuggestion:
+    async def receive_suggestion(self, left: float, allowed: float) -> tbp.TbpSuggestion:
         """Wait for the answer to a question.
 
         Args:
@@ -75,29 +75,29 @@ class Dialogue:
             BotTimeoutError: it did not come in time.
             BotForfeitError: the bot says that it cannot play.
         """
-        event, message = await self._event(
+        event, message = await self._wait_for(
             left, allowed, "no answer to suggest", TbpEvent.SUGGESTED
         )
         if event is TbpEvent.REFUSED or not isinstance(message, tbp.TbpSuggestion):
-            raise self._given_up()
+            raise self._forfeit()
         return message
 
-    async def waiting_answer(self) -> tbp.TbpSuggestion | None:
+    async def receive_available_answer(self) -> tbp.TbpSuggestion | None:
         """Hear what was said before we ask: late or double answers, chatter. That is dropped.
 
         It is an answer for us only if this position was asked for before, and whoever asked then
         was cancelled.
         """
         answer: tbp.TbpSuggestion | None = None
-        for line in await self.channel.take_waiting():
-            message = self._hearing.decoded(line)
+        for line in await self.channel.receive_available():
+            message = self._reader.decode(line)
             if message is None:
                 continue
-            event = self.side.receive(message)
+            event = self.connection.receive(message)
             if event is TbpEvent.SUGGESTED and isinstance(message, tbp.TbpSuggestion):
                 answer = message
-        if self.side.stage is TbpStage.REFUSED:
-            raise self._given_up()
+        if self.connection.stage is TbpStage.REFUSED:
+            raise self._forfeit()
         return answer
 
     async def settle(self, seconds: float) -> bool:
@@ -107,31 +107,33 @@ class Dialogue:
         """
         try:
             async with asyncio.timeout(seconds):
-                while self.side.pending_answers:
-                    self.side.receive(await self._hearing.next())
+                while self.connection.pending_answers:
+                    self.connection.receive(await self._reader.receive())
         except TimeoutError:
             return False
         return True
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _event(
+    async def _wait_for(
         self, left: float, allowed: float, what: str, awaited: TbpEvent
     ) -> tuple[TbpEvent, tbp.TbpMessage]:
         """The awaited event, or a refusal."""
-        skipped = self.skipped
+        skipped = self.skipped_lines
         try:
             async with asyncio.timeout(left):
                 while True:
-                    message = await self._hearing.next()
-                    event = self.side.receive(message)
+                    message = await self._reader.receive()
+                    event = self.connection.receive(message)
                     if event is awaited or event is TbpEvent.REFUSED:
                         return event, message
         except TimeoutError:
-            hints = [f"{what} within {allowed:g} s", *self._hearing.hints(skipped)]
+            hints = [f"{what} within {allowed:g} s", *self._reader.describe_problems(skipped)]
             if awaited is not TbpEvent.SUGGESTED:
                 hints.append("is its output flushed?")
             raise BotTimeoutError(self.name, "; ".join(hints)) from None
 
-    def _given_up(self) -> BotForfeitError:
-        return BotForfeitError(self.name, f"says that it cannot play ({self.side.error_reason})")
+    def _forfeit(self) -> BotForfeitError:
+        return BotForfeitError(
+            self.name, f"says that it cannot play ({self.connection.error_reason})"
+        )

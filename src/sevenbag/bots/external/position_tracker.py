@@ -17,27 +17,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sevenbag._kernel import Piece
-    from sevenbag.bots.external.tbp_profile import Profile
+    from sevenbag.bots.external.tbp_profile import TbpProfile
     from sevenbag.game import Rules
     from sevenbag.game.position import Position
     from sevenbag.protocols.tbp import messages as tbp
 
 
-class Track:
+class PositionTracker:
     """The position, as it follows from what was told; worked out only when it is looked at."""
 
     def __init__(self, position: Position) -> None:
         """Begin at a position."""
         self._position = position
-        self._told: list[Placement | Piece] = []
+        self._updates: list[Placement | Piece] = []
 
-    def played(self, placement: Placement) -> None:
+    def play(self, placement: Placement) -> None:
         """This move was made."""
-        self._told.append(placement)
+        self._updates.append(placement)
 
-    def joined(self, piece: Piece) -> None:
+    def add_piece(self, piece: Piece) -> None:
         """This piece joined the queue."""
-        self._told.append(piece)
+        self._updates.append(piece)
 
     @property
     def position(self) -> Position:
@@ -46,7 +46,7 @@ class Track:
         Raises:
             PlacementError: a move that was told cannot be made.
         """
-        told, self._told = self._told, []
+        told, self._updates = self._updates, []
         for each in told:
             if isinstance(each, Placement):
                 self._position = after_placement(self._position, each)
@@ -54,14 +54,14 @@ class Track:
                 self._position = after_new_piece(self._position, each)
         return self._position
 
-    def held_first(self, placement: Placement) -> bool:
+    def is_first_hold(self, placement: Placement) -> bool:
         """Whether this move, made now, is the first hold: it takes two pieces from the queue."""
         position = self.position
         return position.hold is None and position.queue[:1] != (placement.piece,)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class AcceptedMoves:
     """A bot's moves in our words.
 
     Attributes:
@@ -70,18 +70,20 @@ class Read:
     """
 
     placements: tuple[Placement, ...]
-    strayed: int = 0
+    misdrops: int = 0
 
 
-def read_moves(moves: Sequence[tbp.TbpMove], profile: Profile, rules: Rules, track: Track) -> Read:
+def filter_moves(
+    moves: Sequence[tbp.TbpMove], profile: TbpProfile, rules: Rules, track: PositionTracker
+) -> AcceptedMoves:
     """A bot's moves as far as its profile lets them count.
 
     Raises:
         PlacementError: none of them can count; the message says why the first cannot.
     """
-    if profile.picks == "first":
+    if profile.selection == "first":
         moves = moves[:1]
-    elif profile.picks == "last":
+    elif profile.selection == "last":
         moves = moves[-1:]
     placements: list[Placement] = []
     why: PlacementError | None = None
@@ -90,20 +92,20 @@ def read_moves(moves: Sequence[tbp.TbpMove], profile: Profile, rules: Rules, tra
         try:
             placement = tbp_conversion.parse_move(move)
             if profile.inputs != "ignore":
-                stray = _stray(move, placement, rules, track)
+                stray = _find_misdrop(move, placement, rules, track)
                 strayed += stray is not None
                 if stray is not None and profile.inputs == "strict":
                     raise stray
-            placements.append(_claimed(placement, profile, rules, track))
+            placements.append(_apply_spin_claim(placement, profile, rules, track))
         except PlacementError as error:
             why = why or error
     if why is not None and not placements:
         raise why
-    return Read(tuple(placements), strayed)
+    return AcceptedMoves(tuple(placements), strayed)
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
+class PositionChange:
     """What led from one position to the next.
 
     Attributes:
@@ -117,7 +119,9 @@ class Happened:
     garbage: tuple[tbp.Row, ...]
 
 
-def what_happened(before: Position, moves: Iterable[Placement], after: Position) -> Happened | None:
+def find_position_change(
+    before: Position, moves: Iterable[Placement], after: Position
+) -> PositionChange | None:
     """What led from one position to another; None if none of the moves did, or without garbage.
 
     Args:
@@ -132,18 +136,18 @@ def what_happened(before: Position, moves: Iterable[Placement], after: Position)
                 between = after_placement(before, placement)
             except PlacementError:
                 break
-            rows = _entered(between, after)
-            if rows is not None and _agree(between, after):
+            rows = _find_garbage_rows(between, after)
+            if rows is not None and _is_same_except_board(between, after):
                 new_pieces = after.queue[len(between.queue) :]
-                return Happened(placement, new_pieces, rows)
+                return PositionChange(placement, new_pieces, rows)
     return None
 
 
 # --- helpers --------------------------------------------------------------------------------------
 
 
-def _stray(
-    move: tbp.TbpMove, placement: Placement, rules: Rules, track: Track
+def _find_misdrop(
+    move: tbp.TbpMove, placement: Placement, rules: Rules, track: PositionTracker
 ) -> PlacementError | None:
     """What is wrong with the inputs of a move, if it has any."""
     if isinstance(move.inputs, UnsetType):
@@ -160,16 +164,18 @@ def _stray(
     return PlacementError(f"the inputs of a {placement.piece.name} lead to {where}, not to it")
 
 
-def _claimed(placement: Placement, profile: Profile, rules: Rules, track: Track) -> Placement:
+def _apply_spin_claim(
+    placement: Placement, profile: TbpProfile, rules: Rules, track: PositionTracker
+) -> Placement:
     """The move with what its claim of a spin is worth."""
     if profile.spin == "ignore":
         return Placement(placement.piece, placement.rotation, placement.x, placement.y, Spin.NONE)
     if profile.spin == "strict":
-        _expect_spin(placement, rules, track)
+        _check_spin(placement, rules, track)
     return placement
 
 
-def _expect_spin(placement: Placement, rules: Rules, track: Track) -> None:
+def _check_spin(placement: Placement, rules: Rules, track: PositionTracker) -> None:
     board = track.position.board
     spawn = tbp_conversion.find_spawn(board, placement.piece, rules)
     if spawn is None:
@@ -184,7 +190,7 @@ def _expect_spin(placement: Placement, rules: Rules, track: Track) -> None:
         )
 
 
-def _agree(between: Position, after: Position) -> bool:
+def _is_same_except_board(between: Position, after: Position) -> bool:
     """Whether all but the board fits together."""
     return (
         after.queue[: len(between.queue)] == between.queue
@@ -194,7 +200,7 @@ def _agree(between: Position, after: Position) -> bool:
     )
 
 
-def _entered(between: Position, after: Position) -> tuple[tbp.Row, ...] | None:
+def _find_garbage_rows(between: Position, after: Position) -> tuple[tbp.Row, ...] | None:
     """The rows below the old board; None if it is not the old board that lies above them."""
     old, new = between.board, after.board
     if (old.width, old.rows) != (new.width, new.rows):

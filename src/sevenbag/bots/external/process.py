@@ -32,24 +32,24 @@ from sevenbag.protocols.json_lines import MAX_LINE_BYTES, LineSplitter
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sevenbag.bots.external.bot_channel import Carrier, Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
-_MOST_WAITING: Final = 256
+_MAX_LINES_AHEAD: Final = 256
 """Lines that are read ahead; a bot that prints more has to wait."""
-_MOST_UNREAD: Final = 4 << 20
+_MAX_UNSENT_BYTES: Final = 4 << 20
 """Bytes written that the bot has not read, before it is given up."""
-_LATE_OUTPUT: Final = 0.1
+_LATE_OUTPUT_TIMEOUT: Final = 0.1
 """Seconds for what an ended process has still written to arrive."""
-_LAST_WORDS: Final = 1.0
+_EXIT_CODE_TIMEOUT: Final = 1.0
 """Seconds for a bot that closed its output to end, so that its exit code can be told."""
-_ROUNDS: Final = 4
+_LOOP_ITERATIONS: Final = 4
 """Rounds of the event loop: to see that there is something, to read it, to deliver it; one more."""
 _TERM_GRACE: Final = 0.5
 _KILL_GRACE: Final = 2.0
-_SHOWN: Final = 200
+_MAX_COMMAND_LENGTH: Final = 200
 """Characters of a command that an error quotes."""
-_STDERR_KEPT: Final = 8192
-_LONGEST_WORDS: Final = 300
+_MAX_STDERR_BYTES: Final = 8192
+_MAX_ERROR_LENGTH: Final = 300
 _EXCERPT: Final = re.compile(
     r"^.*\n[ \t]*\^+\s*$|^Require stack:\n(?:- .*\n)*|^\s+at .* \{\n(?:[ \t].*\n)*\}$", re.MULTILINE
 )
@@ -63,7 +63,7 @@ _CLOSING_NOTE: Final = re.compile(
 """Lines that runtimes print after an error message: stack frames, versions, hints."""
 
 
-class LineProcess:
+class ProcessChannel:
     """A running bot. Every error bears the bot's name.
 
     Attributes:
@@ -76,22 +76,22 @@ class LineProcess:
         self.name = name
         self.was_terminated = False
         self._pipes = _Pipes()
-        self._guard: Guard | None = None
-        self._interrupted = False
+        self._guard: ProcessGroupGuard | None = None
+        self._send_sigint = False
         self._stdin: asyncio.WriteTransport | None = None
         self._transport: asyncio.SubprocessTransport | None = None
 
     @classmethod
-    async def launch(
+    async def start(
         cls,
         command: str | Sequence[str],
         *,
         name: str,
         folder: Path | None = None,
         log: Path | None = None,
-        interrupted: bool = False,
+        send_sigint: bool = False,
         environment: Mapping[str, str] | None = None,
-    ) -> LineProcess:
+    ) -> ProcessChannel:
         """Start a program.
 
         Args:
@@ -112,7 +112,7 @@ class LineProcess:
             # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
             words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
         process = cls(name)
-        process._interrupted = interrupted
+        process._send_sigint = send_sigint
         if log is not None:
             try:
                 process._pipes.log = log.open("ab")
@@ -123,16 +123,16 @@ class LineProcess:
             await process._start(words, folder, environment)
         except OSError as error:
             process._pipes.close_log()
-            raise BotStartError(name, _start_failure(words[0], folder, error)) from error
+            raise BotStartError(name, _explain_start_failure(words[0], folder, error)) from error
         except BaseException:
             process._pipes.close_log()
             raise
         return process
 
     @property
-    def carrier(self) -> Carrier:
+    def transport(self) -> Transport:
         """Lines through pipes."""
-        return "lines"
+        return "stdio"
 
     @property
     def pid(self) -> int:
@@ -163,10 +163,10 @@ class LineProcess:
             BotTimeoutError: it has not read its input for long.
         """
         if self._stdin is None or self._pipes.ended or self._pipes.stdin_lost:
-            raise await self._death()
+            raise await self._create_end_error()
         self._stdin.write(data)
         unread = self._stdin.get_write_buffer_size()
-        if unread > _MOST_UNREAD:
+        if unread > _MAX_UNSENT_BYTES:
             raise BotTimeoutError(self.name, f"does not read its input; {unread} bytes wait")
 
     async def receive(self) -> bytes:
@@ -179,52 +179,52 @@ class LineProcess:
         pipes = self._pipes
         while not pipes.lines:
             if pipes.ended:
-                raise await self._death()
-            await pipes.news()
+                raise await self._create_end_error()
+            await pipes.wait_for_output()
         line = pipes.lines.popleft()
-        pipes.balance()
-        return self._whole(line)
+        pipes.update_flow_control()
+        return self._check_length(line)
 
-    async def take_waiting(self) -> list[bytes]:
+    async def receive_available(self) -> list[bytes]:
         """The lines that have come already.
 
         Raises:
             BotProtocolError: a line is longer than 1 MiB.
         """
         # What lies in the pipe takes the event loop a few rounds to bring here.
-        for _ in range(_ROUNDS):
+        for _ in range(_LOOP_ITERATIONS):
             await asyncio.sleep(0)
-        lines = [self._whole(line) for line in self._pipes.lines]
+        lines = [self._check_length(line) for line in self._pipes.lines]
         self._pipes.lines.clear()
-        self._pipes.balance()
+        self._pipes.update_flow_control()
         return lines
 
-    def unfinished(self) -> int:
+    def pending_bytes(self) -> int:
         """Bytes of a line whose end has not come."""
         return self._pipes.splitter.pending_bytes
 
-    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """End it and all its group: ask, wait, terminate, kill. May be called again.
 
         When this is cancelled, the group is killed at once.
 
         Args:
-            farewell: last words to it, before its input is closed.
-            grace: seconds to leave by itself.
+            last_message: last words to it, before its input is closed.
+            grace_seconds: seconds to leave by itself.
         """
         if self._transport is None:
             return
         pipes = self._pipes
         pipes.discard = True
-        pipes.balance()
+        pipes.update_flow_control()
         try:
             if not pipes.exited.is_set():
-                self._say_farewell(farewell)
-                await _within(grace, pipes.exited)
+                self._send_last_message(last_message)
+                await _wait_within(grace_seconds, pipes.exited)
             if not pipes.exited.is_set():
                 self.was_terminated = True
-                signal_group(self.pid, signal.SIGTERM)
-                await _within(_TERM_GRACE, pipes.exited)
+                signal_process_group(self.pid, signal.SIGTERM)
+                await _wait_within(_TERM_GRACE, pipes.exited)
         finally:
             # Nothing in here but the last line can be broken off.
             if self._guard is not None:
@@ -232,11 +232,11 @@ class LineProcess:
             self._transport.close()
             pipes.end()
             pipes.close_log()
-            await _within(_KILL_GRACE, pipes.exited)
+            await _wait_within(_KILL_GRACE, pipes.exited)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _whole(self, line: bytes | None) -> bytes:
+    def _check_length(self, line: bytes | None) -> bytes:
         if line is None:
             raise BotProtocolError(self.name, f"sent a line longer than {MAX_LINE_BYTES} bytes")
         return line
@@ -250,29 +250,29 @@ class LineProcess:
         )
         self._transport = transport
         try:
-            self._guard = self._pipes.guard = Guard(self.pid)
+            self._guard = self._pipes.guard = ProcessGroupGuard(self.pid)
         except BaseException:
-            signal_group(self.pid, signal.SIGKILL)
+            signal_process_group(self.pid, signal.SIGKILL)
             self._transport.close()
             raise
         stdin = self._transport.get_pipe_transport(0)
         self._stdin = cast("asyncio.WriteTransport", stdin)
 
-    def _say_farewell(self, farewell: bytes) -> None:
-        if self._interrupted and self._transport is not None:
+    def _send_last_message(self, last_message: bytes) -> None:
+        if self._send_sigint and self._transport is not None:
             with contextlib.suppress(ProcessLookupError):
                 self._transport.send_signal(signal.SIGINT)
         if self._stdin is not None and not self._stdin.is_closing():
-            if farewell and not self._pipes.stdin_lost:
-                self._stdin.write(farewell)
+            if last_message and not self._pipes.stdin_lost:
+                self._stdin.write(last_message)
             # After what is written has been read.
             self._stdin.close()
 
-    async def _death(self) -> BotDiedError:
+    async def _create_end_error(self) -> BotDiedError:
         """What is to be said of its end; waits a moment for the exit code and the last words."""
-        await _within(_LAST_WORDS, self._pipes.exited)
+        await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.exited)
         # Its children end with it, so that this comes at once, too.
-        await _within(_LAST_WORDS, self._pipes.silent)
+        await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.stdout_closed)
         code = self.exit_code
         if code is None:
             what = "closed its output" if self._pipes.ended else "closed its input"
@@ -299,34 +299,34 @@ def find_error_line(stderr: str) -> str:
             # A Go trace follows; the panic message precedes its first goroutine.
             del lines[number:]
     said = [line for line in lines if not _CLOSING_NOTE.match(line)] or lines
-    text = said[-1].strip()[:_LONGEST_WORDS] if said else ""
+    text = said[-1].strip()[:_MAX_ERROR_LENGTH] if said else ""
     return printable(text)
 
 
-def launch_process(
+def create_process_launcher(
     command: Sequence[str],
     *,
     folder: Path | None = None,
     log: Path | None = None,
-    interrupted: bool = False,
+    send_sigint: bool = False,
     environment: Mapping[str, str] | None = None,
-) -> Launch:
-    """How a channel to a process of this command is opened; arguments as for `LineProcess`."""
+) -> ChannelLauncher:
+    """Return a launcher for processes of this command; arguments as for `ProcessChannel.start`."""
 
-    async def launch(name: str) -> LineProcess:
-        return await LineProcess.launch(
+    async def launch(name: str) -> ProcessChannel:
+        return await ProcessChannel.start(
             command,
             name=name,
             folder=folder,
             log=log,
-            interrupted=interrupted,
+            send_sigint=send_sigint,
             environment=environment,
         )
 
     return launch
 
 
-def command_name(words: Sequence[str]) -> str:
+def program_name(words: Sequence[str]) -> str:
     """What to call a program as long as nothing better is known."""
     name = words[0].removeprefix("ws://").removeprefix("wss://").rstrip("/")
     return Path(name).name or words[0]
@@ -345,7 +345,9 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
             words = shlex.split(command)
         except ValueError as error:
             text = str(error).removesuffix(".").lower()
-            raise BotStartError(name, f"command {shown(command, _SHOWN)}: {text}") from None
+            raise BotStartError(
+                name, f"command {shown(command, _MAX_COMMAND_LENGTH)}: {text}"
+            ) from None
     if not words or not words[0]:
         raise BotStartError(name, "the command is empty")
     if any("\0" in word for word in words):
@@ -353,7 +355,7 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
     return words
 
 
-def expect_program(command: str | Sequence[str], name: str) -> None:
+def check_program(command: str | Sequence[str], name: str) -> None:
     """See that a command names a program, before anything is made ready for it.
 
     Raises:
@@ -362,12 +364,12 @@ def expect_program(command: str | Sequence[str], name: str) -> None:
     program = split_command(command, name)[0]
     if program == "sevenbag" or shutil.which(program) is not None:
         return
-    if _is_there(program):
-        raise BotStartError(name, _start_failure(program, None, PermissionError()))
-    raise BotStartError(name, _start_failure(program, None, FileNotFoundError()))
+    if _program_exists(program):
+        raise BotStartError(name, _explain_start_failure(program, None, PermissionError()))
+    raise BotStartError(name, _explain_start_failure(program, None, FileNotFoundError()))
 
 
-_SCRIPT: Final = """\
+_GUARD_SCRIPT: Final = """\
 trap '' HUP INT TERM
 cd /
 read -r line
@@ -375,7 +377,7 @@ kill -KILL "-$1"
 """
 
 
-class Guard:
+class ProcessGroupGuard:
     """Guards a process group as long as this object lives, at the longest.
 
     A process that makes itself a session of its own has left the group, and is not reached.
@@ -391,7 +393,7 @@ class Guard:
         try:
             guard = os.posix_spawn(
                 "/bin/sh",
-                ["sh", "-c", _SCRIPT, "sevenbag-guard", str(group)],
+                ["sh", "-c", _GUARD_SCRIPT, "sevenbag-guard", str(group)],
                 {"PATH": os.defpath},
                 file_actions=[
                     (os.POSIX_SPAWN_DUP2, reader, 0),
@@ -413,14 +415,14 @@ class Guard:
         self._kill()
 
 
-def signal_group(group: int, number: signal.Signals) -> None:
+def signal_process_group(group: int, number: signal.Signals) -> None:
     """Send a signal to a process group; one that is no more is none."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
 
 def _kill(group: int, guard: int, writer: int) -> None:
-    signal_group(group, signal.SIGKILL)
+    signal_process_group(group, signal.SIGKILL)
     # First the guard, then its pipe: it has nothing to do any more.
     with contextlib.suppress(ProcessLookupError):
         os.kill(guard, signal.SIGKILL)
@@ -440,9 +442,9 @@ class _Pipes(asyncio.SubprocessProtocol):
         self.splitter = LineSplitter()
         self.stderr = bytearray()
         self.log: BinaryIO | None = None
-        self.guard: Guard | None = None
+        self.guard: ProcessGroupGuard | None = None
         self.exited = asyncio.Event()
-        self.silent = asyncio.Event()
+        self.stdout_closed = asyncio.Event()
         self.ended = False
         self.stdin_lost = False
         self.discard = False
@@ -450,7 +452,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         self._paused = False
         self._waiter: asyncio.Future[None] | None = None
 
-    async def news(self) -> None:
+    async def wait_for_output(self) -> None:
         """Wait for a line, or for the end."""
         waiter = asyncio.get_running_loop().create_future()
         self._waiter = waiter
@@ -459,11 +461,11 @@ class _Pipes(asyncio.SubprocessProtocol):
         finally:
             self._waiter = None
 
-    def balance(self) -> None:
+    def update_flow_control(self) -> None:
         """Let the process wait while it is too far ahead of whoever reads it."""
         if self.discard:
             self.lines.clear()
-        full = len(self.lines) >= _MOST_WAITING
+        full = len(self.lines) >= _MAX_LINES_AHEAD
         if self._transport is None or full == self._paused or self.ended:
             return
         stdout = self._transport.get_pipe_transport(1)
@@ -497,7 +499,7 @@ class _Pipes(asyncio.SubprocessProtocol):
             self._keep_stderr(data)
         elif not self.discard:
             self.lines.extend(self.splitter.feed(data))
-            self.balance()
+            self.update_flow_control()
             if self.lines:
                 self._wake()
 
@@ -508,21 +510,21 @@ class _Pipes(asyncio.SubprocessProtocol):
         elif fd == 1:
             self.end()
         else:
-            self.silent.set()
+            self.stdout_closed.set()
 
     def process_exited(self) -> None:
         self.exited.set()
         # Its output may still be held open by its children: these end now, too.
         if self.guard is not None:
             self.guard.kill()
-        asyncio.get_running_loop().call_later(_LATE_OUTPUT, self.end)
+        asyncio.get_running_loop().call_later(_LATE_OUTPUT_TIMEOUT, self.end)
 
     # --- helpers --------------------------------------------------------------------------------
 
     def _keep_stderr(self, data: bytes) -> None:
         self.stderr += data
-        if len(self.stderr) > _STDERR_KEPT:
-            del self.stderr[:-_STDERR_KEPT]
+        if len(self.stderr) > _MAX_STDERR_BYTES:
+            del self.stderr[:-_MAX_STDERR_BYTES]
         if self.log is not None:
             # A full disk is no reason to end a game.
             with contextlib.suppress(OSError):
@@ -534,27 +536,27 @@ class _Pipes(asyncio.SubprocessProtocol):
             self._waiter.set_result(None)
 
 
-async def _within(seconds: float, event: asyncio.Event) -> None:
+async def _wait_within(seconds: float, event: asyncio.Event) -> None:
     """Wait for the event, but not longer."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
 
 
-def _start_failure(program: str, folder: Path | None, error: OSError) -> str:
+def _explain_start_failure(program: str, folder: Path | None, error: OSError) -> str:
     if folder is not None and not folder.is_dir():
         return f"no such folder: {folder}"
     if isinstance(error, FileNotFoundError):
-        if _is_there(program):
+        if _program_exists(program):
             return f"the interpreter that {program} names in its first line does not exist"
-        return f"no such command: {_short(program)}"
+        return f"no such command: {_shorten_path(program)}"
     if isinstance(error, PermissionError):
         what = "a folder" if Path(program).is_dir() else "not executable"
         return f"cannot be run: {program} is {what}"
-    return f"cannot be run: {_short(program)}: {error.strerror or error}"
+    return f"cannot be run: {_shorten_path(program)}: {error.strerror or error}"
 
 
-def _is_there(program: str) -> bool:
+def _program_exists(program: str) -> bool:
     """Whether a program named by its path is a file, or a folder."""
     try:
         return os.sep in program and Path(program).exists()
@@ -562,8 +564,8 @@ def _is_there(program: str) -> bool:
         return False
 
 
-def _short(program: str) -> str:
-    return program if len(program) <= _SHOWN else program[:_SHOWN] + "..."
+def _shorten_path(program: str) -> str:
+    return program if len(program) <= _MAX_COMMAND_LENGTH else program[:_MAX_COMMAND_LENGTH] + "..."
 
 
 def _signal_name(number: int) -> str:

@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 from msgspec import UNSET
 
-from sevenbag.bots.bot import Bot, Limits, MoveInfo, Suggestion, printable_name
-from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH
-from sevenbag.bots.external.dialogue import Dialogue
-from sevenbag.bots.external.position_tracker import Track, read_moves, what_happened
-from sevenbag.bots.external.process import command_name, launch_process, split_command
-from sevenbag.bots.external.tbp_profile import OFFICIAL, WORKER, Profile, profile_of, with_flags
+from sevenbag.bots.bot import Bot, Limits, SearchInfo, Suggestion, printable_name
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
+from sevenbag.bots.external.dialogue import TbpConversation
+from sevenbag.bots.external.position_tracker import (
+    PositionTracker,
+    filter_moves,
+    find_position_change,
+)
+from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
+from sevenbag.bots.external.tbp_profile import (
+    OFFICIAL_PROFILE,
+    WORKER_PROFILE,
+    TbpProfile,
+    find_profile,
+    override_profile,
+)
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
@@ -33,12 +43,12 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Piece, Placement
     from sevenbag.bots.bot import Position, Step
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.game import Rules
 
-_SETTLE: Final = 1.0
+_STALE_ANSWER_TIMEOUT: Final = 1.0
 """Seconds for an answer that is owed from another game, before the bot is started afresh."""
-_LEEWAY: Final = 5.0
+_TIMEOUT_MARGIN: Final = 5.0
 """Extra seconds for callers, so that the more specific timeout of the driver comes first."""
 
 
@@ -59,7 +69,7 @@ class Deadlines:
     quit: float | None = None
 
 
-class TbpBot(Bot):
+class TbpDriver(Bot):
     """A program that speaks TBP over its standard input and output, or over another channel.
 
     TBP has no words for limits: a bot thinks from the moment it knows a position until it is
@@ -81,12 +91,12 @@ class TbpBot(Bot):
         command: str | Sequence[str],
         *,
         name: str | None = None,
-        profile: Profile | None = None,
-        flags: Mapping[str, str] | None = None,
+        profile: TbpProfile | None = None,
+        options: Mapping[str, str] | None = None,
         deadlines: Deadlines | None = None,
         folder: Path | None = None,
         log: Path | None = None,
-        launch: Launch | None = None,
+        launcher: ChannelLauncher | None = None,
         worker: bool = False,
     ) -> None:
         """Nothing runs before `prepare`.
@@ -107,66 +117,66 @@ class TbpBot(Bot):
             SpecError: there is no such flag, or it cannot have that value.
         """
         words = split_command(command, name or "tbp")
-        self._named = name is not None
-        self.name = name or command_name(words)
-        self.launch = launch or launch_process(words, folder=folder, log=log)
-        self._chosen = profile
+        self._has_fixed_name = name is not None
+        self.name = name or program_name(words)
+        self.launcher = launcher or create_process_launcher(words, folder=folder, log=log)
+        self._chosen_profile = profile
         self._worker = worker
-        self._flags = flags or {}
+        self._options = options or {}
         self._deadlines = deadlines or Deadlines()
-        self.profile = self._profiled(profile or self._unknown)
-        self.strayed = 0
-        self._dialogue: Dialogue | None = None
+        self.profile = self._apply_options(profile or self._default_profile)
+        self.misdrops = 0
+        self._conversation: TbpConversation | None = None
         self._rules: Rules | None = None
         self._randomizer: tbp.RandomizerName = "unknown"
-        self._track: Track | None = None
+        self._tracker: PositionTracker | None = None
         self._suggested: tuple[tbp.TbpMove, ...] = ()
-        self._unasked: tbp.TbpSuggestion | None = None
-        self._questions = 0
+        self._unrequested_answer: tbp.TbpSuggestion | None = None
+        self._question_count = 0
         self._pending: tuple[int, ...] = ()
         self._opponents: tuple[Position, ...] = ()
-        self._play_due: tbp.TbpPlay | None = None
-        self._start_due = False
-        self._pieces_due: int | None = None
-        self._afresh = False
-        self._thinks_since = 0.0
-        self._asked_from = 0.0
+        self._pending_play: tbp.TbpPlay | None = None
+        self._start_pending = False
+        self._pieces_left: int | None = None
+        self._restart_process = False
+        self._thinking_since = 0.0
+        self._ask_after = 0.0
 
-    def effective(self, limits: Limits) -> Limits:
+    def effective_limits(self, limits: Limits) -> Limits:
         """The time, which passes before the bot is asked; nodes cannot be told."""
         return Limits(milliseconds=limits.milliseconds)
 
     def least_seconds(self, step: Step) -> float:
         """Return the time limit of the profile; a position may require a new process."""
-        ready = LONGEST_LAUNCH + self._seconds("info") + self._seconds("ready")
+        ready = LAUNCH_TIMEOUT + self._timeout("info") + self._timeout("ready")
         seconds = {
             "prepare": ready,
-            "tell": _SETTLE + self._seconds("quit") + ready,
-            "suggest": self.profile.wait_ms / 1000 + self._seconds("move"),
+            "tell": _STALE_ANSWER_TIMEOUT + self._timeout("quit") + ready,
+            "suggest": self.profile.wait_ms / 1000 + self._timeout("move"),
             "stop": 0.0,
-            "quit": self._seconds("quit"),
+            "quit": self._timeout("quit"),
         }
-        return seconds[step] + _LEEWAY
+        return seconds[step] + _TIMEOUT_MARGIN
 
     @property
     def info(self) -> tbp.TbpInfo | None:
         """How the bot introduced itself."""
-        return self._side.info
+        return self._connection.info
 
     @property
     def pid(self) -> int | None:
         """Number of its process and process group; None when none runs."""
-        return self._dialogue.channel.pid if self._dialogue is not None else None
+        return self._conversation.channel.pid if self._conversation is not None else None
 
     @property
     def stderr(self) -> str:
         """The last of what it wrote to its standard error."""
-        return self._dialogue.channel.stderr if self._dialogue is not None else ""
+        return self._conversation.channel.stderr if self._conversation is not None else ""
 
     @property
-    def skipped(self) -> int:
+    def skipped_lines(self) -> int:
         """Lines it printed that are no messages."""
-        return self._dialogue.skipped if self._dialogue is not None else 0
+        return self._conversation.skipped_lines if self._conversation is not None else 0
 
     # --- the life of a bot ----------------------------------------------------------------------
 
@@ -182,7 +192,7 @@ class TbpBot(Bot):
             await self._agree(rules)
         except BotDiedError as error:
             await self.quit()
-            raise BotStartError(self.name, _words(error)) from error
+            raise BotStartError(self.name, _reason(error)) from error
         except BaseException:
             # Who is not ready is of no use; nothing of it stays.
             await self.quit()
@@ -191,23 +201,26 @@ class TbpBot(Bot):
     async def start(self, position: Position) -> None:
         """Tell the position; the bot begins to think."""
         self._pending = position.pending
-        if self._afresh and self._rules is not None:
-            self._afresh = False
+        if self._restart_process and self._rules is not None:
+            self._restart_process = False
             await self.quit()
             await self.prepare(self._rules)
-        if not await self._told_as_garbage(position):
-            await self._start(position)
+        if not await self._send_as_garbage(position):
+            await self._send_start(position)
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """Ask for moves, and again while the bot knows none and time is left."""
-        await self._catch_up()
-        await self._let_think(limits)
-        allowed = self._seconds("move")
+        await self._send_pending_updates()
+        await self._wait_for_thinking(limits)
+        allowed = self._timeout("move")
         ends = _now() + allowed
-        answer = await self._talk().waiting_answer() or self._unasked
+        answer = (
+            await self._require_conversation().receive_available_answer()
+            or self._unrequested_answer
+        )
         # Some answer without a move before they have thought at all. Only when the time is over
         # there is nothing left but the text's reading, that they give up.
-        once = self.profile.suggest_advances or self._side.suggests_unasked
+        once = self.profile.suggest_plays or self._connection.suggests_unasked
         retries = 0 if once else self.profile.retries
         while answer is None or not answer.moves:
             if answer is not None:
@@ -216,50 +229,52 @@ class TbpBot(Bot):
                     break
                 retries -= 1
                 await asyncio.sleep(pause)
-            question = self._side.suggest()
+            question = self._connection.suggest()
             if question is not None:
-                self._questions += 1
-                await self._talk().send(question)
-            answer = await self._talk().suggestion(ends - _now(), allowed)
+                self._question_count += 1
+                await self._require_conversation().send(question)
+            answer = await self._require_conversation().receive_suggestion(ends - _now(), allowed)
         self._suggested = answer.moves
-        if self._side.suggests_unasked:
+        if self._connection.suggests_unasked:
             # It will not say this again.
-            self._unasked = answer
-        return Suggestion(self._read(answer.moves), _move_info(answer))
+            self._unrequested_answer = answer
+        return Suggestion(self._accept_moves(answer.moves), _search_info(answer))
 
     async def play(self, placement: Placement) -> None:
         """Tell the move that was made."""
-        track = self._followed()
-        move = self._as_suggested(placement)
-        first_hold = self._minds_holds() and track.held_first(placement)
-        high = self._is_high(track, placement)
-        await self._leave_behind()
-        track.played(placement)
+        track = self._require_tracker()
+        move = self._find_suggested(placement)
+        first_hold = self._depends_on_first_hold() and track.is_first_hold(placement)
+        high = self._is_above_view(track, placement)
+        await self._drop_pending_updates()
+        track.play(placement)
         own = bool(self._suggested) and self._is_same(self._suggested[0], placement)
         self._suggested = ()
-        self._unasked = None
-        self._pieces_due = self.profile.pieces_after_first_hold if first_hold else None
-        if high or self._starts_anew(own=own, first_hold=first_hold):
-            self._start_due = True
+        self._unrequested_answer = None
+        self._pieces_left = self.profile.pieces_after_first_hold if first_hold else None
+        if high or self._needs_start(own=own, first_hold=first_hold):
+            self._start_pending = True
         elif self.profile.order == "new_piece":
-            self._play_due = tbp.TbpPlay(move)
+            self._pending_play = tbp.TbpPlay(move)
         else:
-            await self._play(tbp.TbpPlay(move))
-        self._questions = 0
+            await self._send_play(tbp.TbpPlay(move))
+        self._question_count = 0
 
     async def new_piece(self, piece: Piece) -> None:
         """Tell the piece that joined the queue."""
-        self._followed().joined(piece)
-        if self._pieces_due is not None:
-            self._pieces_due -= 1
-        if self._start_due or (self._pieces_due is not None and self._pieces_due < 0):
+        self._require_tracker().add_piece(piece)
+        if self._pieces_left is not None:
+            self._pieces_left -= 1
+        if self._start_pending or (self._pieces_left is not None and self._pieces_left < 0):
             return
-        await self._talk().send(self._side.new_piece(tbp_conversion.format_piece(piece)))
+        await self._require_conversation().send(
+            self._connection.new_piece(tbp_conversion.format_piece(piece))
+        )
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
         """Tell what waits, if its profile has it so."""
         self._pending = pending
-        await self._catch_up()
+        await self._send_pending_updates()
 
     async def opponents(self, positions: tuple[Position, ...]) -> None:
         """Tell how the others stand with the next move, if its profile has it so."""
@@ -267,54 +282,65 @@ class TbpBot(Bot):
 
     async def stop(self) -> None:
         """Tell that the game is over."""
-        self._forget()
-        if self._side.stage is TbpStage.CALCULATING:
-            await self._talk().send(self._side.stop())
-        self._afresh = self.profile.process == "new"
+        self._forget_position()
+        if self._connection.stage is TbpStage.CALCULATING:
+            await self._require_conversation().send(self._connection.stop())
+        self._restart_process = self.profile.process == "new"
 
     async def quit(self) -> None:
         """Tell it to quit, and see that nothing of it is left."""
-        dialogue, self._dialogue = self._dialogue, None
-        self._forget()
-        if dialogue is None:
+        conversation, self._conversation = self._conversation, None
+        self._forget_position()
+        if conversation is None:
             return
-        farewell = b""
-        if dialogue.side.stage is TbpStage.CALCULATING:
+        last_message = b""
+        if conversation.connection.stage is TbpStage.CALCULATING:
             # Whoever ends a game in the middle, as after a forfeit, ends it nevertheless.
-            farewell = dialogue.written(dialogue.side.stop())
-        farewell += dialogue.written(dialogue.side.quit())
-        await dialogue.channel.close(farewell, self._seconds("quit"))
+            last_message = conversation.encode(conversation.connection.stop())
+        last_message += conversation.encode(conversation.connection.quit())
+        await conversation.channel.close(last_message, self._timeout("quit"))
 
     # --- agreeing -------------------------------------------------------------------------------
 
     async def _agree(self, rules: Rules) -> None:
-        if self._dialogue is None or not self._dialogue.channel.running:
+        if self._conversation is None or not self._conversation.channel.running:
             await self._launch()
-        if (needed := self.profile.least_queue) > (seen := rules.pieces.previews + 1):
+        if (needed := self.profile.min_queue) > (seen := rules.pieces.previews + 1):
             raise BotStartError(
                 self.name, f"needs {needed} pieces in view; these rules show {seen}"
             )
-        await self._talk().send(self._side.rules(self._rules_message()))
-        if await self._talk().readiness(self._seconds("ready")) is TbpEvent.REFUSED:
-            raise BotStartError(self.name, f"does not play these rules ({self._side.error_reason})")
+        await self._require_conversation().send(
+            self._connection.rules(self._create_rules_message())
+        )
+        if (
+            await self._require_conversation().receive_ready(self._timeout("ready"))
+            is TbpEvent.REFUSED
+        ):
+            raise BotStartError(
+                self.name, f"does not play these rules ({self._connection.error_reason})"
+            )
 
     async def _launch(self) -> None:
         await self.quit()
-        self.profile = self._profiled(self._chosen or self._unknown)
-        channel = await self.launch(self.name)
-        self._dialogue = Dialogue(channel, spaced=self.profile.json == "spaced")
-        if await self._dialogue.introduction(self._seconds("info")) is TbpEvent.REFUSED:
-            raise BotStartError(self.name, f"does not play ({self._side.error_reason})")
-        introduced = printable_name(self._side.info.name) if self._side.info is not None else ""
-        known = profile_of(introduced, worker=self._worker) if self._chosen is None else None
+        self.profile = self._apply_options(self._chosen_profile or self._default_profile)
+        channel = await self.launcher(self.name)
+        self._conversation = TbpConversation(channel, spaced=self.profile.json == "spaced")
+        if await self._conversation.receive_info(self._timeout("info")) is TbpEvent.REFUSED:
+            raise BotStartError(self.name, f"does not play ({self._connection.error_reason})")
+        introduced = (
+            printable_name(self._connection.info.name) if self._connection.info is not None else ""
+        )
+        known = (
+            find_profile(introduced, worker=self._worker) if self._chosen_profile is None else None
+        )
         if known is not None:
-            self.profile = self._profiled(known)
-            self._dialogue.spaced = self.profile.json == "spaced"
-        if introduced and not self._named:
+            self.profile = self._apply_options(known)
+            self._conversation.spaced = self.profile.json == "spaced"
+        if introduced and not self._has_fixed_name:
             self.name = channel.name = introduced
 
-    def _rules_message(self) -> tbp.TbpRules:
-        features = self._side.features
+    def _create_rules_message(self) -> tbp.TbpRules:
+        features = self._connection.features
         garbage = self.profile.garbage and tbp.GARBAGE in features
         nodes = self.profile.min_nodes if tbp.MIN_NODES in features else 0
         return tbp.TbpRules(
@@ -324,21 +350,21 @@ class TbpBot(Bot):
         )
 
     @property
-    def _unknown(self) -> Profile:
+    def _default_profile(self) -> TbpProfile:
         """Return the profile used until the bot has sent ``info``."""
-        return WORKER if self._worker else OFFICIAL
+        return WORKER_PROFILE if self._worker else OFFICIAL_PROFILE
 
-    def _profiled(self, profile: Profile) -> Profile:
-        return with_flags(profile, self._flags)
+    def _apply_options(self, profile: TbpProfile) -> TbpProfile:
+        return override_profile(profile, self._options)
 
     # --- telling --------------------------------------------------------------------------------
 
-    async def _start(self, position: Position) -> None:
+    async def _send_start(self, position: Position) -> None:
         """Send `start`, whatever was said before."""
-        if self._talk().side.pending_answers:
-            await self._settle()
-        self._forget()
-        self._track = Track(position)
+        if self._require_conversation().connection.pending_answers:
+            await self._settle_answers()
+        self._forget_position()
+        self._tracker = PositionTracker(position)
         message = tbp_conversion.format_start(
             position,
             self._randomizer if self.profile.randomizer else "unknown",
@@ -348,54 +374,54 @@ class TbpBot(Bot):
         )
         if not self.profile.randomizer:
             message = msgspec.structs.replace(message, randomizer=UNSET)
-        opponents, meter = self._versus()
+        opponents, meter = self._format_versus_parts()
         message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
-        await self._talk().send(self._side.start(message))
-        self._thinks_since = _now()
-        self._asked_from = self._thinks_since + self.profile.wait_ms / 1000
+        await self._require_conversation().send(self._connection.start(message))
+        self._thinking_since = _now()
+        self._ask_after = self._thinking_since + self.profile.wait_ms / 1000
 
-    async def _play(self, message: tbp.TbpPlay) -> None:
-        opponents, meter = self._versus()
+    async def _send_play(self, message: tbp.TbpPlay) -> None:
+        opponents, meter = self._format_versus_parts()
         message = msgspec.structs.replace(message, opponents=opponents, meter=meter)
-        await self._talk().send(self._side.play(message))
-        self._thinks_since = _now()
+        await self._require_conversation().send(self._connection.play(message))
+        self._thinking_since = _now()
 
-    async def _told_as_garbage(self, position: Position) -> bool:
+    async def _send_as_garbage(self, position: Position) -> bool:
         """Whether a position could be told as what led to it, to a bot that then thinks on."""
-        dialogue, track = self._talk(), self._track
-        if not dialogue.side.accepts_garbage or track is None or self._has_to_start():
+        conversation, track = self._require_conversation(), self._tracker
+        if not conversation.connection.accepts_garbage or track is None or self._must_start():
             return False
         moves: list[Placement] = []
         for move in self._suggested:
             with contextlib.suppress(PlacementError):
                 moves.append(tbp_conversion.parse_move(move))
-        happened = what_happened(track.position, moves, position)
+        happened = find_position_change(track.position, moves, position)
         if happened is None:
             return False
         await self.play(happened.placement)
         for piece in happened.new_pieces:
             await self.new_piece(piece)
-        if self._has_to_start():
+        if self._must_start():
             return False
-        await self._catch_up()
-        await dialogue.send(self._side.garbage(happened.garbage))
-        self._track = Track(position)
+        await self._send_pending_updates()
+        await conversation.send(self._connection.garbage(happened.garbage))
+        self._tracker = PositionTracker(position)
         return True
 
-    async def _catch_up(self) -> None:
+    async def _send_pending_updates(self) -> None:
         """Say what was held back until all of a move was known."""
-        if self._start_due:
-            await self._start(self._followed().position)
-        elif self._play_due is not None:
-            due, self._play_due = self._play_due, None
-            await self._play(due)
+        if self._start_pending:
+            await self._send_start(self._require_tracker().position)
+        elif self._pending_play is not None:
+            due, self._pending_play = self._pending_play, None
+            await self._send_play(due)
 
-    async def _leave_behind(self) -> None:
+    async def _drop_pending_updates(self) -> None:
         """Before a move that follows one of which not all was told."""
-        if not self._start_due:
-            await self._catch_up()
+        if not self._start_pending:
+            await self._send_pending_updates()
 
-    def _versus(
+    def _format_versus_parts(
         self,
     ) -> tuple[tuple[tbp.TbpOpponent, ...] | msgspec.UnsetType, int | msgspec.UnsetType]:
         others = tuple(tbp_conversion.format_opponent(each) for each in self._opponents)
@@ -404,43 +430,47 @@ class TbpBot(Bot):
             sum(self._pending) if self.profile.meter else UNSET,
         )
 
-    def _starts_anew(self, *, own: bool, first_hold: bool) -> bool:
+    def _needs_start(self, *, own: bool, first_hold: bool) -> bool:
         """Whether the bot hears of a move by the position behind it."""
         profile = self.profile
         return (
-            self._start_due
+            self._start_pending
             or profile.restart == "move"
             or (profile.restart == "hold" and first_hold)
-            or (not profile.trusts_play and not own)
-            or (profile.suggest_advances and self._questions != 1)
+            or (not profile.follows_play and not own)
+            or (profile.suggest_plays and self._question_count != 1)
         )
 
-    def _is_high(self, track: Track, placement: Placement) -> bool:
+    def _is_above_view(self, track: PositionTracker, placement: Placement) -> bool:
         """Return whether the stack or the move is above the rows that the bot sees."""
         rows = self.profile.restart_above
         if rows >= tbp_conversion.ROWS:
             return False
         return track.position.board.height > rows or any(y >= rows for _, y in placement.cells)
 
-    def _has_to_start(self) -> bool:
-        return self._start_due
+    def _must_start(self) -> bool:
+        return self._start_pending
 
-    def _minds_holds(self) -> bool:
+    def _depends_on_first_hold(self) -> bool:
         return self.profile.restart == "hold" or self.profile.pieces_after_first_hold < 2
 
     # --- asking ---------------------------------------------------------------------------------
 
-    async def _let_think(self, limits: Limits) -> None:
-        due = self._asked_from
+    async def _wait_for_thinking(self, limits: Limits) -> None:
+        due = self._ask_after
         if limits.milliseconds is not None and self.profile.thinks == "always":
-            due = max(due, self._thinks_since + limits.milliseconds / 1000)
+            due = max(due, self._thinking_since + limits.milliseconds / 1000)
         await asyncio.sleep(due - _now())
-        if self.profile.suggest_advances and self._questions and not self._side.pending_answers:
+        if (
+            self.profile.suggest_plays
+            and self._question_count
+            and not self._connection.pending_answers
+        ):
             # It has gone on by its own move; there it is of no use to us.
-            self._questions = 0
-            await self._start(self._followed().position)
+            self._question_count = 0
+            await self._send_start(self._require_tracker().position)
 
-    def _read(self, moves: tuple[tbp.TbpMove, ...]) -> tuple[Placement, ...]:
+    def _accept_moves(self, moves: tuple[tbp.TbpMove, ...]) -> tuple[Placement, ...]:
         """The moves in our words; those that cannot count are left out.
 
         Raises:
@@ -448,52 +478,55 @@ class TbpBot(Bot):
         """
         assert self._rules is not None
         try:
-            read = read_moves(moves, self.profile, self._rules, self._followed())
+            read = filter_moves(moves, self.profile, self._rules, self._require_tracker())
         except PlacementError as error:
             raise BotForfeitError(self.name, f"suggested no move that can count: {error}") from None
-        self.strayed += read.strayed
+        self.misdrops += read.misdrops
         return read.placements
 
-    async def _settle(self) -> None:
+    async def _settle_answers(self) -> None:
         """Wait for an answer that nobody wants any more, lest it be taken for the next one.
 
         Many never send it. A fresh process is the only way to be sure then.
         """
-        if not await self._talk().settle(_SETTLE) and self._rules is not None:
+        if (
+            not await self._require_conversation().settle(_STALE_ANSWER_TIMEOUT)
+            and self._rules is not None
+        ):
             await self.quit()
             await self.prepare(self._rules)
 
     # --- helpers --------------------------------------------------------------------------------
 
     @property
-    def _side(self) -> TbpFrontendConnection:
-        return self._dialogue.side if self._dialogue is not None else _NOBODY
+    def _connection(self) -> TbpFrontendConnection:
+        return self._conversation.connection if self._conversation is not None else _NO_CONNECTION
 
-    def _talk(self) -> Dialogue:
-        if self._dialogue is None:
+    def _require_conversation(self) -> TbpConversation:
+        if self._conversation is None:
             raise BotDiedError(self.name, "is not running")
-        return self._dialogue
+        return self._conversation
 
-    def _followed(self) -> Track:
-        self._talk()
-        if self._track is None:
+    def _require_tracker(self) -> PositionTracker:
+        self._require_conversation()
+        if self._tracker is None:
             raise BotDiedError(self.name, "is in no game")
-        return self._track
+        return self._tracker
 
-    def _forget(self) -> None:
-        self._track = None
+    def _forget_position(self) -> None:
+        self._tracker = None
         self._suggested = ()
-        self._unasked = None
-        self._questions = 0
-        self._play_due = None
-        self._start_due = False
-        self._pieces_due = None
+        self._unrequested_answer = None
+        self._question_count = 0
+        self._pending_play = None
+        self._start_pending = False
+        self._pieces_left = None
 
-    def _seconds(self, what: str) -> float:
+    def _timeout(self, what: str) -> float:
         asked: float | None = getattr(self._deadlines, what)
         return getattr(self.profile, f"{what}_seconds") if asked is None else asked
 
-    def _as_suggested(self, placement: Placement) -> tbp.TbpMove:
+    def _find_suggested(self, placement: Placement) -> tbp.TbpMove:
         """The move in the very form that the bot used, if it was its own; some compare that."""
         move = tbp_conversion.format_move(placement)
         if self.profile.play == "canonical":
@@ -508,19 +541,19 @@ class TbpBot(Bot):
             return False
 
 
-_NOBODY: Final = TbpFrontendConnection()
+_NO_CONNECTION: Final = TbpFrontendConnection()
 
 
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _move_info(answer: tbp.TbpSuggestion) -> MoveInfo:
+def _search_info(answer: tbp.TbpSuggestion) -> SearchInfo:
     info = answer.move_info
     if not isinstance(info, tbp.TbpMoveInfo):
-        return MoveInfo()
-    return MoveInfo(info.nodes, info.nps, info.depth, info.extra)
+        return SearchInfo()
+    return SearchInfo(info.nodes, info.nps, info.depth, info.extra)
 
 
-def _words(error: BotDiedError) -> str:
+def _reason(error: BotDiedError) -> str:
     return str(error).removeprefix(f"{error.bot}: ")

@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Serve(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ServeSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What to heed when a bot is served to this frontend.
 
     Attributes:
-        moves: how many moves a suggestion has at most.
-        longest_line: bytes of an answer with its end, at most.
+        max_moves: how many moves a suggestion has at most.
+        max_line_bytes: bytes of an answer with its end, at most.
         features: whether to announce features.
         inputs: whether to tell the way to the first move.
     """
 
-    moves: int = 1
-    longest_line: int = 4096
+    max_moves: int = 1
+    max_line_bytes: int = 4096
     features: bool = True
     inputs: bool = False
 
 
-class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TbpProfile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a program is spoken to, and what it is believed.
 
     Attributes:
@@ -54,7 +54,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         names: what the program calls itself in ``info.name``; case, blanks and signs aside.
         worker: whether these names select the profile only for Web Workers.
         order: which message comes first after a move.
-        picks: which of a bot's moves is played: the first ``legal`` one, or the ``first`` or
+        selection: which of a bot's moves is played: the first ``legal`` one, or the ``first`` or
             ``last`` whether legal or not.
         spin: what a bot's claim of a spin is: a ``hint`` that chooses between two ways to the
             same cells, nothing at all (``ignore``), or a part of the move, which is illegal if the
@@ -67,15 +67,15 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         retries: maximum number of such retries; with 0, the first such answer is a resignation.
         wait_ms: how long after a ``start`` it is first asked.
         thinks: ``always``, from ``start`` or ``play`` on, so that a limit in milliseconds is
-            waited for before it is asked; or only when ``asked``.
+            waited for before it is asked; or only ``when_asked``.
         restart: when a new ``start`` takes the place of ``play``: after ``garbage`` alone, after a
             first ``hold`` too, or for every ``move``.
         restart_above: number of rows that the bot sees. A move above them, or on a higher stack, is
             sent as ``start``.
         garbage: whether the message ``garbage`` is used if the bot announces it.
-        trusts_play: whether it plays what ``play`` says; if not, it hears of a move other than
+        follows_play: whether it plays what ``play`` says; if not, it hears of a move other than
             its first by ``start``.
-        suggest_advances: whether a question makes it play its own move; then it is never asked
+        suggest_plays: whether a question makes it play its own move; then it is never asked
             twice about a position.
         play: the form of the move in ``play``: its ``own``, or the ``canonical`` one.
         back_to_back: ``boolean`` or ``count``.
@@ -85,7 +85,7 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         opponents: whether they are told, if anybody knows them.
         meter: whether waiting garbage is told.
         pieces_after_first_hold: how many ``new_piece`` come after it.
-        least_queue: pieces in view, the current one among them, that it needs.
+        min_queue: pieces in view, the current one among them, that it needs.
         min_nodes: nodes that it is to look at, if it announces that it heeds that; 0 for none.
         process: whether the same one is kept for the next ``game``, or a new one started.
         info_seconds: to introduce itself.
@@ -100,19 +100,19 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     names: tuple[str, ...] = ()
     worker: bool = False
     order: Literal["play", "new_piece"] = "play"
-    picks: Literal["legal", "first", "last"] = "legal"
+    selection: Literal["legal", "first", "last"] = "legal"
     spin: Literal["hint", "ignore", "strict"] = "hint"
     inputs: Literal["check", "ignore", "strict"] = "check"
     json: Literal["compact", "spaced"] = "compact"
     retry_ms: float = 50.0
     retries: int = 1_000_000
     wait_ms: float = 0.0
-    thinks: Literal["always", "asked"] = "always"
+    thinks: Literal["always", "when_asked"] = "always"
     restart: Literal["garbage", "hold", "move"] = "garbage"
     restart_above: int = 40
     garbage: bool = True
-    trusts_play: bool = True
-    suggest_advances: bool = False
+    follows_play: bool = True
+    suggest_plays: bool = False
     play: Literal["own", "canonical"] = "own"
     back_to_back: Literal["boolean", "count"] = "boolean"
     cells: Literal["letters", "garbage"] = "letters"
@@ -121,37 +121,37 @@ class Profile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     opponents: bool = False
     meter: bool = False
     pieces_after_first_hold: int = 2
-    least_queue: int = 0
+    min_queue: int = 0
     min_nodes: int = 0
     process: Literal["kept", "new"] = "kept"
     info_seconds: float = 10.0
     ready_seconds: float = 10.0
     move_seconds: float = 5.0
     quit_seconds: float = 1.0
-    serve: Serve = Serve()
+    serve: ServeSettings = ServeSettings()
 
 
-OFFICIAL: Final = Profile()
+OFFICIAL_PROFILE: Final = TbpProfile()
 """As the official text has it, and as we read it where it is silent."""
 
-WORKER: Final = msgspec.structs.replace(OFFICIAL, info_seconds=30.0)
+WORKER_PROFILE: Final = msgspec.structs.replace(OFFICIAL_PROFILE, info_seconds=30.0)
 """Official profile for Web Workers, which may compile code before they send ``info``."""
 
 
-def profile(name: str) -> Profile:
+def load_profile(name: str) -> TbpProfile:
     """The profile of this name, or in a file: one that ends with ``.toml``, or is no name.
 
     Raises:
         SpecError: there is none, or the file holds none.
     """
     key = name.strip().lower()
-    known = _profiles()
+    known = _load_profiles()
     if name.lower().endswith(".toml") or (key not in known and names_file(name)):
         try:
             text = read_toml_text(name)
         except FormatError as error:
             raise SpecError(f"profile {name}: {error}") from None
-        return read_profile(text, Path(name).stem)
+        return parse_profile(text, Path(name).stem)
     if key not in known:
         near = difflib.get_close_matches(key, known, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -159,12 +159,12 @@ def profile(name: str) -> Profile:
     return known[key]
 
 
-def profile_names() -> list[str]:
+def list_profiles() -> list[str]:
     """Every profile there is."""
-    return list(_profiles())
+    return list(_load_profiles())
 
 
-def profile_of(info_name: str, *, worker: bool = False) -> Profile | None:
+def find_profile(info_name: str, *, worker: bool = False) -> TbpProfile | None:
     """Find the profile for the announced name of a bot.
 
     Args:
@@ -173,14 +173,16 @@ def profile_of(info_name: str, *, worker: bool = False) -> Profile | None:
 
     Returns: None if there is none.
     """
-    plain = _plain(info_name)
-    named = [each for each in _profiles().values() if plain in map(_plain, each.names)]
+    plain = _normalize_name(info_name)
+    named = [
+        each for each in _load_profiles().values() if plain in map(_normalize_name, each.names)
+    ]
     for_workers = [each for each in named if each.worker]
     others = [each for each in named if not each.worker]
     return next(iter([*for_workers, *others] if worker else others), None)
 
 
-def with_flags(base: Profile, flags: Mapping[str, str]) -> Profile:
+def override_profile(base: TbpProfile, options: Mapping[str, str]) -> TbpProfile:
     """A profile with single values changed.
 
     Args:
@@ -191,23 +193,25 @@ def with_flags(base: Profile, flags: Mapping[str, str]) -> Profile:
         SpecError: there is no such value, or it cannot be that; the message says what it can be.
     """
     changes: dict[str, object] = {}
-    for key, text in flags.items():
-        if key not in FLAGS:
-            near = difflib.get_close_matches(key, FLAGS, n=1)
+    for key, text in options.items():
+        if key not in PROFILE_OPTIONS:
+            near = difflib.get_close_matches(key, PROFILE_OPTIONS, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise SpecError(f"a profile has no {key!r}{hint}; there are {', '.join(FLAGS)}")
+            raise SpecError(
+                f"a profile has no {key!r}{hint}; there are {', '.join(PROFILE_OPTIONS)}"
+            )
         changes[key] = read_value(_FIELDS[key], text)
     return msgspec.structs.replace(base, **changes)
 
 
-def read_profile(text: str, name: str) -> Profile:
+def parse_profile(text: str, name: str) -> TbpProfile:
     """The profile in a file.
 
     Raises:
         SpecError: it is none; the message says where.
     """
     try:
-        read = msgspec.convert(parse_toml(text), Profile)
+        read = msgspec.convert(parse_toml(text), TbpProfile)
     except (FormatError, msgspec.ValidationError) as error:
         raise SpecError(f"profile {name}: {error}") from None
     return msgspec.structs.replace(read, name=name)
@@ -225,9 +229,9 @@ def read_value(field: msgspec.structs.FieldInfo, text: str) -> bool | str | floa
     """
     default = field.default
     if isinstance(default, bool):
-        if text.lower() not in _TRUTHS:
+        if text.lower() not in _BOOLEANS:
             raise SpecError(f"{field.name} is {text!r}, must be yes or no")
-        return _TRUTHS[text.lower()]
+        return _BOOLEANS[text.lower()]
     if isinstance(default, str):
         choices = cast("tuple[str, ...]", field.type.__args__)
         if text not in choices:
@@ -238,7 +242,7 @@ def read_value(field: msgspec.structs.FieldInfo, text: str) -> bool | str | floa
         number = kind(text)
     except ValueError:
         number = -1
-    if not (0 <= number <= _HIGHEST and math.isfinite(number)):
+    if not (0 <= number <= _MAX_VALUE and math.isfinite(number)):
         what = "a whole number" if kind is int else "a number"
         raise SpecError(f"{field.name} is {text!r}, must be {what} from 0")
     return number
@@ -246,25 +250,25 @@ def read_value(field: msgspec.structs.FieldInfo, text: str) -> bool | str | floa
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Profile)}
-_NOT_FLAGS: Final = {"name", "summary", "names", "worker", "serve"}
-FLAGS: Final = tuple(name for name in _FIELDS if name not in _NOT_FLAGS)
+_FIELDS: Final = {field.name: field for field in msgspec.structs.fields(TbpProfile)}
+_NO_OPTIONS: Final = {"name", "summary", "names", "worker", "serve"}
+PROFILE_OPTIONS: Final = tuple(name for name in _FIELDS if name not in _NO_OPTIONS)
 """The values of a profile that can be given one by one."""
 
-_TRUTHS: Final = {"yes": True, "true": True, "no": False, "false": False}
-_HIGHEST: Final = 10.0**9
+_BOOLEANS: Final = {"yes": True, "true": True, "no": False, "false": False}
+_MAX_VALUE: Final = 10.0**9
 
 
 @functools.cache
-def _profiles() -> dict[str, Profile]:
-    found = {"official": OFFICIAL}
+def _load_profiles() -> dict[str, TbpProfile]:
+    found = {"official": OFFICIAL_PROFILE}
     folder = resources.files("sevenbag.bots.external") / "profiles"
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
         if file.name.endswith(".toml"):
             name = file.name.removesuffix(".toml")
-            found[name] = read_profile(file.read_text("utf-8"), name)
+            found[name] = parse_profile(file.read_text("utf-8"), name)
     return found
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())

@@ -16,10 +16,10 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from sevenbag.bots.bot import Bot, Limits, Suggestion, printable_name
-from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH, Hearing
-from sevenbag.bots.external.process import command_name, launch_process, split_command
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT, MessageReader
+from sevenbag.bots.external.process import create_process_launcher, program_name, split_command
 from sevenbag.bots.external.tbp_profile import read_value
-from sevenbag.bots.external.websocket_channel import is_address
+from sevenbag.bots.external.websocket_channel import is_websocket_url
 from sevenbag.errors import (
     BotDiedError,
     BotForfeitError,
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Piece, Placement
     from sevenbag.bots.bot import Position, Step
-    from sevenbag.bots.external.bot_channel import Channel, Launch
+    from sevenbag.bots.external.bot_channel import BotChannel, ChannelLauncher
     from sevenbag.game import Rules
     from sevenbag.protocols.triangle.triangle_keys import ResolvedKeys
 
-_SETTLE: Final = 1.0
+_STALE_ANSWER_TIMEOUT: Final = 1.0
 """Seconds for an answer that is owed from another position, before the bot is started afresh."""
-_RETRY: Final = 0.05
+_RETRY_TIMEOUT: Final = 0.05
 """Seconds until a bot that pressed nothing is asked again, as hosts do."""
-_LEEWAY: Final = 5.0
+_TIMEOUT_MARGIN: Final = 5.0
 """Extra seconds for callers, so that the more specific timeout of the driver comes first."""
 
 
-class HostSettings(Struct, frozen=True, kw_only=True):
+class TriangleSettings(Struct, frozen=True, kw_only=True):
     """How a bot is spoken to, and what it is believed.
 
     Attributes:
@@ -82,11 +82,11 @@ class HostSettings(Struct, frozen=True, kw_only=True):
     quit_seconds: float = 1.0
 
 
-SETTINGS: Final = HostSettings.__struct_fields__
+SETTINGS: Final = TriangleSettings.__struct_fields__
 """Names of the settings, as they are given in a specification."""
 
 
-def read_settings(flags: Mapping[str, str]) -> HostSettings:
+def read_settings(flags: Mapping[str, str]) -> TriangleSettings:
     """The settings that a specification gives as texts, by names in `SETTINGS`.
 
     Raises:
@@ -94,13 +94,13 @@ def read_settings(flags: Mapping[str, str]) -> HostSettings:
     """
     values: dict[str, Any] = {
         field.name: read_value(field, flags[field.name])
-        for field in msgspec.structs.fields(HostSettings)
+        for field in msgspec.structs.fields(TriangleSettings)
         if field.name in flags
     }
-    return HostSettings(**values)
+    return TriangleSettings(**values)
 
 
-class TriangleBot(Bot):
+class TriangleDriver(Bot):
     """A program that speaks the Triangle.js adapter protocol over its standard input and output.
 
     The protocol has no words for limits: a bot answers when it likes, within the time for a move.
@@ -121,10 +121,10 @@ class TriangleBot(Bot):
         command: str | Sequence[str],
         *,
         name: str | None = None,
-        settings: HostSettings | None = None,
+        settings: TriangleSettings | None = None,
         folder: Path | None = None,
         log: Path | None = None,
-        launch: Launch | None = None,
+        launcher: ChannelLauncher | None = None,
     ) -> None:
         """Nothing runs before `prepare`.
 
@@ -140,21 +140,25 @@ class TriangleBot(Bot):
             BotStartError: the command is empty, or its quotes do not match.
         """
         words = split_command(command, name or "triangle")
-        self._named = name is not None
-        self.name = name or command_name(words)
-        self.settings = settings or HostSettings()
+        self._has_fixed_name = name is not None
+        self.name = name or program_name(words)
+        self.settings = settings or TriangleSettings()
         self._command, self._folder = words, folder
-        self.launch = launch or launch_process(words, folder=folder, log=log, interrupted=True)
-        self.unasked = 0
-        self.strayed = 0
-        self._talk: _Talk | None = None
+        self.launcher = launcher or create_process_launcher(
+            words, folder=folder, log=log, send_sigint=True
+        )
+        self.unrequested_moves = 0
+        self.misdrops = 0
+        self._conversation: _TriangleConversation | None = None
         self._rules: Rules | None = None
         self._position: Position | None = None
         self._answer: ResolvedKeys | None = None
-        self._state_due = False
-        self._pieces_due: list[Piece] = []
+        self._state_pending = False
+        self._pending_pieces: list[Piece] = []
 
-    def launch_process(self, environment: Mapping[str, str] | None = None) -> Launch | None:
+    def create_launcher(
+        self, environment: Mapping[str, str] | None = None
+    ) -> ChannelLauncher | None:
         """Opens a channel to a process of it that gets no signal before its input ends.
 
         Args:
@@ -162,11 +166,11 @@ class TriangleBot(Bot):
 
         Returns: None if it is no process of ours.
         """
-        if is_address(self._command[0]):
+        if is_websocket_url(self._command[0]):
             return None
-        return launch_process(self._command, folder=self._folder, environment=environment)
+        return create_process_launcher(self._command, folder=self._folder, environment=environment)
 
-    def effective(self, limits: Limits) -> Limits:
+    def effective_limits(self, limits: Limits) -> Limits:
         """None: they cannot be told."""
         del limits
         return Limits()
@@ -174,7 +178,7 @@ class TriangleBot(Bot):
     def least_seconds(self, step: Step) -> float:
         """Return the time limit of the settings; a game may require a new process."""
         settings = self.settings
-        ready = LONGEST_LAUNCH + settings.info_seconds
+        ready = LAUNCH_TIMEOUT + settings.info_seconds
         seconds = {
             "prepare": ready,
             "tell": settings.quit_seconds + ready,
@@ -182,27 +186,27 @@ class TriangleBot(Bot):
             "stop": settings.quit_seconds,
             "quit": settings.quit_seconds,
         }
-        return seconds[step] + _LEEWAY
+        return seconds[step] + _TIMEOUT_MARGIN
 
     @property
     def info(self) -> triangle.TriangleInfo | None:
         """How the bot introduced itself."""
-        return self._talk.side.info if self._talk is not None else None
+        return self._conversation.connection.info if self._conversation is not None else None
 
     @property
     def pid(self) -> int | None:
         """Number of its process and process group; None when none runs."""
-        return self._talk.channel.pid if self._talk is not None else None
+        return self._conversation.channel.pid if self._conversation is not None else None
 
     @property
     def stderr(self) -> str:
         """The last of what it wrote to its standard error."""
-        return self._talk.channel.stderr if self._talk is not None else ""
+        return self._conversation.channel.stderr if self._conversation is not None else ""
 
     @property
-    def skipped(self) -> int:
+    def skipped_lines(self) -> int:
         """Lines it printed that are no messages."""
-        return self._talk.hearing.skipped if self._talk is not None else 0
+        return self._conversation.reader.skipped_lines if self._conversation is not None else 0
 
     # --- the life of a bot ----------------------------------------------------------------------
 
@@ -214,11 +218,11 @@ class TriangleBot(Bot):
             raise BotStartError(self.name, str(error)) from None
         self._rules = rules
         try:
-            if self._talk is None or not self._talk.channel.running:
+            if self._conversation is None or not self._conversation.channel.running:
                 await self._launch()
         except BotDiedError as error:
             await self.quit()
-            raise BotStartError(self.name, _words(error)) from error
+            raise BotStartError(self.name, _reason(error)) from error
         except BaseException:
             # Who is not ready is of no use; nothing of it stays.
             await self.quit()
@@ -229,39 +233,39 @@ class TriangleBot(Bot):
         within = self._position is not None
         self._position = position
         self._answer = None
-        self._pieces_due.clear()
-        await self._settle()
-        if within and self._talk is not None:
-            self._state_due = True
+        self._pending_pieces.clear()
+        await self._settle_answers()
+        if within and self._conversation is not None:
+            self._state_pending = True
         else:
-            await self._begin()
-        await self._catch_up()
+            await self._send_config()
+        await self._send_pending_updates()
 
     async def suggest(self, limits: Limits) -> Suggestion:
         """Ask for keys until the bot presses some or the time is over; then it resigns."""
         del limits
-        position = self._followed()
-        talk = self._spoken_to()
+        position = self._require_position()
+        talk = self._require_conversation()
         ends = _now() + self.settings.move_seconds
         while True:
-            if talk.side.stage is not TriangleStage.ASKED:
-                await self._catch_up()
-                self.unasked += await talk.drop_waiting()
-                await talk.send(talk.side.play(self._question()))
-            move = await talk.move(ends - _now(), self.settings.move_seconds)
+            if talk.connection.stage is not TriangleStage.ASKED:
+                await self._send_pending_updates()
+                self.unrequested_moves += await talk.discard_available()
+                await talk.send(talk.connection.play(self._create_question()))
+            move = await talk.receive_move(ends - _now(), self.settings.move_seconds)
             if move.keys is UNSET or move.keys:
                 break
-            if _now() + _RETRY >= ends:
+            if _now() + _RETRY_TIMEOUT >= ends:
                 return Suggestion(())
-            await asyncio.sleep(_RETRY)
-        self._answer = self._read(move, position)
-        self._look_for_strays(move, self._answer.placement)
+            await asyncio.sleep(_RETRY_TIMEOUT)
+        self._answer = self._resolve_move(move, position)
+        self._count_misdrop(move, self._answer.placement)
         return Suggestion((self._answer.placement,))
 
     async def play(self, placement: Placement) -> None:
         """Go on by the move that was made."""
-        position = self._followed()
-        await self._settle()
+        position = self._require_position()
+        await self._settle_answers()
         answer, self._answer = self._answer, None
         held = placement.piece != position.queue[0]
         # A bot that follows by itself follows what it pressed.
@@ -271,83 +275,87 @@ class TriangleBot(Bot):
             and answer.placement.same_cells(placement)
         )
         self._position = after_placement(position, placement, self._rules)
-        self._state_due = self._state_due or self.settings.states == "always" or not as_pressed
+        self._state_pending = (
+            self._state_pending or self.settings.states == "always" or not as_pressed
+        )
 
     async def new_piece(self, piece: Piece) -> None:
         """Tell the piece that joined the queue, when all of a move is known."""
-        self._position = after_new_piece(self._followed(), piece)
-        self._pieces_due.append(piece)
+        self._position = after_new_piece(self._require_position(), piece)
+        self._pending_pieces.append(piece)
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
         """Tell what waits, with the position; all of a move is known then."""
-        self._position = dataclasses.replace(self._followed(), pending=pending)
-        await self._catch_up()
+        self._position = dataclasses.replace(self._require_position(), pending=pending)
+        await self._send_pending_updates()
 
     async def stop(self) -> None:
         """End the game, and the process with it unless it is kept; no message tells it."""
-        self._forget()
+        self._forget_position()
         if self.settings.process == "new":
             await self._close()
 
     async def quit(self) -> None:
         """Have it leave, and see that nothing of it is left."""
-        self._forget()
+        self._forget_position()
         await self._close()
 
     # --- telling --------------------------------------------------------------------------------
 
     async def _launch(self) -> None:
         await self._close()
-        channel = await self.launch(self.name)
-        self._talk = _Talk(channel, self.settings)
-        info = await self._talk.introduction(self.settings.info_seconds)
+        channel = await self.launcher(self.name)
+        self._conversation = _TriangleConversation(channel, self.settings)
+        info = await self._conversation.receive_info(self.settings.info_seconds)
         introduced = printable_name(info.name)
-        if introduced and not self._named:
+        if introduced and not self._has_fixed_name:
             self.name = channel.name = introduced
 
-    async def _begin(self) -> None:
+    async def _send_config(self) -> None:
         """Tell rules and pieces to a bot that is in no game."""
-        rules, position = self._rules, self._followed()
+        rules, position = self._rules, self._require_position()
         if rules is None:
             raise BotDiedError(self.name, "is not running")
-        if self._talk is None or not self._talk.channel.running:
+        if self._conversation is None or not self._conversation.channel.running:
             await self._launch()
-        talk = self._spoken_to()
+        talk = self._require_conversation()
         # What the protocol has no words for, bots of ours read from the data.
         data = {"rules": rules.to_dict()}
         await talk.send(
-            talk.side.config(
+            talk.connection.config(
                 triangle_conversion.format_config(rules, position.queue[1:], data=data)
             )
         )
         fresh = position.board.is_empty and position.hold is None and not position.pending
-        self._state_due = self.settings.states == "always" or not fresh
+        self._state_pending = self.settings.states == "always" or not fresh
 
-    async def _catch_up(self) -> None:
+    async def _send_pending_updates(self) -> None:
         """Tell what has happened since the last question."""
-        talk = self._spoken_to()
-        if talk.side.stage is not TriangleStage.PLAYING:
+        talk = self._require_conversation()
+        if talk.connection.stage is not TriangleStage.PLAYING:
             return
-        if self._pieces_due:
-            letters = triangle_conversion.format_pieces(self._pieces_due)
-            self._pieces_due.clear()
-            await talk.send(talk.side.pieces(triangle.TrianglePieces(pieces=letters)))
-        if self._state_due:
-            self._state_due = False
-            await talk.send(talk.side.state(triangle_conversion.format_state(self._followed())))
+        if self._pending_pieces:
+            letters = triangle_conversion.format_pieces(self._pending_pieces)
+            self._pending_pieces.clear()
+            await talk.send(talk.connection.pieces(triangle.TrianglePieces(pieces=letters)))
+        if self._state_pending:
+            self._state_pending = False
+            await talk.send(
+                talk.connection.state(triangle_conversion.format_state(self._require_position()))
+            )
 
-    async def _settle(self) -> None:
+    async def _settle_answers(self) -> None:
         """Wait for a move that nobody wants any more, lest it be taken for the next one."""
-        talk = self._talk
-        if talk is None or talk.side.stage is not TriangleStage.ASKED:
+        talk = self._conversation
+        if talk is None or talk.connection.stage is not TriangleStage.ASKED:
             return
-        if not await talk.settled(_SETTLE):
+        if not await talk.settle(_STALE_ANSWER_TIMEOUT):
             await self._launch()
-            await self._begin()
+            await self._send_config()
 
     # --- asking ---------------------------------------------------------------------------------
 
-    def _question(self) -> triangle.TrianglePlay:
+    def _create_question(self) -> triangle.TrianglePlay:
         assert self._rules is not None
         garbage, attack = self._rules.garbage, self._rules.attack
         return triangle.TrianglePlay(
@@ -355,7 +363,7 @@ class TriangleBot(Bot):
             garbage_multiplier=triangle.format_number(attack.multiplier),
         )
 
-    def _read(self, move: triangle.TriangleMove, position: Position) -> ResolvedKeys:
+    def _resolve_move(self, move: triangle.TriangleMove, position: Position) -> ResolvedKeys:
         assert self._rules is not None
         tolerant = self.settings.keys == "tolerant"
         try:
@@ -365,112 +373,114 @@ class TriangleBot(Bot):
         except PlacementError as error:
             raise BotForfeitError(self.name, str(error)) from None
 
-    def _look_for_strays(self, move: triangle.TriangleMove, placement: Placement) -> None:
+    def _count_misdrop(self, move: triangle.TriangleMove, placement: Placement) -> None:
         expected = read_expected_rows(move)
         if expected is not None:
-            board = after_placement(self._followed(), placement, self._rules).board
-            self.strayed += expected != tuple(board.row(y) for y in range(len(expected)))
+            board = after_placement(self._require_position(), placement, self._rules).board
+            self.misdrops += expected != tuple(board.row(y) for y in range(len(expected)))
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _spoken_to(self) -> _Talk:
-        if self._talk is None:
+    def _require_conversation(self) -> _TriangleConversation:
+        if self._conversation is None:
             raise BotDiedError(self.name, "is not running")
-        return self._talk
+        return self._conversation
 
-    def _followed(self) -> Position:
+    def _require_position(self) -> Position:
         if self._position is None:
             raise BotDiedError(self.name, "is in no game")
         return self._position
 
-    def _forget(self) -> None:
+    def _forget_position(self) -> None:
         self._position = None
         self._answer = None
-        self._state_due = False
-        self._pieces_due.clear()
+        self._state_pending = False
+        self._pending_pieces.clear()
 
     async def _close(self) -> None:
-        talk, self._talk = self._talk, None
+        talk, self._conversation = self._conversation, None
         if talk is not None:
-            talk.side.close()
+            talk.connection.close()
             await talk.channel.close(b"", self.settings.quit_seconds)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-class _Talk:
+class _TriangleConversation:
     """A conversation with one process: what it says is heard in time, or named for what it is."""
 
-    def __init__(self, channel: Channel, settings: HostSettings) -> None:
+    def __init__(self, channel: BotChannel, settings: TriangleSettings) -> None:
         self.channel = channel
         self._settings = settings
-        self._told_state = False
+        self._state_sent = False
         self._moved_after_state = False
-        self.side = TriangleHostConnection()
-        self.hearing: Hearing[triangle.TriangleMessage] = Hearing(channel, decode)
+        self.connection = TriangleHostConnection()
+        self.reader: MessageReader[triangle.TriangleMessage] = MessageReader(channel, decode)
 
     async def send(self, message: triangle.TriangleHostMessage) -> None:
         try:
             await self.channel.send(encode(message))
         except BotDiedError as error:
-            raise self._explained(error) from error
-        self._told_state |= isinstance(message, triangle.TriangleState)
+            raise self._add_hint(error) from error
+        self._state_sent |= isinstance(message, triangle.TriangleState)
 
-    async def introduction(self, seconds: float) -> triangle.TriangleInfo:
-        await self._event(TriangleEvent.INTRODUCED, seconds, seconds, "no info")
-        assert self.side.info is not None
-        return self.side.info
+    async def receive_info(self, seconds: float) -> triangle.TriangleInfo:
+        await self._wait_for(TriangleEvent.INTRODUCED, seconds, seconds, "no info")
+        assert self.connection.info is not None
+        return self.connection.info
 
-    async def move(self, left: float, allowed: float) -> triangle.TriangleMove:
-        await self._event(TriangleEvent.MOVED, left, allowed, "no move")
-        self._moved_after_state |= self._told_state
-        assert self.side.move is not None
-        return self.side.move
+    async def receive_move(self, left: float, allowed: float) -> triangle.TriangleMove:
+        await self._wait_for(TriangleEvent.MOVED, left, allowed, "no move")
+        self._moved_after_state |= self._state_sent
+        assert self.connection.move is not None
+        return self.connection.move
 
-    async def settled(self, seconds: float) -> bool:
+    async def settle(self, seconds: float) -> bool:
         """Whether the move that is owed has come within this time."""
         try:
-            await self.move(seconds, seconds)
+            await self.receive_move(seconds, seconds)
         except BotTimeoutError:
             return False
         return True
 
-    async def drop_waiting(self) -> int:
+    async def discard_available(self) -> int:
         """Pass over what was said before we ask; how many moves were among it."""
-        before = self.side.unrequested_moves
-        for line in await self.channel.take_waiting():
-            message = self.hearing.decoded(line)
+        before = self.connection.unrequested_moves
+        for line in await self.channel.receive_available():
+            message = self.reader.decode(line)
             if message is not None:
-                self.side.receive(message)
-        return self.side.unrequested_moves - before
+                self.connection.receive(message)
+        return self.connection.unrequested_moves - before
 
-    async def _event(self, awaited: TriangleEvent, left: float, allowed: float, what: str) -> None:
-        skipped = self.hearing.skipped
+    async def _wait_for(
+        self, awaited: TriangleEvent, left: float, allowed: float, what: str
+    ) -> None:
+        skipped = self.reader.skipped_lines
         try:
             async with asyncio.timeout(left):
-                while self.side.receive(await self.hearing.next()) is not awaited:
+                while self.connection.receive(await self.reader.receive()) is not awaited:
                     pass
         except BotDiedError as error:
-            raise self._explained(error) from error
+            raise self._add_hint(error) from error
         except TimeoutError:
-            hints = [f"{what} within {allowed:g} s", *self.hearing.hints(skipped)]
+            hints = [f"{what} within {allowed:g} s", *self.reader.describe_problems(skipped)]
             if awaited is TriangleEvent.INTRODUCED:
                 hints.append("is its output flushed?")
             elif hint := self._hint():
                 hints.append(hint)
             raise BotTimeoutError(self.channel.name, "; ".join(hints)) from None
 
-    def _explained(self, error: BotDiedError) -> BotDiedError:
+    def _add_hint(self, error: BotDiedError) -> BotDiedError:
         hint = self._hint()
-        return BotDiedError(error.bot, f"{_words(error)}; {hint}") if hint else error
+        return BotDiedError(error.bot, f"{_reason(error)}; {hint}") if hint else error
 
     def _hint(self) -> str:
         """Suggest a setting for a bot that may fail at its first state, or need one."""
-        if self._settings.states == "always" and self._told_state and not self._moved_after_state:
+        if self._settings.states == "always" and self._state_sent and not self._moved_after_state:
             return "if it cannot read a state, states=garbage sends none before the first garbage"
-        asked = self.side.stage is TriangleStage.ASKED
-        if self._settings.states == "garbage" and asked and not self._told_state:
+        asked = self.connection.stage is TriangleStage.ASKED
+        if self._settings.states == "garbage" and asked and not self._state_sent:
             return "if it needs a state first, states=always sends one before each play"
         return ""
 
@@ -479,5 +489,5 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-def _words(error: BotDiedError) -> str:
+def _reason(error: BotDiedError) -> str:
     return str(error).removeprefix(f"{error.bot}: ")

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 from urllib.parse import quote, unquote
 
-from sevenbag.bots.external.bot_channel import LONGEST_LAUNCH
-from sevenbag.bots.external.process import LineProcess, launch_process
-from sevenbag.bots.external.websocket_channel import SocketChannel, websockets_package
+from sevenbag.bots.external.bot_channel import LAUNCH_TIMEOUT
+from sevenbag.bots.external.process import ProcessChannel, create_process_launcher
+from sevenbag.bots.external.websocket_channel import WebSocketChannel, import_websockets
 from sevenbag.config.input_file import read_input
 from sevenbag.errors import BotDiedError, BotError, BotStartError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
@@ -25,16 +25,20 @@ if TYPE_CHECKING:
     from websockets.asyncio.server import Server, ServerConnection
     from websockets.http11 import Request, Response
 
-    from sevenbag.bots.external.bot_channel import Carrier, Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
-Host = Literal["browser", "node"]
+WorkerHost = Literal["browser", "node"]
 
-BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+BROWSER_PROGRAMS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
-def launch_worker(
-    script: str, *, host: Host | None = None, log: Path | None = None, folder: Path | None = None
-) -> Launch:
+def create_worker_launcher(
+    script: str,
+    *,
+    host: WorkerHost | None = None,
+    log: Path | None = None,
+    folder: Path | None = None,
+) -> ChannelLauncher:
     """How a channel to a bot that is this worker script is opened.
 
     Args:
@@ -53,31 +57,29 @@ def launch_worker(
     if chosen == "node":
         node = shutil.which("node")
         if node is None:
-            raise BotStartError("worker", f"nothing here runs {script}: {_missing(host)}")
+            raise BotStartError("worker", f"nothing here runs {script}: {_explain_missing(host)}")
         program = str(resources.files("sevenbag.bots.external") / "browser" / "node_host.js")
-        return launch_process([node, program, str(file)], log=log, folder=folder)
+        return create_process_launcher([node, program, str(file)], log=log, folder=folder)
     browser = find_browser()
     if browser is None:
-        raise BotStartError("worker", f"nothing here runs {script}: {_missing(host)}")
-    from sevenbag.bots.external.web_worker import launch_in_browser  # noqa: PLC0415  # needs an extra
-
-    return launch_in_browser(file.resolve(), browser, log=log)
+        raise BotStartError("worker", f"nothing here runs {script}: {_explain_missing(host)}")
+    return create_browser_launcher(file.resolve(), browser, log=log)
 
 
 def find_browser() -> str | None:
     """A Chromium on this machine; None if there is none."""
-    return next((path for path in map(shutil.which, BROWSERS) if path is not None), None)
+    return next((path for path in map(shutil.which, BROWSER_PROGRAMS) if path is not None), None)
 
 
-_LARGEST_FILE: Final = 256 << 20
-_TYPES: Final = {
+_MAX_FILE_BYTES: Final = 256 << 20
+_CONTENT_TYPES: Final = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
     ".json": "application/json",
     ".wasm": "application/wasm",
 }
-_FLAGS: Final = (
+_BROWSER_OPTIONS: Final = (
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
@@ -92,7 +94,9 @@ _FLAGS: Final = (
 give; the bot is a program that somebody chose to run, as any other bot is."""
 
 
-def launch_in_browser(entry: Path, browser: str, *, log: Path | None = None) -> Launch:
+def create_browser_launcher(
+    entry: Path, browser: str, *, log: Path | None = None
+) -> ChannelLauncher:
     """How a channel to a worker in a browser is opened.
 
     Args:
@@ -103,10 +107,10 @@ def launch_in_browser(entry: Path, browser: str, *, log: Path | None = None) -> 
     Raises:
         MissingExtraError: the package websockets is not installed.
     """
-    websockets_package()
+    import_websockets()
 
     async def launch(name: str) -> BrowserChannel:
-        page = _Page(entry, name)
+        page = _WorkerPage(entry, name)
         try:
             return await page.open(browser, log)
         except BaseException:
@@ -116,20 +120,20 @@ def launch_in_browser(entry: Path, browser: str, *, log: Path | None = None) -> 
     return launch
 
 
-class BrowserChannel(SocketChannel):
-    """A worker in a browser. See `sevenbag.bots.external.bot_channel.Channel`.
+class BrowserChannel(WebSocketChannel):
+    """A worker in a browser. See `sevenbag.bots.external.bot_channel.BotChannel`.
 
     Attributes:
         name: by which errors call the bot.
     """
 
-    def __init__(self, connection: ServerConnection, name: str, page: _Page) -> None:
+    def __init__(self, connection: ServerConnection, name: str, page: _WorkerPage) -> None:
         """The page has connected."""
         self._page = page
         super().__init__(connection, name)
 
     @property
-    def carrier(self) -> Carrier:
+    def transport(self) -> Transport:
         """The worker of a page."""
         return "page"
 
@@ -138,41 +142,41 @@ class BrowserChannel(SocketChannel):
         """Number of the browser's process and process group."""
         return self._page.pid
 
-    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """Say the last words, give the worker a moment, then close the page and the browser.
 
         Most workers do not know how to leave: it is their page that ends them.
         """
         try:
-            if farewell and self.running:
+            if last_message and self.running:
                 with contextlib.suppress(BotError):
-                    await self.send(farewell)
-                    await asyncio.sleep(min(grace, 0.1))
+                    await self.send(last_message)
+                    await asyncio.sleep(min(grace_seconds, 0.1))
             await super().close(b"", 0.0)
         finally:
             await self._page.close()
 
-    def _take(self, frame: bytes | None) -> None:
-        told = _of_host(frame)
+    def _add_frame(self, frame: bytes | None) -> None:
+        told = _page_error(frame)
         if told is None:
-            super()._take(frame)
+            super()._add_frame(frame)
             return
         # What the page itself has to say is no message of the bot.
         self.stderr = told
         self._ended = f"its script failed: {told}"
-        self._news.set()
+        self._frame_arrived.set()
 
 
-class _Page:
+class _WorkerPage:
     """A browser with one page, and the server from which the page comes."""
 
     def __init__(self, entry: Path, name: str) -> None:
         self._entry = entry
         self._name = name
         # Whoever does not know this word is not our page.
-        self._word = secrets.token_urlsafe(16)
+        self._secret = secrets.token_urlsafe(16)
         self._server: Server | None = None
-        self._browser: LineProcess | None = None
+        self._browser: ProcessChannel | None = None
         self._profile: str | None = None
         self._channel: asyncio.Future[BrowserChannel] | None = None
 
@@ -182,27 +186,27 @@ class _Page:
 
     async def open(self, browser: str, log: Path | None) -> BrowserChannel:
         """Start the browser, and wait for its page."""
-        websockets = websockets_package()
+        websockets = import_websockets()
         self._channel = asyncio.get_running_loop().create_future()
         server: Server = await websockets.asyncio.server.serve(
-            self._connected,
+            self._accept,
             "127.0.0.1",
             0,
-            process_request=self._file,
+            process_request=self._serve_file,
             max_size=MAX_LINE_BYTES,
             server_header=None,
         )
         self._server = server
         port = next(iter(server.sockets)).getsockname()[1]
         entry = quote(self._entry.name)
-        address = f"http://127.0.0.1:{port}/{self._word}/host.html?entry={entry}"
+        address = f"http://127.0.0.1:{port}/{self._secret}/browser_host.html?entry={entry}"
         self._profile = tempfile.mkdtemp(prefix="sevenbag-browser-")
-        command = [browser, *_FLAGS, f"--user-data-dir={self._profile}", address]
-        self._browser = await LineProcess.launch(command, name=self._name, log=log)
-        ended = asyncio.ensure_future(self._until_ended(self._browser))
+        command = [browser, *_BROWSER_OPTIONS, f"--user-data-dir={self._profile}", address]
+        self._browser = await ProcessChannel.start(command, name=self._name, log=log)
+        ended = asyncio.ensure_future(self._wait_for_end(self._browser))
         either: list[asyncio.Future[Any]] = [self._channel, ended]
         try:
-            await asyncio.wait(either, timeout=LONGEST_LAUNCH, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, timeout=LAUNCH_TIMEOUT, return_when=asyncio.FIRST_COMPLETED)
         finally:
             ended.cancel()
         if self._channel.done():
@@ -210,7 +214,7 @@ class _Page:
         if ended.done() and not ended.cancelled():
             raise BotStartError(self._name, f"the browser {browser} {ended.result()}")
         raise BotStartError(
-            self._name, f"{browser} did not load a page within {LONGEST_LAUNCH:g} s"
+            self._name, f"{browser} did not load a page within {LAUNCH_TIMEOUT:g} s"
         )
 
     async def close(self) -> None:
@@ -227,7 +231,7 @@ class _Page:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _until_ended(self, browser: LineProcess) -> str:
+    async def _wait_for_end(self, browser: ProcessChannel) -> str:
         """What is to be said of its end; until then what it prints is passed over."""
         while True:
             try:
@@ -235,7 +239,7 @@ class _Page:
             except BotDiedError as error:
                 return str(error).removeprefix(f"{error.bot}: ")
 
-    async def _connected(self, connection: ServerConnection) -> None:
+    async def _accept(self, connection: ServerConnection) -> None:
         assert self._channel is not None
         if self._channel.done():
             return
@@ -243,10 +247,10 @@ class _Page:
         self._channel.set_result(channel)
         await connection.wait_closed()
 
-    def _file(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _serve_file(self, connection: ServerConnection, request: Request) -> Response | None:
         path = unquote(request.path.partition("?")[0])
         folder, _, rest = path.removeprefix("/").partition("/")
-        if not secrets.compare_digest(folder.encode(), self._word.encode()):
+        if not secrets.compare_digest(folder.encode(), self._secret.encode()):
             return connection.respond(HTTPStatus.NOT_FOUND, "")
         if rest == "talk":
             return None
@@ -260,7 +264,7 @@ class _Page:
         for name in ("Content-Type", "Content-Length"):
             del headers[name]
         headers["Content-Length"] = str(len(body))
-        headers["Content-Type"] = _TYPES.get(Path(rest).suffix, "application/octet-stream")
+        headers["Content-Type"] = _CONTENT_TYPES.get(Path(rest).suffix, "application/octet-stream")
         # What bots with several threads need.
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
         headers["Cross-Origin-Embedder-Policy"] = "require-corp"
@@ -274,16 +278,16 @@ class _Page:
             OSError: the file does not exist or is too large.
             ValueError: it lies elsewhere.
         """
-        if name in {"host.html", "host.js"}:
+        if name in {"browser_host.html", "browser_host.js"}:
             return (resources.files("sevenbag.bots.external") / "browser" / name).read_bytes()
         root = self._entry.parent
         file = (root / name.removeprefix("files/")).resolve()
         if not name.startswith("files/") or not file.is_relative_to(root):
             raise ValueError(name)
-        return read_input(file, _LARGEST_FILE)
+        return read_input(file, _MAX_FILE_BYTES)
 
 
-def _of_host(frame: bytes | None) -> str | None:
+def _page_error(frame: bytes | None) -> str | None:
     """What the page says of itself; None for a message of the bot."""
     if frame is None or not frame.startswith(b'{"host":'):
         return None
@@ -296,9 +300,9 @@ def _of_host(frame: bytes | None) -> str | None:
 # --- helpers --------------------------------------------------------------------------------------
 
 
-def _missing(host: Host | None) -> str:
+def _explain_missing(host: WorkerHost | None) -> str:
     if host == "browser":
-        return f"there is no browser ({', '.join(BROWSERS[:3])})"
+        return f"there is no browser ({', '.join(BROWSER_PROGRAMS[:3])})"
     if host == "node":
         return "there is no node"
     return "there is neither a browser nor node"

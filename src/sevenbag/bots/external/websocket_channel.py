@@ -25,55 +25,59 @@ if TYPE_CHECKING:
 
     from websockets.asyncio.connection import Connection
 
-    from sevenbag.bots.external.bot_channel import Carrier, Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
-_MOST_WAITING: Final = 256
+_MAX_FRAMES_AHEAD: Final = 256
 """Frames that are read ahead; a bot that sends more has to wait."""
-_CONNECT: Final = 10.0
-_LISTEN: Final = 5.0
+_CONNECT_TIMEOUT: Final = 10.0
+_SEND_TIMEOUT: Final = 5.0
 """Seconds that the other side may leave us waiting to take what we say."""
-_CLOSE: Final = 2.0
-_LONGEST_REASON: Final = 200
+_CLOSE_TIMEOUT: Final = 2.0
+_MAX_REASON_LENGTH: Final = 200
 
 
-def is_address(text: str) -> bool:
+def is_websocket_url(text: str) -> bool:
     """Whether this is the address of a WebSocket."""
     return text.lower().startswith(("ws://", "wss://"))
 
 
-def launch_websocket(url: str) -> Launch:
+def create_websocket_launcher(url: str) -> ChannelLauncher:
     """How a channel to a bot behind this address is opened.
 
     Raises:
         BotStartError: the address is none.
         MissingExtraError: the package websockets is not installed.
     """
-    websockets = websockets_package()
+    websockets = import_websockets()
     parts = urlsplit(url)
-    if not is_address(url) or not parts.hostname or parts.fragment:
+    if not is_websocket_url(url) or not parts.hostname or parts.fragment:
         raise BotStartError(url, "is no address of a WebSocket, such as ws://localhost:7717")
 
-    async def launch(name: str) -> SocketChannel:
+    async def launch(name: str) -> WebSocketChannel:
         try:
             connection = await websockets.asyncio.client.connect(
-                url, max_size=MAX_LINE_BYTES, open_timeout=_CONNECT, proxy=None
+                url, max_size=MAX_LINE_BYTES, open_timeout=_CONNECT_TIMEOUT, proxy=None
             )
         except websockets.exceptions.InvalidHandshake as error:
-            raise BotStartError(name, f"{url} does not speak WebSocket: {_words(error)}") from None
+            raise BotStartError(
+                name, f"{url} does not speak WebSocket: {_describe_error(error)}"
+            ) from None
         except TimeoutError:
-            what = f"{url} does not answer within {_CONNECT:g} s"
+            what = f"{url} does not answer within {_CONNECT_TIMEOUT:g} s"
             raise BotStartError(name, what) from None
         except OSError as error:
-            what = f"cannot connect to {url}: {_reason(error)}"
+            what = f"cannot connect to {url}: {_explain_os_error(error)}"
             raise BotStartError(name, what) from None
         except (ValueError, websockets.exceptions.WebSocketException) as error:
-            raise BotStartError(name, f"cannot connect to {url}: {_words(error)}") from None
-        return SocketChannel(connection, name)
+            raise BotStartError(
+                name, f"cannot connect to {url}: {_describe_error(error)}"
+            ) from None
+        return WebSocketChannel(connection, name)
 
     return launch
 
 
-def websockets_package() -> ModuleType:
+def import_websockets() -> ModuleType:
     """The package websockets, loaded now.
 
     Raises:
@@ -89,8 +93,8 @@ def websockets_package() -> ModuleType:
         ) from error
 
 
-class SocketChannel:
-    """A bot at the other end of a WebSocket. See `sevenbag.bots.external.bot_channel.Channel`.
+class WebSocketChannel:
+    """A bot at the other end of a WebSocket. See `sevenbag.bots.external.bot_channel.BotChannel`.
 
     Attributes:
         name: by which errors call the bot.
@@ -102,16 +106,16 @@ class SocketChannel:
         self.stderr = ""
         self._connection = connection
         self._frames: deque[bytes | None] = deque()
-        self._news = asyncio.Event()
-        self._room = asyncio.Event()
+        self._frame_arrived = asyncio.Event()
+        self._queue_drained = asyncio.Event()
         self._ended = ""
         self._discard = False
         self._reader = asyncio.create_task(self._read())
 
     @property
-    def carrier(self) -> Carrier:
+    def transport(self) -> Transport:
         """Frames of a socket."""
-        return "socket"
+        return "websocket"
 
     @property
     def pid(self) -> int | None:
@@ -128,52 +132,52 @@ class SocketChannel:
         import websockets  # noqa: PLC0415
 
         if self._ended:
-            raise self._death()
+            raise self._create_end_error()
         try:
-            async with asyncio.timeout(_LISTEN):
+            async with asyncio.timeout(_SEND_TIMEOUT):
                 for line in data.splitlines():
                     await self._connection.send(line.decode())
         except TimeoutError:
             raise BotTimeoutError(self.name, "does not read what is sent to it") from None
         except websockets.exceptions.ConnectionClosed:
             await asyncio.wait({self._reader}, timeout=1.0)
-            raise self._death() from None
+            raise self._create_end_error() from None
 
     async def receive(self) -> bytes:
         """The next frame."""
         while not self._frames:
             if self._ended:
-                raise self._death()
-            self._news.clear()
-            await self._news.wait()
-        return self._taken()
+                raise self._create_end_error()
+            self._frame_arrived.clear()
+            await self._frame_arrived.wait()
+        return self._next_frame()
 
-    async def take_waiting(self) -> list[bytes]:
+    async def receive_available(self) -> list[bytes]:
         """The frames that have come already."""
         # What has come takes the event loop a few rounds to bring here.
         for _ in range(4):
             await asyncio.sleep(0)
         frames: list[bytes] = []
         while self._frames:
-            frames.append(self._taken())
+            frames.append(self._next_frame())
         return frames
 
-    def unfinished(self) -> int:
+    def pending_bytes(self) -> int:
         """0: a frame comes whole."""
         return 0
 
-    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """Say the last words, give it a moment to close, then close."""
         # What still comes is of no interest, but has to be read for the end of it to be seen.
         self._discard = True
         self._frames.clear()
-        self._room.set()
-        if not self._ended and farewell:
+        self._queue_drained.set()
+        if not self._ended and last_message:
             with contextlib.suppress(BotError):
-                await self.send(farewell)
-                await asyncio.wait({self._reader}, timeout=grace)
+                await self.send(last_message)
+                await asyncio.wait({self._reader}, timeout=grace_seconds)
         try:
-            async with asyncio.timeout(_CLOSE):
+            async with asyncio.timeout(_CLOSE_TIMEOUT):
                 await self._connection.close()
         except TimeoutError:
             pass
@@ -185,11 +189,11 @@ class SocketChannel:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _taken(self) -> bytes:
+    def _next_frame(self) -> bytes:
         frame = self._frames.popleft()
-        self._room.set()
+        self._queue_drained.set()
         if frame is None:
-            raise _too_long(self.name)
+            raise _create_length_error(self.name)
         return frame
 
     async def _read(self) -> None:
@@ -198,50 +202,50 @@ class SocketChannel:
         try:
             while True:
                 frame: str | bytes = await self._connection.recv()
-                self._take(frame.encode() if isinstance(frame, str) else frame)
-                while len(self._frames) >= _MOST_WAITING:
-                    self._room.clear()
-                    await self._room.wait()
+                self._add_frame(frame.encode() if isinstance(frame, str) else frame)
+                while len(self._frames) >= _MAX_FRAMES_AHEAD:
+                    self._queue_drained.clear()
+                    await self._queue_drained.wait()
         except websockets.exceptions.ConnectionClosed as closed:
             sent = closed.sent
             if sent is not None and sent.code == 1009:
-                self._take(None)
-            self._ended = _closing(closed)
+                self._add_frame(None)
+            self._ended = _describe_close(closed)
         finally:
             self._ended = self._ended or "the connection was closed"
-            self._news.set()
+            self._frame_arrived.set()
 
-    def _take(self, frame: bytes | None) -> None:
+    def _add_frame(self, frame: bytes | None) -> None:
         if not self._discard:
             self._frames.append(frame)
-            self._news.set()
+            self._frame_arrived.set()
 
-    def _death(self) -> BotError:
+    def _create_end_error(self) -> BotError:
         if None in self._frames:
-            return _too_long(self.name)
+            return _create_length_error(self.name)
         return BotDiedError(self.name, self._ended)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _too_long(name: str) -> BotProtocolError:
+def _create_length_error(name: str) -> BotProtocolError:
     return BotProtocolError(name, f"sent a frame longer than {MAX_LINE_BYTES} bytes")
 
 
-def _closing(closed: Any) -> str:
+def _describe_close(closed: Any) -> str:
     frame = closed.rcvd
     if frame is None:
         return "the connection was lost"
-    reason = printable(frame.reason)[:_LONGEST_REASON]
+    reason = printable(frame.reason)[:_MAX_REASON_LENGTH]
     return f"closed the connection ({frame.code}{': ' + reason if reason else ''})"
 
 
-def _words(error: Exception) -> str:
-    return printable(str(error))[:_LONGEST_REASON]
+def _describe_error(error: Exception) -> str:
+    return printable(str(error))[:_MAX_REASON_LENGTH]
 
 
-def _reason(error: OSError) -> str:
+def _explain_os_error(error: OSError) -> str:
     if isinstance(error, ConnectionRefusedError):
         return "nobody listens there"
-    return error.strerror or _words(error)
+    return error.strerror or _describe_error(error)

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import sevenbag
 from sevenbag.bots.bot import Limits
-from sevenbag.bots.serving.service import Inbox, LostOutputError, log, tell, thought, words
+from sevenbag.bots.serving.service import (
+    MessageInbox,
+    OutputClosedError,
+    ask_until_stale,
+    describe_error,
+    log,
+    update_bot,
+)
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.tbp import bot_side, tbp_conversion
@@ -18,50 +25,50 @@ from sevenbag.protocols.tbp.wire import decode, encode, parse_json
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement
     from sevenbag.bots.bot import Bot
-    from sevenbag.bots.serving.service import Say, Serve
+    from sevenbag.bots.serving.service import AdapterFactory, SendLine
     from sevenbag.game import Rules
 
-LONGEST_ANSWER: Final = 4096
+MAX_ANSWER_BYTES: Final = 4096
 """Bytes; a frontend in the field reads lines into a buffer of this size."""
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class TbpAdapterSettings:
     """How a bot is served.
 
     Attributes:
         limits: what it may spend on a suggestion; nothing said, what it grants itself.
         rules: by which it plays, as far as the frontend does not tell; None for ``guideline``.
-        moves: how many moves a suggestion has at most. One is what all frontends take alike.
-        longest_line: bytes of an answer with its end, at most.
+        max_moves: how many moves a suggestion has at most. One is what all frontends take alike.
+        max_line_bytes: bytes of an answer with its end, at most.
         features: whether to announce those that we have.
         inputs: whether to tell the way to the first move, as the versus dialect does.
     """
 
     limits: Limits = field(default_factory=Limits)
     rules: Rules | None = None
-    moves: int = 1
-    longest_line: int = LONGEST_ANSWER
+    max_moves: int = 1
+    max_line_bytes: int = MAX_ANSWER_BYTES
     features: bool = True
     inputs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Misheard:
+class InvalidTbpMessage:
     """A message that makes no sense; of what type it says to be, as far as that is known."""
 
-    kind: str = ""
+    message_type: str = ""
 
 
-Heard: TypeAlias = tbp.TbpMessage | Misheard
+TbpInput: TypeAlias = tbp.TbpMessage | InvalidTbpMessage
 
 
-def tbp_service(manner: Manner | None = None) -> Serve:
+def tbp_adapter(manner: TbpAdapterSettings | None = None) -> AdapterFactory:
     """How bots are served to frontends that speak TBP."""
-    return lambda bot, say: Server(bot, manner or Manner(), say)
+    return lambda bot, say: TbpAdapter(bot, manner or TbpAdapterSettings(), say)
 
 
-class Server:
+class TbpAdapter:
     """One bot, one frontend, from the introduction to the end.
 
     Every question is answered once, in order. What is odd is told in a line on standard error.
@@ -70,7 +77,7 @@ class Server:
         inbox: what the frontend says.
     """
 
-    def __init__(self, bot: Bot, manner: Manner, say: Say) -> None:
+    def __init__(self, bot: Bot, manner: TbpAdapterSettings, say: SendLine) -> None:
         """Nothing happens before `run`.
 
         Args:
@@ -78,28 +85,30 @@ class Server:
             manner: how it is served.
             say: sends a line.
         """
-        self.inbox = TbpInbox()
+        self.inbox = TbpMessageInbox()
         self._bot = bot
-        self._manner = manner
-        self._say = say
+        self._settings = manner
+        self._send_line = say
         self._rules: Rules | None = None
-        self._side = bot_side.TbpBotConnection(
-            max_moves=manner.moves, max_line_bytes=manner.longest_line
+        self._connection = bot_side.TbpBotConnection(
+            max_moves=manner.max_moves, max_line_bytes=manner.max_line_bytes
         )
 
     async def run(self) -> None:
         """Serve until told to quit, or until no more will be said; the bot is left to the caller.
 
         Raises:
-            LostOutputError: an answer cannot be sent.
+            OutputClosedError: an answer cannot be sent.
         """
-        features = bot_side.FEATURES if self._manner.features else ()
-        self._send(self._side.introduce(self._bot.name, sevenbag.__version__, "sevenbag", features))
-        while (heard := await self.inbox.next()) is not None:
-            if isinstance(heard, Misheard):
-                self._side.receive_invalid(heard.kind)
+        features = bot_side.FEATURES if self._settings.features else ()
+        self._send(
+            self._connection.introduce(self._bot.name, sevenbag.__version__, "sevenbag", features)
+        )
+        while (heard := await self.inbox.get()) is not None:
+            if isinstance(heard, InvalidTbpMessage):
+                self._connection.receive_invalid(heard.message_type)
                 continue
-            for action in self._side.receive(heard):
+            for action in self._connection.receive(heard):
                 if isinstance(action, bot_actions.QuitAction):
                     return
                 if not await self._do(action):
@@ -118,26 +127,26 @@ class Server:
                 case bot_actions.LogAction(text):
                     log(text)
                 case _:
-                    await tell(self._bot, action)
-        except LostOutputError:
+                    await update_bot(self._bot, action)
+        except OutputClosedError:
             raise
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
             # Whatever happened to it: it is asked again from the next position on.
-            log(words(error))
-            self._side.handle_bot_failure()
+            log(describe_error(error))
+            self._connection.handle_bot_failure()
             return False
         return True
 
     async def _prepare(self, told: tbp.TbpRules) -> bool:
         try:
-            self._rules = _rules_of(told, self._manner.rules)
+            self._rules = _apply_rules(told, self._settings.rules)
             await self._bot.prepare(self._rules)
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
-            log(words(error))
-            follow_up = self._side.reject_rules()
+            log(describe_error(error))
+            follow_up = self._connection.reject_rules()
             ready = False
         else:
-            follow_up = self._side.accept_rules()
+            follow_up = self._connection.accept_rules()
             ready = True
         for action in follow_up:
             await self._do(action)
@@ -145,22 +154,22 @@ class Server:
 
     async def _answer(self) -> None:
         try:
-            suggestion = await thought(self._bot, self._manner.limits, self.inbox)
+            suggestion = await ask_until_stale(self._bot, self._settings.limits, self.inbox)
             info = suggestion.info
-            answer = self._side.answer(
+            answer = self._connection.answer(
                 suggestion.moves,
                 tbp.TbpMoveInfo(info.nodes, info.nps, info.depth, info.extra),
-                inputs=self._way_to(suggestion.moves[0]) if suggestion.moves else None,
+                inputs=self._find_inputs(suggestion.moves[0]) if suggestion.moves else None,
             )
         except Exception:
             # Whoever asks gets an answer.
-            self._send(self._side.answer(()))
+            self._send(self._connection.answer(()))
             raise
         self._send(answer)
 
-    def _way_to(self, move: Placement) -> tuple[tbp.InputName, ...] | None:
-        position, rules = self._side.position, self._rules
-        if not self._manner.inputs or position is None or rules is None:
+    def _find_inputs(self, move: Placement) -> tuple[tbp.InputName, ...] | None:
+        position, rules = self._connection.position, self._rules
+        if not self._settings.inputs or position is None or rules is None:
             return None
         spawn = tbp_conversion.find_spawn(position.board, move.piece, rules)
         if spawn is None:
@@ -171,17 +180,17 @@ class Server:
         )
 
     def _send(self, message: tbp.TbpBotMessage) -> None:
-        self._say(encode(message))
+        self._send_line(encode(message))
 
 
-class TbpInbox(Inbox[Heard]):
+class TbpMessageInbox(MessageInbox[TbpInput]):
     """What a frontend has said."""
 
-    def read(self, line: bytes | None) -> Heard | None:
+    def parse(self, line: bytes | None) -> TbpInput | None:
         """The message in a line; a note in the log where it makes no sense."""
-        return _heard_in(line)
+        return _parse_input(line)
 
-    def supersedes(self, heard: Heard) -> bool:
+    def is_superseding(self, heard: TbpInput) -> bool:
         """A new position, or an end."""
         return isinstance(heard, tbp.TbpStart | tbp.TbpStop | tbp.TbpQuit)
 
@@ -189,29 +198,29 @@ class TbpInbox(Inbox[Heard]):
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _heard_in(line: bytes | None) -> Heard | None:
+def _parse_input(line: bytes | None) -> TbpInput | None:
     if line is None:
         log("passed over a line that is too long")
-        return Misheard()
+        return InvalidTbpMessage()
     try:
         message = decode(line, ignore_extensions=True)
     except ProtocolError as error:
         log(f"passed over a message: {error}")
-        return Misheard(error.kind)
+        return InvalidTbpMessage(error.kind)
     if message is None and line.strip():
         log(f"passed over a line that is no message: {line[:60]!r}")
         if line.lstrip().startswith(b"{") and parse_json(line) is None:
-            return Misheard(_kind_in(line))
+            return InvalidTbpMessage(_guess_message_type(line))
     return message
 
 
-def _kind_in(line: bytes) -> str:
+def _guess_message_type(line: bytes) -> str:
     """Of what type a broken message seems to be; one that is not known would be passed over."""
     kinds = ("start", "play", "garbage")
     return next((kind for kind in kinds if f'"{kind}"'.encode() in line), "unknown")
 
 
-def _rules_of(told: tbp.TbpRules, rules: Rules | None) -> Rules:
+def _apply_rules(told: tbp.TbpRules, rules: Rules | None) -> Rules:
     """The rules that we were told ourselves, with what the frontend tells."""
     # Looked up only now: the introduction is not to wait for it.
     from sevenbag.game import Rules  # noqa: PLC0415

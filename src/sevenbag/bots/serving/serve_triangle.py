@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, TypeAlias
 import msgspec
 
 import sevenbag
-from sevenbag.bots.serving.service import Inbox, LostOutputError, log, tell, thought, words
+from sevenbag.bots.serving.service import (
+    MessageInbox,
+    OutputClosedError,
+    ask_until_stale,
+    describe_error,
+    log,
+    update_bot,
+)
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.triangle import bot_side
@@ -19,31 +26,33 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Placement
     from sevenbag.bots.bot import Bot, Limits
-    from sevenbag.bots.serving.service import Say, Serve
+    from sevenbag.bots.serving.service import AdapterFactory, SendLine
     from sevenbag.game.position import Position
     from sevenbag.game.rules import Rules
 
 
-class Misheard(msgspec.Struct, frozen=True):
+class InvalidTriangleMessage(msgspec.Struct, frozen=True):
     """A message of this type came that makes no sense."""
 
-    kind: str
+    message_type: str
 
 
-Heard: TypeAlias = triangle.TriangleMessage | Misheard
+TriangleInput: TypeAlias = triangle.TriangleMessage | InvalidTriangleMessage
 
 
-def triangle_service(limits: Limits, most_seen: int = bot_side.MAX_VISIBLE_PIECES) -> Serve:
+def triangle_adapter(
+    limits: Limits, max_visible: int = bot_side.MAX_VISIBLE_PIECES
+) -> AdapterFactory:
     """How bots are served to Triangle hosts.
 
     Args:
         limits: what a bot may spend on a move; nothing said, what it grants itself.
         most_seen: pieces that it is shown at most, the current one included.
     """
-    return lambda bot, say: Server(bot, limits, most_seen, say)
+    return lambda bot, say: TriangleAdapter(bot, limits, max_visible, say)
 
 
-class Server:
+class TriangleAdapter:
     """One bot, one host, from the introduction to the end.
 
     Every question is answered once, in order: a host that is not answered stands still. What is odd
@@ -53,28 +62,28 @@ class Server:
         inbox: what the host says.
     """
 
-    def __init__(self, bot: Bot, limits: Limits, most_seen: int, say: Say) -> None:
+    def __init__(self, bot: Bot, limits: Limits, most_seen: int, say: SendLine) -> None:
         """Nothing happens before `run`."""
-        self.inbox = TriangleInbox()
+        self.inbox = TriangleMessageInbox()
         self._bot = bot
         self._limits = limits
-        self._say = say
+        self._send_line = say
         self._rules: Rules | None = None
         self._failed = False
-        self._side = bot_side.TriangleBotConnection(max_visible=most_seen)
+        self._connection = bot_side.TriangleBotConnection(max_visible=most_seen)
 
     async def run(self) -> None:
         """Serve until no more will be said; the bot is left to the caller.
 
         Raises:
-            LostOutputError: an answer cannot be sent.
+            OutputClosedError: an answer cannot be sent.
         """
-        self._send(self._side.introduce(self._bot.name, sevenbag.__version__, "sevenbag"))
-        while (heard := await self.inbox.next()) is not None:
-            if isinstance(heard, Misheard):
-                todo = self._side.receive_invalid(heard.kind)
+        self._send(self._connection.introduce(self._bot.name, sevenbag.__version__, "sevenbag"))
+        while (heard := await self.inbox.get()) is not None:
+            if isinstance(heard, InvalidTriangleMessage):
+                todo = self._connection.receive_invalid(heard.message_type)
             else:
-                todo = self._side.receive(heard)
+                todo = self._connection.receive(heard)
             await self._do_all(todo)
 
     async def _do_all(self, todo: list[bot_side.TriangleBotAction]) -> None:
@@ -100,21 +109,21 @@ class Server:
                     if self._bot.protocol is None:
                         await self._bot.prepare(rules)
                 case bot_actions.StartAction(position):
-                    await self._begin(position)
+                    await self._start_bot(position)
                 case bot_actions.SuggestAction():
                     await self._answer()
                 case bot_actions.LogAction(text):
                     log(text)
                 case _:
-                    await tell(self._bot, action)
-        except LostOutputError:
+                    await update_bot(self._bot, action)
+        except OutputClosedError:
             raise
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
-            log(words(error))
+            log(describe_error(error))
             if isinstance(action, bot_side.TrianglePrepareAction):
-                self._side.reject_rules()
+                self._connection.reject_rules()
             else:
-                self._side.handle_bot_failure()
+                self._connection.handle_bot_failure()
                 self._failed = True
             return False
         return True
@@ -125,7 +134,7 @@ class Server:
         self._rules = rules
         await self._bot.prepare(rules)
 
-    async def _begin(self, position: Position) -> None:
+    async def _start_bot(self, position: Position) -> None:
         if self._failed and self._rules is not None:
             # It may have ended; made ready again, it is there again.
             self._failed = False
@@ -134,30 +143,30 @@ class Server:
 
     async def _answer(self) -> None:
         try:
-            moves = (await thought(self._bot, self._limits, self.inbox)).moves
+            moves = (await ask_until_stale(self._bot, self._limits, self.inbox)).moves
         except Exception:
             # Whoever asks gets an answer.
-            self._answer_with(())
+            self._send_answer(())
             raise
-        for action in self._answer_with(moves):
-            await tell(self._bot, action)
+        for action in self._send_answer(moves):
+            await update_bot(self._bot, action)
 
-    def _answer_with(self, moves: Sequence[Placement]) -> list[bot_side.TriangleBotAction]:
+    def _send_answer(self, moves: Sequence[Placement]) -> list[bot_side.TriangleBotAction]:
         """Send the answer; the rest is for the bot to know."""
-        todo = self._side.answer(moves)
+        todo = self._connection.answer(moves)
         for action in todo:
             if isinstance(action, bot_side.TriangleSendAction):
                 self._send(action.message)
         return todo
 
     def _send(self, message: triangle.TriangleBotMessage) -> None:
-        self._say(encode(message))
+        self._send_line(encode(message))
 
 
-class TriangleInbox(Inbox[Heard]):
+class TriangleMessageInbox(MessageInbox[TriangleInput]):
     """What a host has said."""
 
-    def read(self, line: bytes | None) -> Heard | None:
+    def parse(self, line: bytes | None) -> TriangleInput | None:
         """The message in a line; a note in the log where it makes no sense."""
         if line is None:
             log("passed over a line that is too long")
@@ -166,11 +175,11 @@ class TriangleInbox(Inbox[Heard]):
             message = decode(line)
         except ProtocolError as error:
             log(f"passed over a message: {error}")
-            return Misheard(error.kind)
+            return InvalidTriangleMessage(error.kind)
         if message is None and line.strip():
             log(f"passed over a line that is no message: {line[:60]!r}")
         return message
 
-    def supersedes(self, heard: Heard) -> bool:
+    def is_superseding(self, heard: TriangleInput) -> bool:
         """A new position, or a new game."""
         return isinstance(heard, triangle.TriangleConfig | triangle.TriangleState)

@@ -17,27 +17,27 @@ from sevenbag.protocols import bot_actions
 if TYPE_CHECKING:
     from sevenbag.bots.bot import Bot, Limits
 
-HURRY: Final = 1.0
+STALE_ANSWER_GRACE: Final = 1.0
 """Seconds that a bot gets to finish a thought when what follows is already known."""
 
-Heard = TypeVar("Heard")
+MessageT = TypeVar("MessageT")
 
-Say: TypeAlias = Callable[[bytes], None]
+SendLine: TypeAlias = Callable[[bytes], None]
 """Sends one line with its end, now.
 
 Raises:
-    LostOutputError: it cannot be sent.
+    OutputClosedError: it cannot be sent.
 """
 
 
-class LostOutputError(Exception):
+class OutputClosedError(Exception):
     """What carries the messages failed, and not the bot."""
 
 
-class Ear(Protocol):
+class LineReceiver(Protocol):
     """Somebody who is told line by line."""
 
-    def hear(self, line: bytes | None) -> None:
+    def add_line(self, line: bytes | None) -> None:
         """Take a line that has come; None for one that was too long."""
         ...
 
@@ -46,11 +46,11 @@ class Ear(Protocol):
         ...
 
 
-class Service(Protocol):
+class BotAdapter(Protocol):
     """One bot, served to one other program, from the introduction to the end."""
 
     @property
-    def inbox(self) -> Ear:
+    def inbox(self) -> LineReceiver:
         """Who is told what comes."""
         ...
 
@@ -58,73 +58,73 @@ class Service(Protocol):
         """Serve until told to quit, or until no more will be said; the bot is left to the caller.
 
         Raises:
-            LostOutputError: an answer cannot be sent.
+            OutputClosedError: an answer cannot be sent.
         """
         ...
 
 
-Serve: TypeAlias = "Callable[[Bot, Say], Service]"
+AdapterFactory: TypeAlias = "Callable[[Bot, SendLine], BotAdapter]"
 """Begins to serve a bot, which is not yet prepared."""
 
 
-class Inbox(abc.ABC, Generic[Heard]):
-    """Messages that have come. Hearing never waits for the bot, nor the bot for hearing."""
+class MessageInbox(abc.ABC, Generic[MessageT]):
+    """Messages that have come. Reading never waits for the bot, nor the bot for hearing."""
 
     def __init__(self) -> None:
-        self._heard: deque[Heard] = deque()
-        self._news = asyncio.Event()
-        self._superseded = asyncio.Event()
+        self._messages: deque[MessageT] = deque()
+        self._changed = asyncio.Event()
+        self._stale = asyncio.Event()
         self._closed = False
 
     @abc.abstractmethod
-    def read(self, line: bytes | None) -> Heard | None:
+    def parse(self, line: bytes | None) -> MessageT | None:
         """What is in a line, None for one that was too long; None if it is nothing."""
 
     @abc.abstractmethod
-    def supersedes(self, heard: Heard) -> bool:
+    def is_superseding(self, heard: MessageT) -> bool:
         """Whether it makes worthless what the bot is thinking."""
 
-    def hear(self, line: bytes | None) -> None:
+    def add_line(self, line: bytes | None) -> None:
         """Take a line that has come; None for one that was too long."""
-        heard = self.read(line)
+        heard = self.parse(line)
         if heard is not None:
-            self._heard.append(heard)
-            if self.supersedes(heard):
-                self._superseded.set()
-            self._news.set()
+            self._messages.append(heard)
+            if self.is_superseding(heard):
+                self._stale.set()
+            self._changed.set()
 
     def close(self) -> None:
         """No more will come."""
         self._closed = True
-        self._superseded.set()
-        self._news.set()
+        self._stale.set()
+        self._changed.set()
 
-    async def next(self) -> Heard | None:
+    async def get(self) -> MessageT | None:
         """The next message; None when no more will come."""
-        while not self._heard and not self._closed:
-            self._news.clear()
-            await self._news.wait()
-        heard = self._heard.popleft() if self._heard else None
-        if not self._closed and not any(map(self.supersedes, self._heard)):
-            self._superseded.clear()
+        while not self._messages and not self._closed:
+            self._changed.clear()
+            await self._changed.wait()
+        heard = self._messages.popleft() if self._messages else None
+        if not self._closed and not any(map(self.is_superseding, self._messages)):
+            self._stale.clear()
         return heard
 
-    async def until_superseded(self, task: asyncio.Task[Suggestion]) -> None:
+    async def wait_until_stale(self, task: asyncio.Task[Suggestion]) -> None:
         """Wait until the task is done, or a message is there that makes its result worthless."""
-        waiting: asyncio.Task[object] = asyncio.ensure_future(self._superseded.wait())
+        waiting: asyncio.Task[object] = asyncio.ensure_future(self._stale.wait())
         try:
             await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
         finally:
             waiting.cancel()
 
 
-async def thought(bot: Bot, limits: Limits, inbox: Inbox[Heard]) -> Suggestion:
+async def ask_until_stale(bot: Bot, limits: Limits, inbox: MessageInbox[MessageT]) -> Suggestion:
     """What the bot suggests; nothing if it was still thinking when it was to be elsewhere."""
     task = asyncio.ensure_future(bot.suggest(limits))
     try:
-        await inbox.until_superseded(task)
+        await inbox.wait_until_stale(task)
         if not task.done():
-            await asyncio.wait({task}, timeout=HURRY)
+            await asyncio.wait({task}, timeout=STALE_ANSWER_GRACE)
         return task.result() if task.done() else Suggestion(())
     finally:
         if not task.done():
@@ -132,7 +132,7 @@ async def thought(bot: Bot, limits: Limits, inbox: Inbox[Heard]) -> Suggestion:
             await asyncio.wait({task})
 
 
-async def tell(bot: Bot, action: object) -> None:
+async def update_bot(bot: Bot, action: object) -> None:
     """Let the bot know, if the action is anything to be known."""
     match action:
         case bot_actions.StartAction(position):
@@ -157,6 +157,6 @@ def log(text: str) -> None:
         print(f"sevenbag serve: {text}", file=sys.stderr, flush=True)
 
 
-def words(error: Exception) -> str:
+def describe_error(error: Exception) -> str:
     """What a bot raised, which may be anything, in one line."""
     return str(error) if isinstance(error, SevenbagError) else f"{type(error).__name__}: {error}"

@@ -10,19 +10,19 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
-from sevenbag.bots.serving.service import LostOutputError
+from sevenbag.bots.serving.service import OutputClosedError
 from sevenbag.protocols.json_lines import LineSplitter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.bots.serving.service import Ear, Serve
+    from sevenbag.bots.serving.service import AdapterFactory, LineReceiver
 
 
-async def serve_bot(
+async def serve_stdio(
     bot: Bot,
-    serve: Serve,
+    create_adapter: AdapterFactory,
     *,
     input_descriptor: int = 0,
     output_descriptor: int = 1,
@@ -42,13 +42,13 @@ async def serve_bot(
     """
 
     def say(line: bytes) -> None:
-        write(output_descriptor, line)
+        write_line(output_descriptor, line)
 
-    service = serve(bot, say)
-    listen(input_descriptor, service.inbox)
+    service = create_adapter(bot, say)
+    start_reading(input_descriptor, service.inbox)
     try:
         await service.run()
-    except LostOutputError as lost:
+    except OutputClosedError as lost:
         # Whoever closed it wants no more of us.
         if isinstance(lost.__cause__, OSError) and not isinstance(lost.__cause__, BrokenPipeError):
             raise lost.__cause__ from None
@@ -56,7 +56,7 @@ async def serve_bot(
         await bot.quit()
 
 
-def listen(descriptor: int, ear: Ear) -> None:
+def start_reading(descriptor: int, receiver: LineReceiver) -> None:
     """Begin to read lines, in a thread: the input may be a file or a terminal as well as a pipe.
 
     Args:
@@ -68,9 +68,9 @@ def listen(descriptor: int, ear: Ear) -> None:
 
     def take(data: bytes) -> None:
         for line in splitter.feed(data) if data else splitter.finish():
-            ear.hear(line)
+            receiver.add_line(line)
         if not data:
-            ear.close()
+            receiver.close()
 
     def deliver(data: bytes) -> None:
         # The loop may be gone, and then nobody is interested.
@@ -82,11 +82,11 @@ def listen(descriptor: int, ear: Ear) -> None:
     ).start()
 
 
-def write(descriptor: int, line: bytes) -> None:
+def write_line(descriptor: int, line: bytes) -> None:
     """Write a line now.
 
     Raises:
-        LostOutputError: it cannot be written.
+        OutputClosedError: it cannot be written.
     """
     while line:
         try:
@@ -94,11 +94,11 @@ def write(descriptor: int, line: bytes) -> None:
         except BlockingIOError:
             select.select([], [descriptor], [])
         except OSError as error:
-            raise LostOutputError(str(error)) from error
+            raise OutputClosedError(str(error)) from error
 
 
 @contextlib.contextmanager
-def output_to_itself() -> Generator[int]:
+def reserve_stdout() -> Generator[int]:
     """Standard output as a descriptor that nothing else writes to.
 
     A stray print, of a bot or of a library, goes to standard error meanwhile: on the wire it would

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from msgspec import UNSET
 
 from sevenbag._kernel import Placement
-from sevenbag.bots.serving.service import LostOutputError
-from sevenbag.bots.serving.stdio_server import output_to_itself, write
+from sevenbag.bots.serving.service import OutputClosedError
+from sevenbag.bots.serving.stdio_server import reserve_stdout, write_line
 from sevenbag.errors import ProtocolError
 from sevenbag.game.course import after_placement
 from sevenbag.protocols import bot_actions
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def run_engine(
-    choose: Choose, *, name: str, version: str, author: str, data: object = UNSET
+    choose: ChooseMove, *, name: str, version: str, author: str, data: object = UNSET
 ) -> None:
     """Serve one host, until it ends the input or sends SIGINT; then return, quietly.
 
@@ -43,21 +43,21 @@ def run_engine(
         author: whose it is.
         data: what goes to the host with the introduction.
     """
-    engine = Engine(choose, name=name, version=version, author=author, data=data, log=_log)
+    engine = TriangleEngine(choose, name=name, version=version, author=author, data=data, log=_log)
     splitter = LineSplitter()
     # Hosts end their bots so. Where a bot was started in the background it is ignored at first.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with contextlib.suppress(KeyboardInterrupt, LostOutputError), output_to_itself() as output:
-        write(output, engine.introduce())
+    with contextlib.suppress(KeyboardInterrupt, OutputClosedError), reserve_stdout() as output:
+        write_line(output, engine.introduce())
         while received := os.read(0, 1 << 16):
             for line in splitter.feed(received):
                 if line is None:
                     _log("passed over a line that is too long")
                 else:
-                    write(output, engine.receive(line))
+                    write_line(output, engine.receive(line))
 
 
-class Turn:
+class EngineTurn:
     """What an engine is given when a move is due.
 
     Attributes:
@@ -117,18 +117,18 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EngineReply:
     """A choice with data of the author's own, which goes to the host along with the keys."""
 
     placement: Placement
     data: object
 
 
-Choose: TypeAlias = Callable[[Turn], Placement | Reply]
+ChooseMove: TypeAlias = Callable[[EngineTurn], Placement | EngineReply]
 """Chooses one of `Turn.placements`."""
 
 
-class Engine:
+class TriangleEngine:
     """One conversation with one host.
 
     It never fails to answer: where the choice is none, or raises, another move is made and the log
@@ -145,7 +145,7 @@ class Engine:
 
     def __init__(
         self,
-        choose: Choose,
+        choose: ChooseMove,
         *,
         name: str,
         version: str,
@@ -155,8 +155,8 @@ class Engine:
     ) -> None:
         self._choose = choose
         self._info = triangle.TriangleInfo(name=name, version=version, author=author, data=data)
-        self._log = log or _unheard
-        self._side = bot_side.TriangleBotConnection()
+        self._log = log or _discard_log
+        self._connection = bot_side.TriangleBotConnection()
         self._config: triangle.TriangleConfig | None = None
         self._state: triangle.TriangleState | None = None
         self._pieces: list[triangle.TrianglePieces] = []
@@ -172,7 +172,7 @@ class Engine:
             message = decode(line)
         except ProtocolError as error:
             self._log(f"passed over a message: {error}")
-            todo = self._side.receive_invalid(error.kind)
+            todo = self._connection.receive_invalid(error.kind)
         else:
             if message is None:
                 if line.strip():
@@ -184,15 +184,15 @@ class Engine:
                 self._state = message
             elif isinstance(message, triangle.TrianglePieces):
                 self._pieces.append(message)
-                del self._pieces[:-_MOST_KEPT]
+                del self._pieces[:-_MAX_KEPT_MESSAGES]
             elif isinstance(message, triangle.TrianglePlay):
                 play = message
-            todo = self._side.receive(message)
-        return b"".join(self._done(action, play) for action in todo)
+            todo = self._connection.receive(message)
+        return b"".join(self._execute(action, play) for action in todo)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _done(self, action: bot_side.TriangleBotAction, play: triangle.TrianglePlay) -> bytes:
+    def _execute(self, action: bot_side.TriangleBotAction, play: triangle.TrianglePlay) -> bytes:
         match action:
             case bot_side.TriangleSendAction(message):
                 return encode(message)
@@ -211,25 +211,25 @@ class Engine:
                 return b""
 
     def _answer(self, play: triangle.TrianglePlay) -> list[bot_side.TriangleBotAction]:
-        if self._config is None or not self._side.placements():
-            return self._side.answer(())
-        turn = Turn(self._side, self._config, self._state, play, tuple(self._pieces))
+        if self._config is None or not self._connection.placements():
+            return self._connection.answer(())
+        turn = EngineTurn(self._connection, self._config, self._state, play, tuple(self._pieces))
         self._pieces.clear()
         try:
             choice = self._choose(turn)
         except Exception as error:  # noqa: BLE001 - an author's function may raise anything
             self._log(f"choosing a move failed: {type(error).__name__}: {error}")
-            return self._side.answer(())
-        reply = choice if isinstance(choice, Reply) else Reply(choice, UNSET)
+            return self._connection.answer(())
+        reply = choice if isinstance(choice, EngineReply) else EngineReply(choice, UNSET)
         if not any(reply.placement.same_cells(each) for each in turn.placements()):
             self._log(f"{reply.placement} is no move that can be made now")
-        return self._side.answer((reply.placement,), reply.data)
+        return self._connection.answer((reply.placement,), reply.data)
 
 
-_MOST_KEPT: Final = 64
+_MAX_KEPT_MESSAGES: Final = 64
 
 
-def _unheard(text: str) -> None:
+def _discard_log(text: str) -> None:
     """Where nobody listens."""
     del text
 

@@ -8,9 +8,9 @@ from http import HTTPStatus
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.bots.external.websocket_channel import websockets_package
-from sevenbag.bots.serving.adapter import tbp_service
-from sevenbag.bots.serving.service import LostOutputError, log
+from sevenbag.bots.external.websocket_channel import import_websockets
+from sevenbag.bots.serving.adapter import tbp_adapter
+from sevenbag.bots.serving.service import OutputClosedError, log
 from sevenbag.errors import SevenbagError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from websockets.http11 import Request, Response
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.bots.serving.service import Ear, Serve
+    from sevenbag.bots.serving.service import AdapterFactory, LineReceiver
 
-MOST_CONNECTIONS: Final = 16
+MAX_CONNECTIONS: Final = 16
 """Bots that are served at once; whoever comes then is turned away."""
-_MOST_UNSENT: Final = 256
-WORKER: Final = "/worker.js"
+_MAX_UNSENT_LINES: Final = 256
+WORKER_PATH: Final = "/worker.js"
 """Where the worker script lies that brings a bot of ours into a page."""
 
 
-class BotServer:
+class WebSocketBotServer:
     """Serves at one port, until it is closed.
 
     Attributes:
@@ -41,9 +41,9 @@ class BotServer:
     def __init__(
         self,
         create: Callable[[], Bot],
-        serve: Serve | None = None,
+        create_adapter: AdapterFactory | None = None,
         *,
-        most_connections: int = MOST_CONNECTIONS,
+        max_connections: int = MAX_CONNECTIONS,
     ) -> None:
         """Serve nobody yet.
 
@@ -55,12 +55,12 @@ class BotServer:
         Raises:
             MissingExtraError: the package websockets is not installed.
         """
-        self._websockets = websockets_package()
+        self._websockets = import_websockets()
         self.port = 0
         self._create = create
-        self._serve_bot = serve or tbp_service()
-        self._most = most_connections
-        self._served = 0
+        self._create_adapter = create_adapter or tbp_adapter()
+        self._max_connections = max_connections
+        self._connection_count = 0
         self._server: SocketServer | None = None
 
     async def open(self, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -73,7 +73,7 @@ class BotServer:
             self._serve,
             host,
             port,
-            process_request=self._file,
+            process_request=self._serve_file,
             max_size=MAX_LINE_BYTES,
             server_header=None,
         )
@@ -88,17 +88,17 @@ class BotServer:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _file(self, connection: ServerConnection, request: Request) -> Response | None:
+    def _serve_file(self, connection: ServerConnection, request: Request) -> Response | None:
         """The worker script, for pages; None where a WebSocket is wanted."""
         if "websocket" in request.headers.get("Upgrade", "").lower():
-            if self._served >= self._most:
-                text = f"{self._most} bots play already\n"
+            if self._connection_count >= self._max_connections:
+                text = f"{self._max_connections} bots play already\n"
                 return connection.respond(HTTPStatus.SERVICE_UNAVAILABLE, text)
             return None
-        if request.path.partition("?")[0] != WORKER:
-            text = f"here are a bot behind a WebSocket, and {WORKER}\n"
+        if request.path.partition("?")[0] != WORKER_PATH:
+            text = f"here are a bot behind a WebSocket, and {WORKER_PATH}\n"
             return connection.respond(HTTPStatus.NOT_FOUND, text)
-        response = connection.respond(HTTPStatus.OK, worker_script())
+        response = connection.respond(HTTPStatus.OK, read_worker_script())
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = "text/javascript; charset=utf-8"
         # Any page may load it: it can do no more than a page that speaks to us itself.
@@ -107,32 +107,32 @@ class BotServer:
         return response
 
     async def _serve(self, connection: ServerConnection) -> None:
-        self._served += 1
+        self._connection_count += 1
         try:
-            await self._talk(connection, self._create())
+            await self._run_adapter(connection, self._create())
         except SevenbagError as error:
             log(str(error))
         finally:
-            self._served -= 1
+            self._connection_count -= 1
 
-    async def _talk(self, connection: ServerConnection, bot: Bot) -> None:
-        unsent: asyncio.Queue[str] = asyncio.Queue(_MOST_UNSENT)
+    async def _run_adapter(self, connection: ServerConnection, bot: Bot) -> None:
+        unsent: asyncio.Queue[str] = asyncio.Queue(_MAX_UNSENT_LINES)
 
         def say(line: bytes) -> None:
             try:
                 unsent.put_nowait(line.decode().rstrip("\n"))
             except asyncio.QueueFull:
-                raise LostOutputError("nobody takes the answers") from None
+                raise OutputClosedError("nobody takes the answers") from None
 
-        service = self._serve_bot(bot, say)
+        service = self._create_adapter(bot, say)
         tasks = [
-            asyncio.create_task(self._hear(connection, service.inbox)),
+            asyncio.create_task(self._receive(connection, service.inbox)),
             asyncio.create_task(_send(connection, unsent)),
         ]
         try:
             await service.run()
             await asyncio.wait({asyncio.create_task(unsent.join())}, timeout=1.0)
-        except LostOutputError:
+        except OutputClosedError:
             # Whoever is gone wants no more of us.
             pass
         finally:
@@ -141,17 +141,17 @@ class BotServer:
             await asyncio.gather(*tasks, return_exceptions=True)
             await bot.quit()
 
-    async def _hear(self, connection: ServerConnection, inbox: Ear) -> None:
+    async def _receive(self, connection: ServerConnection, inbox: LineReceiver) -> None:
         with contextlib.suppress(self._websockets.exceptions.ConnectionClosed):
             while True:
                 frame = await connection.recv()
-                inbox.hear(frame.encode() if isinstance(frame, str) else frame)
+                inbox.add_line(frame.encode() if isinstance(frame, str) else frame)
         inbox.close()
 
 
-def worker_script() -> str:
+def read_worker_script() -> str:
     """A bot of ours as a Web Worker: loaded by a page, it speaks to the server it came from."""
-    file = resources.files("sevenbag.bots.external") / "browser" / "worker.js"
+    file = resources.files("sevenbag.bots.external") / "browser" / "websocket_worker.js"
     return file.read_text("utf-8")
 
 

@@ -248,7 +248,7 @@ class Planner:
 
     def _limits_now(self) -> Limits:
         """What the bot may spend on this piece: less than it takes to fall to the stack."""
-        limits = self.bot.effective(self._limits)
+        limits = self.bot.effective_limits(self._limits)
         bounded = limits.milliseconds is not None or limits.nodes is not None
         if not bounded or (self.bot.protocol is not None and limits.milliseconds is None):
             return limits

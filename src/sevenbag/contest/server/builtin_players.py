@@ -7,7 +7,7 @@ import contextlib
 import secrets
 from typing import TYPE_CHECKING, Final, Protocol
 
-from sevenbag.bots.registry import KINDS, create_bot
+from sevenbag.bots.registry import BUILTIN_BOTS, create_bot
 from sevenbag.contest.client.bot_controller import Planner
 from sevenbag.errors import BotError, SpecError
 from sevenbag.protocols.pason.messages import decode_state
@@ -55,8 +55,8 @@ def house_player(
         SpecError: there is no such bot, or it is none of our own.
     """
     name = bot.partition(":")[0].strip().lower()
-    if name not in KINDS:
-        raise SpecError(f"bot {bot!r} does not play within a server; {', '.join(KINDS)} do")
+    if name not in BUILTIN_BOTS:
+        raise SpecError(f"bot {bot!r} does not play within a server; {', '.join(BUILTIN_BOTS)} do")
     made = create_bot(bot)
     if bot.strip().lower() == WANDERER:
         return _Wanderer(move, moves_per_second or _PACE_OF_RANDOM)

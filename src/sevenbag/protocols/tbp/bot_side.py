@@ -88,9 +88,9 @@ class TbpBotConnection:
         """Start before the first message.
 
         Args:
-            most_moves: how many moves a suggestion has at most. One is what every frontend
+            max_moves: how many moves a suggestion has at most. One is what every frontend
                 takes alike: some play the first, some the last.
-            longest_line: bytes of an answer with its end, at most. It has as many moves as fit
+            max_line_bytes: bytes of an answer with its end, at most. It has as many moves as fit
                 even if all were of the longest kind, and at least one.
         """
         self.state = TbpBotState.LAUNCHED

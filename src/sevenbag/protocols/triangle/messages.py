@@ -8,12 +8,15 @@ and its main branch of May 2026.
 from __future__ import annotations
 
 import math
-from typing import Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType, field
 
 from sevenbag.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from msgspec.structs import StructConfig
 
 PieceLetter: TypeAlias = Literal["i", "o", "t", "l", "j", "s", "z"]
 Cell: TypeAlias = Literal["i", "o", "t", "l", "j", "s", "z", "gb", "bomb"] | None
@@ -70,6 +73,8 @@ T = TypeVar("T")
 
 
 class _HasData(Protocol):
+    __struct_config__: ClassVar[StructConfig]
+
     @property
     def data(self) -> object | UnsetType: ...
 

@@ -14,7 +14,7 @@ from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from litestar.template import TemplateConfig
 
-from sevenbag.bots.registry import KINDS
+from sevenbag.bots.registry import BUILTIN_BOTS
 from sevenbag.drawing.cells import COLORS, shape
 from sevenbag.errors import InputError
 from sevenbag.game import Rules
@@ -154,7 +154,7 @@ def _context(bots: Path | None) -> dict[str, Any]:
     }
     return {
         "facts": msgspec.json.encode(facts).decode(),
-        "kinds": {name: kind.summary for name, kind in KINDS.items()},
+        "kinds": {name: kind.summary for name, kind in BUILTIN_BOTS.items()},
         "presets": Rules.presets(),
         "limits": match_request,
         "bots": bots is not None,

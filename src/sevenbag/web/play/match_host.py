@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sevenbag.arena.match import Conditions, play_match
 from sevenbag.arena.record import Recorder
 from sevenbag.arena.seat import Deadlines as SeatDeadlines
-from sevenbag.bots.external.tbp_driver import Deadlines, TbpBot
+from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
 from sevenbag.errors import InputError, SevenbagError
 from sevenbag.web.play.match_request import HouseBot, PageBot, Setup, house_bot, read_setup
 from sevenbag.web.play.page_connection import PageGoneError, Tunnel
@@ -170,7 +170,7 @@ class Room:
             else:
                 why = "its page was closed"
                 # A worker that is gone has lost; others need not play on for nobody.
-                if any(isinstance(bot, TbpBot) for bot in bots):
+                if any(isinstance(bot, TbpDriver) for bot in bots):
                     await asyncio.wait({game}, timeout=_LEAVE)
         finally:
             stopped.cancel()
@@ -195,7 +195,7 @@ def _bot(setup: Setup, seat: int, tunnel: Tunnel) -> Bot:
         info=max(_LOAD, setup.patience), ready=setup.patience, move=setup.patience, quit=0.1
     )
     launch = tunnel.launcher(seat)
-    return TbpBot(["worker"], deadlines=deadlines, launch=launch, worker=True)
+    return TbpDriver(["worker"], deadlines=deadlines, launcher=launch, worker=True)
 
 
 def _conditions(setup: Setup) -> Conditions:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import msgspec
 
 from sevenbag.bots.bot import Limits
-from sevenbag.bots.registry import KINDS, create_bot
+from sevenbag.bots.registry import BUILTIN_BOTS, create_bot
 from sevenbag.errors import InputError, shown
 from sevenbag.game import Rules
 
@@ -32,7 +32,7 @@ class HouseBot(msgspec.Struct, frozen=True, tag_field="kind", tag="house"):
     """A bot of our own, which runs here.
 
     Attributes:
-        spec: as on the command line; only such as `sevenbag.bots.registry.KINDS` names.
+        spec: as on the command line; only such as `sevenbag.bots.registry.BUILTIN_BOTS` names.
     """
 
     spec: Annotated[str, msgspec.Meta(max_length=200)]
@@ -110,10 +110,10 @@ def house_bot(spec: str) -> Bot:
         InputError: it is none of ours, an option is wrong, or it would cost too much.
     """
     kind = spec.strip().partition(":")[0].strip().lower()
-    if kind not in KINDS:
-        raise InputError(f"no bot {shown(kind)} here; there are {', '.join(KINDS)}")
+    if kind not in BUILTIN_BOTS:
+        raise InputError(f"no bot {shown(kind)} here; there are {', '.join(BUILTIN_BOTS)}")
     bot = create_bot(spec)
-    held = bot.effective(Limits())
+    held = bot.effective_limits(Limits())
     if held.nodes is not None and held.nodes > MOST_NODES:
         raise InputError(f"bot {kind}: nodes is {held.nodes}, must be at most {MOST_NODES} here")
     if held.milliseconds is not None and held.milliseconds > MOST_MILLISECONDS:

@@ -20,7 +20,7 @@ from sevenbag.protocols.json_lines import MAX_LINE_BYTES
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from sevenbag.bots.external.bot_channel import Carrier, Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
 _MOST_WAITING: Final = 1024
 _MOST_BYTES: Final = 4 << 20
@@ -30,7 +30,7 @@ _LONGEST_LAST_WORDS: Final = 300
 
 
 class PageChannel:
-    """One start of a worker. See `sevenbag.bots.external.bot_channel.Channel`.
+    """One start of a worker. See `sevenbag.bots.external.bot_channel.BotChannel`.
 
     Attributes:
         name: by which errors call the bot.
@@ -49,7 +49,7 @@ class PageChannel:
         self._ended: BotError | None = None
 
     @property
-    def carrier(self) -> Carrier:
+    def transport(self) -> Transport:
         """The worker of a page."""
         return "page"
 
@@ -81,7 +81,7 @@ class PageChannel:
         self._bytes -= len(words)
         return words
 
-    async def take_waiting(self) -> list[bytes]:
+    async def receive_available(self) -> list[bytes]:
         """What it has said already."""
         # What has come takes the event loop a few rounds to bring here.
         for _ in range(4):
@@ -93,17 +93,17 @@ class PageChannel:
             raise self._ended
         return words
 
-    def unfinished(self) -> int:
+    def pending_bytes(self) -> int:
         """0: what it says comes whole."""
         return 0
 
-    async def close(self, farewell: bytes = b"", grace: float = 1.0) -> None:
+    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """Say the last words, then have the page end it."""
-        if farewell and self._ended is None:
+        if last_message and self._ended is None:
             with contextlib.suppress(BotError):
-                await self.send(farewell)
+                await self.send(last_message)
                 # Whoever knows how to leave needs a moment; the others are ended by their page.
-                await asyncio.sleep(min(grace, 0.05))
+                await asyncio.sleep(min(grace_seconds, 0.05))
         self.end("was ended")
         self._tunnel.forget(self._number)
 
@@ -213,7 +213,7 @@ class Tunnel:
         self._picture = picture
         self._news.set()
 
-    def launcher(self, seat: int) -> Launch:
+    def launcher(self, seat: int) -> ChannelLauncher:
         """How a channel to the worker of this player is opened."""
 
         async def launch(name: str) -> PageChannel:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Placement
     from sevenbag.bots.check.lab import CheckSettings
     from sevenbag.bots.check.triangle.room import Room
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.protocols.tbp.strictness import Severity
 
 Json = dict[str, Any]
@@ -50,7 +50,11 @@ class EngineLab(Notebook):
     """
 
     def __init__(
-        self, launch: Launch, barren: Launch | None, subject: str, settings: CheckSettings
+        self,
+        launch: ChannelLauncher,
+        barren: ChannelLauncher | None,
+        subject: str,
+        settings: CheckSettings,
     ) -> None:
         """Nothing is started yet."""
         super().__init__(OF_ENGINES.values(), Report(subject, protocol="Triangle"))

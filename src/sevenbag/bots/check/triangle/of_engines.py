@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from sevenbag.bots.check.finding import Report
-    from sevenbag.bots.external.bot_channel import Launch
+    from sevenbag.bots.external.bot_channel import ChannelLauncher
     from sevenbag.protocols.tbp.strictness import Severity
 
 _BASICS: Final[dict[str, Callable[[EngineLab], Awaitable[None]]]] = {
@@ -51,11 +51,11 @@ CHOICES: Final = tuple(_OTHERS)
 
 
 async def check_engine(
-    launch: Launch,
+    launch: ChannelLauncher,
     subject: str,
     settings: CheckSettings | None = None,
     *,
-    barren: Launch | None = None,
+    barren: ChannelLauncher | None = None,
 ) -> Report:
     """Check the engine that this starts; it is started once or more for each check.
 

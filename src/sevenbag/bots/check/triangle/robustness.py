@@ -164,7 +164,7 @@ async def end_of_input(lab: EngineLab) -> None:
 
 def _in_lines(lab: EngineLab, session: Session) -> bool:
     """Whether there are lines at all; if not, that is noted."""
-    if session.channel.carrier == "lines":
+    if session.channel.transport == "stdio":
         return True
     lab.skip("it is not spoken to in lines")
     return False

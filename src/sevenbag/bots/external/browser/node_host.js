@@ -2,7 +2,7 @@
 //
 //     node node_host.js ENTRY.js
 //
-// This thread only carries messages; the worker's world is built in node_scope.js.
+// This thread only carries messages; the worker's world is built in node_worker_scope.js.
 "use strict";
 
 const path = require("node:path");
@@ -12,7 +12,7 @@ const { Worker } = require("node:worker_threads");
 const GRACE_MS = 300; // for a worker to close itself after quit; most do not know quit
 
 const entry = path.resolve(process.argv[2]);
-const worker = new Worker(path.join(__dirname, "node_scope.js"), {
+const worker = new Worker(path.join(__dirname, "node_worker_scope.js"), {
   workerData: { entry },
   stdout: true, // what it writes to its console is no message
   stderr: true,
