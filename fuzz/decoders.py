@@ -66,7 +66,6 @@ from sevenbag.protocols.tbp import (
     TbpFrontendConnection,
     TbpMessage,
     TbpStage,
-    bot_side,
     decode,
     encode,
     from_object,
@@ -74,9 +73,9 @@ from sevenbag.protocols.tbp import (
     to_object,
 )
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.triangle import bot_side as triangle_side
 from sevenbag.protocols.triangle import decode as triangle_decode
 from sevenbag.protocols.triangle import encode as triangle_encode
+from sevenbag.protocols.triangle import triangle_connections
 from sevenbag.protocols.triangle.messages import TriangleMove
 
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ def tbp_bot(data: bytes) -> None:
     for message in _messages(data):
         for action in side.receive(message):
             match action:
-                case bot_side.TbpPrepareAction():
+                case triangle_connections.TbpPrepareAction():
                     side.accept_rules()
                 case bot_actions.SuggestAction():
                     _expect(len(encode(side.answer(()))) <= 4096, "an answer is too long")
@@ -229,7 +228,7 @@ def tbp_frontend(data: bytes) -> None:
 
 def triangle(data: bytes) -> None:
     """What a Triangle host says to a bot."""
-    side = triangle_side.TriangleBotConnection()
+    side = triangle_connections.TriangleBotConnection()
     for line in LineSplitter(max_bytes=20_000).feed(data + b"\n"):
         if line is None:
             continue
@@ -250,7 +249,7 @@ def triangle(data: bytes) -> None:
                     sent = [
                         a.message
                         for a in answers
-                        if isinstance(a, triangle_side.TriangleSendAction)
+                        if isinstance(a, triangle_connections.TriangleSendAction)
                     ]
                     _expect(len(sent) == 1, "a question has not one answer")
                     for move in sent:

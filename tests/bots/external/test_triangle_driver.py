@@ -24,7 +24,7 @@ from sevenbag.errors import (
     SpecError,
 )
 from sevenbag.game import Game, Rules
-from sevenbag.protocols.triangle.host_side import TriangleStage
+from sevenbag.protocols.triangle.triangle_connections import TriangleStage
 from tests.bots.conftest import FAKES, slow
 from tests.fakes.silence import launch_impatiently
 

@@ -8,7 +8,7 @@ import pytest
 
 from sevenbag.protocols.triangle import TriangleBotConnection, from_object
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.bot_side import ExpectedBoard, TriangleSendAction
+from sevenbag.protocols.triangle.triangle_connections import ExpectedBoard, TriangleSendAction
 from tests.fakes.triangle_host import Batch, Game, Json, Room, expect_taps
 from tests.properties import cases
 

@@ -15,7 +15,7 @@ from sevenbag.protocols.triangle import (
     decode,
 )
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.bot_side import ExpectedBoard, TriangleSendAction
+from sevenbag.protocols.triangle.triangle_connections import ExpectedBoard, TriangleSendAction
 from sevenbag.protocols.triangle.triangle_conversion import format_state, parse_state
 from sevenbag.protocols.triangle.triangle_keys import resolve_keys
 from tests.truth import truth_lines

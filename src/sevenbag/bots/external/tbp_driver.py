@@ -35,7 +35,7 @@ from sevenbag.errors import (
 )
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
-from sevenbag.protocols.tbp.frontend_side import TbpEvent, TbpFrontendConnection, TbpStage
+from sevenbag.protocols.tbp.tbp_connections import TbpEvent, TbpFrontendConnection, TbpStage
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -33,7 +33,7 @@ from sevenbag.errors import (
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.protocols.triangle import messages as triangle
 from sevenbag.protocols.triangle import triangle_conversion
-from sevenbag.protocols.triangle.host_side import (
+from sevenbag.protocols.triangle.triangle_connections import (
     TriangleEvent,
     TriangleHostConnection,
     TriangleStage,

@@ -17,8 +17,8 @@ from sevenbag.bots.serving.service import (
 )
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
-from sevenbag.protocols.tbp import bot_side, tbp_conversion
 from sevenbag.protocols.tbp import messages as tbp
+from sevenbag.protocols.tbp import tbp_connections, tbp_conversion
 from sevenbag.protocols.tbp.tbp_conversion import find_inputs
 from sevenbag.protocols.tbp.wire import decode, encode, parse_json
 
@@ -90,7 +90,7 @@ class TbpAdapter:
         self._settings = manner
         self._send_line = say
         self._rules: Rules | None = None
-        self._connection = bot_side.TbpBotConnection(
+        self._connection = tbp_connections.TbpBotConnection(
             max_moves=manner.max_moves, max_line_bytes=manner.max_line_bytes
         )
 
@@ -100,7 +100,7 @@ class TbpAdapter:
         Raises:
             OutputClosedError: an answer cannot be sent.
         """
-        features = bot_side.FEATURES if self._settings.features else ()
+        features = tbp_connections.FEATURES if self._settings.features else ()
         self._send(
             self._connection.introduce(self._bot.name, sevenbag.__version__, "sevenbag", features)
         )
@@ -114,13 +114,13 @@ class TbpAdapter:
                 if not await self._do(action):
                     break
 
-    async def _do(self, action: bot_side.TbpBotAction) -> bool:
+    async def _do(self, action: tbp_connections.TbpBotAction) -> bool:
         """Whether the rest of the list is still to be done."""
         try:
             match action:
-                case bot_side.TbpSendAction(message):
+                case tbp_connections.TbpSendAction(message):
                     self._send(message)
-                case bot_side.TbpPrepareAction(rules):
+                case tbp_connections.TbpPrepareAction(rules):
                     return await self._prepare(rules)
                 case bot_actions.SuggestAction():
                     await self._answer()

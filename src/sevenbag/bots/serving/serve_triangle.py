@@ -17,8 +17,8 @@ from sevenbag.bots.serving.service import (
 )
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
-from sevenbag.protocols.triangle import bot_side
 from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle import triangle_connections
 from sevenbag.protocols.triangle.wire import decode, encode
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ TriangleInput: TypeAlias = triangle.TriangleMessage | InvalidTriangleMessage
 
 
 def triangle_adapter(
-    limits: Limits, max_visible: int = bot_side.MAX_VISIBLE_PIECES
+    limits: Limits, max_visible: int = triangle_connections.MAX_VISIBLE_PIECES
 ) -> AdapterFactory:
     """How bots are served to Triangle hosts.
 
@@ -70,7 +70,7 @@ class TriangleAdapter:
         self._send_line = say
         self._rules: Rules | None = None
         self._failed = False
-        self._connection = bot_side.TriangleBotConnection(max_visible=most_seen)
+        self._connection = triangle_connections.TriangleBotConnection(max_visible=most_seen)
 
     async def run(self) -> None:
         """Serve until no more will be said; the bot is left to the caller.
@@ -86,24 +86,24 @@ class TriangleAdapter:
                 todo = self._connection.receive(heard)
             await self._do_all(todo)
 
-    async def _do_all(self, todo: list[bot_side.TriangleBotAction]) -> None:
+    async def _do_all(self, todo: list[triangle_connections.TriangleBotAction]) -> None:
         lost = False
         for action in todo:
             # Whatever became of the bot: whoever asks gets an answer.
             if not lost or isinstance(
-                action, bot_side.TriangleSendAction | bot_actions.SuggestAction
+                action, triangle_connections.TriangleSendAction | bot_actions.SuggestAction
             ):
                 lost |= not await self._do(action)
 
-    async def _do(self, action: bot_side.TriangleBotAction) -> bool:
+    async def _do(self, action: triangle_connections.TriangleBotAction) -> bool:
         """Whether the bot knows what it was to be told."""
         try:
             match action:
-                case bot_side.TriangleSendAction(message):
+                case triangle_connections.TriangleSendAction(message):
                     self._send(message)
-                case bot_side.TrianglePrepareAction(rules):
+                case triangle_connections.TrianglePrepareAction(rules):
                     await self._prepare(rules)
-                case bot_side.UpdateRulesAction(rules):
+                case triangle_connections.UpdateRulesAction(rules):
                     self._rules = rules
                     # Protocols have no words for it.
                     if self._bot.protocol is None:
@@ -120,7 +120,7 @@ class TriangleAdapter:
             raise
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
             log(describe_error(error))
-            if isinstance(action, bot_side.TrianglePrepareAction):
+            if isinstance(action, triangle_connections.TrianglePrepareAction):
                 self._connection.reject_rules()
             else:
                 self._connection.handle_bot_failure()
@@ -151,11 +151,13 @@ class TriangleAdapter:
         for action in self._send_answer(moves):
             await update_bot(self._bot, action)
 
-    def _send_answer(self, moves: Sequence[Placement]) -> list[bot_side.TriangleBotAction]:
+    def _send_answer(
+        self, moves: Sequence[Placement]
+    ) -> list[triangle_connections.TriangleBotAction]:
         """Send the answer; the rest is for the bot to know."""
         todo = self._connection.answer(moves)
         for action in todo:
-            if isinstance(action, bot_side.TriangleSendAction):
+            if isinstance(action, triangle_connections.TriangleSendAction):
                 self._send(action.message)
         return todo
 

@@ -19,8 +19,8 @@ from sevenbag.errors import ProtocolError
 from sevenbag.game.course import after_placement
 from sevenbag.protocols import bot_actions
 from sevenbag.protocols.json_lines import LineSplitter
-from sevenbag.protocols.triangle import bot_side
 from sevenbag.protocols.triangle import messages as triangle
+from sevenbag.protocols.triangle import triangle_connections
 from sevenbag.protocols.triangle.wire import decode, encode
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class EngineTurn:
 
     def __init__(
         self,
-        side: bot_side.TriangleBotConnection,
+        side: triangle_connections.TriangleBotConnection,
         config: triangle.TriangleConfig,
         state: triangle.TriangleState | None,
         play: triangle.TrianglePlay,
@@ -156,7 +156,7 @@ class TriangleEngine:
         self._choose = choose
         self._info = triangle.TriangleInfo(name=name, version=version, author=author, data=data)
         self._log = log or _discard_log
-        self._connection = bot_side.TriangleBotConnection()
+        self._connection = triangle_connections.TriangleBotConnection()
         self._config: triangle.TriangleConfig | None = None
         self._state: triangle.TriangleState | None = None
         self._pieces: list[triangle.TrianglePieces] = []
@@ -192,16 +192,18 @@ class TriangleEngine:
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _execute(self, action: bot_side.TriangleBotAction, play: triangle.TrianglePlay) -> bytes:
+    def _execute(
+        self, action: triangle_connections.TriangleBotAction, play: triangle.TrianglePlay
+    ) -> bytes:
         match action:
-            case bot_side.TriangleSendAction(message):
+            case triangle_connections.TriangleSendAction(message):
                 return encode(message)
             case bot_actions.SuggestAction():
                 answers = self._answer(play)
                 sent = [
                     encode(each.message)
                     for each in answers
-                    if isinstance(each, bot_side.TriangleSendAction)
+                    if isinstance(each, triangle_connections.TriangleSendAction)
                 ]
                 return b"".join(sent)
             case bot_actions.LogAction(text):
@@ -210,7 +212,7 @@ class TriangleEngine:
             case _:
                 return b""
 
-    def _answer(self, play: triangle.TrianglePlay) -> list[bot_side.TriangleBotAction]:
+    def _answer(self, play: triangle.TrianglePlay) -> list[triangle_connections.TriangleBotAction]:
         if self._config is None or not self._connection.placements():
             return self._connection.answer(())
         turn = EngineTurn(self._connection, self._config, self._state, play, tuple(self._pieces))

@@ -1,8 +1,12 @@
 """TBP, the Tetris Bot Protocol: messages, and a state machine for either side. See docs/tbp.md."""
 
-from sevenbag.protocols.tbp.bot_side import TbpBotConnection
-from sevenbag.protocols.tbp.frontend_side import TbpEvent, TbpFrontendConnection, TbpStage
 from sevenbag.protocols.tbp.messages import TbpMessage
+from sevenbag.protocols.tbp.tbp_connections import (
+    TbpBotConnection,
+    TbpEvent,
+    TbpFrontendConnection,
+    TbpStage,
+)
 from sevenbag.protocols.tbp.wire import decode, encode, from_object, to_object
 
 __all__ = [

@@ -20,7 +20,7 @@ from sevenbag.protocols.bot_actions import (
 )
 from sevenbag.protocols.tbp import TbpBotConnection, from_object
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.bot_side import TbpBotState, TbpPrepareAction, TbpSendAction
+from sevenbag.protocols.tbp.tbp_connections import TbpBotState, TbpPrepareAction, TbpSendAction
 
 Json = dict[str, Any]
 

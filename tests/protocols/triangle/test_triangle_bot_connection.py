@@ -19,7 +19,7 @@ from sevenbag.protocols.bot_actions import (
 )
 from sevenbag.protocols.triangle import TriangleBotConnection, from_object, to_object
 from sevenbag.protocols.triangle import messages as triangle
-from sevenbag.protocols.triangle.bot_side import (
+from sevenbag.protocols.triangle.triangle_connections import (
     TriangleBotAction,
     TriangleBotState,
     TrianglePrepareAction,

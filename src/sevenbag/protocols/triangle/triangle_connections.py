@@ -1,9 +1,14 @@
-"""The bot's side of the Triangle.js adapter protocol as a state machine: it is told, and answers.
+"""State machines for both ends of a Triangle.js adapter connection, without I/O.
 
-It does no I/O and does not think. Each message that comes becomes a list of actions for whoever
-runs the bot. It keeps the position itself, as hosts tell it only now and then: the first piece of
-a game, which they tell nowhere, the board after each move, hold, combo, back-to-back. A bot behind
-it is given positions, and answers with placements; these become keys here.
+`TriangleBotConnection` is the bot's end. It turns each message of the host into a list of actions
+for the caller that runs the bot. It keeps the position itself, because hosts send it only now and
+then: the first piece of a game (never sent), the board after each move, hold, combo and
+back-to-back. The bot receives positions and answers with placements; they become keys here.
+
+`TriangleHostConnection` is the host's end. It owns the game: its methods return the messages to
+send, and `receive` classifies the messages of the bot. Messages that the host sends out of order
+raise `ProtocolError`. Moves carry no question number: a move answers the pending question, and a
+move without a pending question is dropped, as in Triangle.js.
 """
 
 from __future__ import annotations
@@ -17,7 +22,7 @@ import msgspec
 from msgspec import UNSET, Struct
 
 from sevenbag._kernel import Board
-from sevenbag.errors import PlacementError, RulesError
+from sevenbag.errors import PlacementError, ProtocolError, RulesError
 from sevenbag.game.course import after_new_piece, after_placement
 from sevenbag.game.position import Position
 from sevenbag.game.rules import kernel_rules
@@ -187,13 +192,13 @@ class TriangleBotConnection:
         if position is None or rules is None or not position.queue:
             # Whatever falls there: nothing is known until the next `State`.
             self.position = None
-            return [TriangleSendAction(triangle.TriangleMove(keys=_FALL_ALLOWANCE, data=data))]
+            return [TriangleSendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
         for placement, fallen in self._candidates(position, rules, moves):
             keys = self._find_keys(position, rules, placement, fallen)
             if keys is not None:
                 return self._apply_move(placement, keys, data)
         # Nothing fits any more: the game is lost.
-        return [TriangleSendAction(triangle.TriangleMove(keys=_FALL_ALLOWANCE, data=data))]
+        return [TriangleSendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
 
     def placements(self) -> list[Placement]:
         """The moves to which keys lead: of the current piece, then of the one that hold offers.
@@ -293,7 +298,7 @@ class TriangleBotConnection:
         if self.rules is None or self.position is None:
             return []
         cap, factor = float(int(play.garbage_cap)), float(play.garbage_multiplier)
-        alike = abs(factor - self.rules.attack.multiplier) < _UNUSED_RULES
+        alike = abs(factor - self.rules.attack.multiplier) < _MULTIPLIER_TOLERANCE
         if cap == self.rules.garbage.cap and alike:
             return []
         changes = {"garbage": {"cap": cap}, "attack": {"multiplier": factor}}
@@ -453,12 +458,112 @@ class TriangleBotConnection:
         return state
 
 
-# --- helpers ------------------------------------------------------------------------------------
+class TriangleStage(enum.Enum):
+    """How far the two have come."""
+
+    LAUNCHED = "launched"
+    """The bot has not introduced itself."""
+    INTRODUCED = "introduced"
+    """It has; the rules may be sent."""
+    PLAYING = "playing"
+    """It knows the rules, and may be asked."""
+    ASKED = "asked"
+    """It owes a move."""
+    CLOSED = "closed"
+    """Nothing is said any more."""
+
+
+class TriangleEvent(enum.Enum):
+    """What a message from the bot means."""
+
+    INTRODUCED = "introduced"
+    MOVED = "moved"
+    """The answer to the question that waited; whether it is any good is for the host to judge."""
+    UNREQUESTED = "unasked"
+    """A move where no question waited."""
+    IGNORED = "ignored"
+    """Nothing that a bot has to say now."""
+
+
+class TriangleHostConnection:
+    """One conversation with one bot, for one game.
+
+    Attributes:
+        stage: how far it has come.
+        info: how the bot introduced itself; only the first time counts.
+        move: its last answer, as it came: keys that there are not, or none at all, too.
+        unasked: moves that came when no question waited.
+    """
+
+    def __init__(self) -> None:
+        self.stage = TriangleStage.LAUNCHED
+        self.info: triangle.TriangleInfo | None = None
+        self.move: triangle.TriangleMove | None = None
+        self.unrequested_moves = 0
+
+    # --- what the host says ---------------------------------------------------------------------
+
+    def config(self, message: triangle.TriangleConfig) -> triangle.TriangleConfig:
+        """Tell the rules and the first pieces; another game may begin so, too."""
+        self._check_stage("config", TriangleStage.INTRODUCED, TriangleStage.PLAYING)
+        self.stage = TriangleStage.PLAYING
+        return message
+
+    def state(self, message: triangle.TriangleState) -> triangle.TriangleState:
+        """Tell the whole position."""
+        self._check_stage("state", TriangleStage.PLAYING)
+        return message
+
+    def pieces(self, message: triangle.TrianglePieces) -> triangle.TrianglePieces:
+        """Tell which pieces joined the queue."""
+        self._check_stage("pieces", TriangleStage.PLAYING)
+        return message
+
+    def play(self, message: triangle.TrianglePlay) -> triangle.TrianglePlay:
+        """Ask for a move."""
+        self._check_stage("play", TriangleStage.PLAYING)
+        self.stage = TriangleStage.ASKED
+        self.move = None
+        return message
+
+    def close(self) -> None:
+        """Say nothing more; there is no message for it."""
+        self.stage = TriangleStage.CLOSED
+
+    # --- what the bot says ----------------------------------------------------------------------
+
+    def receive(self, message: triangle.TriangleMessage) -> TriangleEvent:
+        """What a message of the bot means now."""
+        match message:
+            case _ if self.stage is TriangleStage.CLOSED:
+                return TriangleEvent.IGNORED
+            case triangle.TriangleInfo() if self.stage is TriangleStage.LAUNCHED:
+                self.info = message
+                self.stage = TriangleStage.INTRODUCED
+                return TriangleEvent.INTRODUCED
+            case triangle.TriangleMove() if self.stage is TriangleStage.ASKED:
+                self.move = message
+                self.stage = TriangleStage.PLAYING
+                return TriangleEvent.MOVED
+            case triangle.TriangleMove():
+                self.unrequested_moves += 1
+                return TriangleEvent.UNREQUESTED
+            case _:
+                return TriangleEvent.IGNORED
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _check_stage(self, kind: str, *stages: TriangleStage) -> None:
+        if self.stage not in stages:
+            raise ProtocolError(f"{kind} is not to be sent while the bot is {self.stage.value}")
+
+
+# --- helpers --------------------------------------------------------------------------------------
 
 _MAX_VISIBLE: Final = 33
 """As rules have it."""
-_FALL_ALLOWANCE: Final = ("hardDrop",)
-_UNUSED_RULES: Final = 0.05
+_HARD_DROP_KEYS: Final = ("hardDrop",)
+_MULTIPLIER_TOLERANCE: Final = 0.05
 """Factors on what is sent that differ by less are one: they grow with every frame."""
 
 

@@ -21,7 +21,7 @@ from sevenbag.protocols.bot_actions import (
 )
 from sevenbag.protocols.tbp import TbpBotConnection, encode
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.bot_side import (
+from sevenbag.protocols.tbp.tbp_connections import (
     TbpBotAction,
     TbpBotState,
     TbpPrepareAction,
