@@ -25,12 +25,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sevenbag import jobs
-from sevenbag.arena.match import Conditions, play_match
-from sevenbag.arena.record import Recorder
-from sevenbag.arena.settings import Engine, Settings, header_of
-from sevenbag.arena.tally import Tally
-from sevenbag.arena.tournament import Tournament
-from sevenbag.arena.watch import Watcher
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import GameObserver, ReplayRecorder
+from sevenbag.arena.tournament.tournament_config import (
+    PlayerConfig,
+    TournamentSettings,
+    create_header,
+)
+from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 from sevenbag.bots.bot import Bot, Limits, Suggestion
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.bots.external.tbp_driver import TbpDriver
@@ -38,10 +41,11 @@ from sevenbag.game import Rules
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_conversion
 from sevenbag.protocols.tbp.wire import encode
+from sevenbag.replay.player_statistics import PlayerTally
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Piece, Placement
-    from sevenbag.arena.watch import Turn
+    from sevenbag.arena.runner.observers import PlayedTurn
     from sevenbag.bots.bot import Position
 
 PIECES = 100
@@ -110,33 +114,33 @@ class Scripted(Bot):
         pass
 
 
-class Script(Watcher):
+class Script(GameObserver):
     """Writes down what was played."""
 
     def __init__(self) -> None:
         self.moves: tuple[list[Placement], list[Placement]] = ([], [])
 
-    def turned(self, turn: Turn) -> None:
+    def turned(self, turn: PlayedTurn) -> None:
         for moves, placement in zip(self.moves, turn.placements, strict=True):
             assert placement is not None
             moves.append(placement)
 
 
-class Figures(Watcher):
+class Figures(GameObserver):
     """As a tournament counts."""
 
     def __init__(self) -> None:
-        self._tallies = (Tally(), Tally())
+        self._tallies = (PlayerTally(), PlayerTally())
 
-    def turned(self, turn: Turn) -> None:
+    def turned(self, turn: PlayedTurn) -> None:
         for tally, lock, seconds in zip(self._tallies, turn.locks, turn.seconds, strict=True):
             if lock is not None:
                 tally.add(lock, seconds * 1000)
 
 
-async def played(bots: tuple[Bot, Bot], seed: int, *watchers: Watcher) -> int:
+async def played(bots: tuple[Bot, Bot], seed: int, *watchers: GameObserver) -> int:
     """Moves of a game."""
-    result = await play_match(bots, Conditions(RULES, seed, max_pieces=PIECES), watchers)
+    result = await play_game(bots, GameConfig(RULES, seed, max_pieces=PIECES), watchers)
     assert not any(fall is not None and fall.reason.is_fault for fall in result.falls), result
     return sum(stats.pieces for stats in result.stats)
 
@@ -156,7 +160,7 @@ def in_process(games: list[tuple[int, Script]]) -> float:
     moves, spent, begun = 0, 0.0, time.process_time()
     for seed, script in games:
         bots = Scripted(script.moves[0]), Scripted(script.moves[1])
-        watchers = Figures(), Recorder(times=True, infos=True)
+        watchers = Figures(), ReplayRecorder(times=True, infos=True)
         moves += asyncio.run(played(bots, seed, *watchers))
         spent += sum(bot.spent for bot in bots)
     return (time.process_time() - begun - spent) / moves * 1e6
@@ -185,7 +189,7 @@ def program(games: list[tuple[int, Script]], inside: float, folder: Path) -> tup
         text.write_bytes(b"".join(lines_of(script.moves[0])))
         command = [sys.executable, "-S", str(file), str(text)]
         watch, other = Stopwatch(), Scripted(script.moves[1])
-        watchers = Figures(), Recorder(times=True, infos=True), watch
+        watchers = Figures(), ReplayRecorder(times=True, infos=True), watch
         asyncio.run(played((TbpDriver(command, name="a"), other), seed, *watchers))
         own = len(script.moves[0]) - 1
         moves += own
@@ -194,14 +198,14 @@ def program(games: list[tuple[int, Script]], inside: float, folder: Path) -> tup
     return processor / moves * 1e6, clock / moves * 1e6
 
 
-class Stopwatch(Watcher):
+class Stopwatch(GameObserver):
     """From the first turn to the last: programs take long to start."""
 
     def __init__(self) -> None:
         self.processor = self.clock = 0.0
         self._begun: tuple[float, float] | None = None
 
-    def turned(self, turn: Turn) -> None:
+    def turned(self, turn: PlayedTurn) -> None:
         del turn
         now = time.process_time(), time.perf_counter()
         if self._begun is None:
@@ -232,11 +236,11 @@ def exchange(command: list[str], moves: int) -> float:
 
 def tournament(games: int, folder: Path) -> float:
     """Seconds for so many games."""
-    engines = [Engine(name=name, spec="beam:nodes=1") for name in ("a", "b")]
-    header = header_of("match", engines, Settings(games=games, pieces=PIECES), RULES)
-    Tournament.begin(folder, header)
+    engines = [PlayerConfig(name=name, spec="beam:nodes=1") for name in ("a", "b")]
+    header = create_header("match", engines, TournamentSettings(games=games, pieces=PIECES), RULES)
+    TournamentRunner.begin(folder, header)
     begun = time.perf_counter()
-    with Tournament(folder) as running, jobs.local(2) as executor:
+    with TournamentRunner(folder) as running, jobs.local(2) as executor:
         running.play(executor)
     return time.perf_counter() - begun
 

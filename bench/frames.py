@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sevenbag.arena.recorded import play_again, verify
-from sevenbag.arena.tetrio_rules import frame_game_of
 from sevenbag.formats import ttrm
+from sevenbag.replay.tetrio_rules import create_frame_game
+from sevenbag.replay.tetrio_simulation import simulate_player, verify_recording
 from tests.formats.tetrio_files import match, written
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def measure(files: list[bytes], runs: int) -> dict[str, float]:
     games = [
         (player, date, script) for (player, date), script in zip(players, scripts, strict=True)
     ]
-    pieces = sum(play_again(player, date).game.stats.pieces for player, date in players)
+    pieces = sum(simulate_player(player, date).game.stats.pieces for player, date in players)
     times = LEAST_PIECES // pieces + 1
 
     def rate(work: Callable[[], object]) -> float:
@@ -60,15 +60,15 @@ def measure(files: list[bytes], runs: int) -> dict[str, float]:
 
     def game() -> None:
         for player, date, script in games:
-            frame_game_of(player.options, date).play(script, player.frames)
+            create_frame_game(player.options, date).play(script, player.frames)
 
     def play() -> None:
         for player, date in players:
-            play_again(player, date)
+            simulate_player(player, date)
 
     def everything() -> None:
         for data in files:
-            if not all(verdict.equal for verdict in verify(ttrm.read(data))):
+            if not all(verdict.equal for verdict in verify_recording(ttrm.read(data))):
                 raise SystemExit("a round came out otherwise than recorded")
 
     return {"game": rate(game), "play": rate(play), "all": rate(everything)}

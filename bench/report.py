@@ -19,23 +19,23 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sevenbag.arena.match import Conditions, play_match
-from sevenbag.arena.playback import Playback
-from sevenbag.arena.record import Recorder
-from sevenbag.arena.records import (
-    REPLAYS,
+from sevenbag.arena.report import write_report
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.tournament.tournament_files import (
+    REPLAY_FOLDER,
     EngineRecord,
     GameRecord,
-    GamesFile,
+    GamesFileWriter,
     TournamentHeader,
     write_header,
 )
-from sevenbag.arena.replay_steps import figures
-from sevenbag.arena.report import write_report
-from sevenbag.arena.summary import read_summary
+from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.game import Rules
+from sevenbag.replay.playback import Playback, count_statistics
 
 if TYPE_CHECKING:
     from sevenbag.formats.replay import Replay
@@ -46,25 +46,25 @@ DIFFERENT = 10
 
 async def played(seed: int, pieces: int) -> Replay:
     """A game, with times and with what the bots said."""
-    recorder = Recorder(times=True, infos=True)
+    recorder = ReplayRecorder(times=True, infos=True)
     limits = (Limits(nodes=50), Limits(nodes=50))
-    conditions = Conditions(RULES, seed, limits=limits, max_pieces=pieces)
-    await play_match((BeamBot(), BeamBot()), conditions, (recorder,))
+    conditions = GameConfig(RULES, seed, limits=limits, max_pieces=pieces)
+    await play_game((BeamBot(), BeamBot()), conditions, (recorder,))
     assert recorder.replay is not None
     return recorder.replay
 
 
 def fill(folder: Path, games: int, pieces: int) -> None:
     """Make a tournament."""
-    (folder / REPLAYS).mkdir()
+    (folder / REPLAY_FOLDER).mkdir()
     engines = (EngineRecord(name="one"), EngineRecord(name="other"))
     write_header(folder, TournamentHeader(engines=engines, rules=RULES.to_dict()))
     replays = [asyncio.run(played(seed, pieces)) for seed in range(DIFFERENT)]
-    done = [figures(Playback(replay)) for replay in replays]
-    with GamesFile(folder) as file:
+    done = [count_statistics(Playback(replay)) for replay in replays]
+    with GamesFileWriter(folder) as file:
         for number in range(games):
             replay = replays[number % DIFFERENT]
-            (folder / REPLAYS / f"{number}.replay").write_bytes(replay.encode())
+            (folder / REPLAY_FOLDER / f"{number}.replay").write_bytes(replay.encode())
             file.append(
                 GameRecord(
                     id=number,
@@ -75,7 +75,7 @@ def fill(folder: Path, games: int, pieces: int) -> None:
                     winner=replay.outcome.winner,
                     ending=replay.outcome.ending,
                     stats=done[number % DIFFERENT],
-                    replay=f"{REPLAYS}/{number}.replay",
+                    replay=f"{REPLAY_FOLDER}/{number}.replay",
                 )
             )
 
@@ -89,7 +89,7 @@ def measure(games: int, pieces: int, runs: int) -> dict[str, float]:
         figures_s, page_s = [], []
         for _ in range(runs):
             began = time.process_time()
-            read_summary(folder)
+            read_tournament_summary(folder)
             figures_s.append(time.process_time() - began)
             began = time.process_time()
             faults = write_report(folder, page)

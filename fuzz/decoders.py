@@ -32,14 +32,9 @@ import sevenbag.cli.play_command
 import sevenbag.cli.replay_commands
 import sevenbag.cli.serve_commands
 from sevenbag import Board, Kicks
-from sevenbag.arena.playback import Playback
-from sevenbag.arena.recorded import numbers_of, play_again
-from sevenbag.arena.replay_export import csv_of, fumen_of, json_of
-from sevenbag.arena.replay_steps import figures
-from sevenbag.arena.report import report_page
-from sevenbag.arena.report.games import told_game
-from sevenbag.arena.summary import read_summary
-from sevenbag.arena.summary_json import summary_dict
+from sevenbag.arena.report import render_report
+from sevenbag.arena.report.report_page import encode_game
+from sevenbag.arena.tournament.tournament_summary import read_tournament_summary, summary_to_dict
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli import main as cli
 from sevenbag.contest import scheduler_protocol, settings_loader
@@ -77,6 +72,9 @@ from sevenbag.protocols.triangle import decode as triangle_decode
 from sevenbag.protocols.triangle import encode as triangle_encode
 from sevenbag.protocols.triangle import triangle_connections
 from sevenbag.protocols.triangle.messages import TriangleMove
+from sevenbag.replay.playback import Playback, count_statistics
+from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
+from sevenbag.replay.tetrio_simulation import simulate_player, tetrio_counters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -120,7 +118,13 @@ def replay(data: bytes) -> None:
         if playback.at_end:
             playback.differences()
         if len(decoded.turns) <= MOST_TURNS:
-            for told in (told_game, json_of, csv_of, figures, lambda game: fumen_of(game, 0)):
+            for told in (
+                encode_game,
+                export_json,
+                export_csv,
+                count_statistics,
+                lambda game: export_fumen(game, 0),
+            ):
                 told(Playback(decoded))
     except FormatError as error:
         _expect_readable(error)
@@ -133,12 +137,12 @@ def tournament(data: bytes) -> None:
         (folder / "tournament.json").write_bytes(header)
         (folder / "games.jsonl").write_bytes(games)
         try:
-            summary = read_summary(folder)
+            summary = read_tournament_summary(folder)
         except FormatError as error:
             _expect_readable(error)
             return
-        msgspec.json.encode(summary_dict(summary))
-        page = report_page(summary)
+        msgspec.json.encode(summary_to_dict(summary))
+        page = render_report(summary)
         _expect(page.count("<script") == 2, "a name is markup")
         with contextlib.redirect_stdout(io.StringIO()):
             _expect(cli.main(["stats", str(folder)]) == 0, "a tournament has no statistics")
@@ -155,7 +159,7 @@ def ttrm(data: bytes) -> None:
         for player in members[:2]:
             begun = dataclasses.replace(player, frames=min(player.frames, MOST_FRAMES))
             try:
-                numbers_of(play_again(begun, recording.date, locks=True).game)
+                tetrio_counters(simulate_player(begun, recording.date, locks=True).game)
             except FormatError as error:
                 _expect_readable(error)
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import sevenbag.arena.pairing
-from sevenbag.arena.book import start_board
+import sevenbag.arena.tournament.pairing
 from sevenbag.cli.play_command import configure_play
 from sevenbag.cli.tournament_commands import configure_match, configure_tournament
 from sevenbag.game import Rules
+from sevenbag.game.game_config import opening_board
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +31,7 @@ def test_page() -> None:
 
 
 def test_modules() -> None:
-    result = doctest.testmod(sevenbag.arena.pairing)
+    result = doctest.testmod(sevenbag.arena.tournament.pairing)
     assert (result.failed, result.attempted) == (0, 1)
 
 
@@ -39,7 +39,7 @@ def test_openings_of_the_page_are_some() -> None:
     fumens = [word for word in text_of("arena.md").split() if word.startswith("v115@")]
     assert fumens
     for fumen in fumens:
-        assert not start_board(fumen, Rules.preset("guideline")).is_empty
+        assert not opening_board(fumen, Rules.preset("guideline")).is_empty
 
 
 @pytest.mark.parametrize("configure", [configure_match, configure_tournament, configure_play])

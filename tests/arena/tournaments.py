@@ -6,20 +6,20 @@ import asyncio
 import itertools
 from typing import TYPE_CHECKING
 
-from sevenbag.arena.match import Conditions, play_match
-from sevenbag.arena.playback import Playback
-from sevenbag.arena.record import Recorder
-from sevenbag.arena.records import (
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.tournament.tournament_files import (
     EngineRecord,
-    FallRecord,
     GameRecord,
-    GamesFile,
+    GamesFileWriter,
+    LossRecord,
     SprtRecord,
     TournamentHeader,
     write_header,
 )
-from sevenbag.arena.replay_steps import figures
 from sevenbag.game import Rules
+from sevenbag.replay.playback import Playback, count_statistics
 from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
 
 if TYPE_CHECKING:
@@ -53,20 +53,20 @@ def make_tournament(
     write_header(folder, header)
     meetings = itertools.product(itertools.combinations(range(len(names)), 2), range(pairs))
     number = 0
-    with GamesFile(folder) as file:
+    with GamesFileWriter(folder) as file:
         for pair, ((one, other), seed) in enumerate(meetings):
             for players in ((one, other), (other, one)):
-                replay = played(names, players, Conditions(rules, seed, max_pieces=pieces))
+                replay = played(names, players, GameConfig(rules, seed, max_pieces=pieces))
                 replay.write(folder / "replays" / f"{number}.replay")
                 file.append(recorded(replay, number, pair, players, names))
                 number += 1
     return header
 
 
-def played(names: tuple[str, ...], players: tuple[int, int], conditions: Conditions) -> Replay:
+def played(names: tuple[str, ...], players: tuple[int, int], conditions: GameConfig) -> Replay:
     first, second = (KINDS[player % len(KINDS)](names[player]) for player in players)
-    recorder = Recorder(times=True)
-    asyncio.run(play_match((first, second), conditions, (recorder,)))
+    recorder = ReplayRecorder(times=True)
+    asyncio.run(play_game((first, second), conditions, (recorder,)))
     assert recorder.replay is not None
     return recorder.replay
 
@@ -76,7 +76,7 @@ def recorded(
 ) -> GameRecord:
     outcome = replay.outcome
     falls = [
-        None if fall is None else FallRecord(fall.reason, fall.detail) for fall in outcome.falls
+        None if fall is None else LossRecord(fall.reason, fall.detail) for fall in outcome.falls
     ]
     return GameRecord(
         id=number,
@@ -87,6 +87,6 @@ def recorded(
         winner=outcome.winner,
         ending=outcome.ending,
         falls=(falls[0], falls[1]),
-        stats=figures(Playback(replay)),
+        stats=count_statistics(Playback(replay)),
         replay=f"replays/{number}.replay",
     )

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from sevenbag.arena.scoreboard import Board
-from sevenbag.arena.tournament import Tournament
+from sevenbag.arena.terminal.scoreboard import StandingsView
+from sevenbag.arena.tournament.tournament_runner import TournamentRunner
 from sevenbag.cli.output import escape_json
 from sevenbag.drawing.picture import Picture, xml_text
 from sevenbag.errors import printable
@@ -115,8 +115,8 @@ def test_pictures_and_pages_are_valid(folder: Path) -> None:
 
 def test_the_live_table_shows_plain_text(folder: Path) -> None:
     console = Console(width=200, force_terminal=True, color_system=None)
-    with Tournament(folder / "kept") as tournament, console.capture() as captured:
-        console.print(Board(tournament).render("2 games"))
+    with TournamentRunner(folder / "kept") as tournament, console.capture() as captured:
+        console.print(StandingsView(tournament).render("2 games"))
     assert_plain(captured.get())
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.arena.playback import Playback
 from sevenbag.formats.replay import Replay
+from sevenbag.replay.playback import Playback
 from tests.cli.run import QUICK_BOT, alive, descendants, sevenbag, start, wait_until
 
 if TYPE_CHECKING:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
-from sevenbag.arena.records import EngineRecord, SprtRecord, TournamentHeader, write_header
+from sevenbag.arena.tournament.tournament_files import (
+    EngineRecord,
+    SprtRecord,
+    TournamentHeader,
+    write_header,
+)
 from tests.arena.tournaments import make_tournament
 from tests.cli.run import sevenbag
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.arena.records import read_games, read_header
+from sevenbag.arena.tournament.tournament_files import read_games, read_header
 from sevenbag.cli.main import main
 from sevenbag.formats.replay import Replay
 from tests.cli.run import COMMAND, QUICK_BOT, environment, sevenbag, start, wait_until

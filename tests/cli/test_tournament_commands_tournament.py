@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.arena.entry import read_entry
+from sevenbag.arena.tournament.tournament_config import read_tournament_config
 from sevenbag.cli.main import main
 from sevenbag.errors import FormatError
 from tests.cli.run import sevenbag
@@ -151,13 +151,13 @@ def test_names_are_checked_before_they_are_numbered(name: str, tmp_path: Path) -
         tmp_path, FILE.replace('"small"', f'"{name}"').replace("nodes = 50", f'name = "{name}"')
     )
     with pytest.raises(FormatError, match="expected 1 to 60 printable characters") as caught:
-        read_entry(path)
+        read_tournament_config(path)
     assert "(1)" not in str(caught.value)
 
 
 def test_the_same_name_twice_is_numbered(tmp_path: Path) -> None:
     path = written(tmp_path, FILE.replace("nodes = 50", 'name = "small"'))
-    names = [engine.name for engine in read_entry(path).engines]
+    names = [engine.name for engine in read_tournament_config(path).engines]
     assert names == ["small (1)", "small (2)", "random"]
 
 
@@ -174,9 +174,9 @@ def test_the_file_of_the_manual_is_one(tmp_path: Path) -> None:
 
 
 def test_every_key_of_a_file_stands_in_the_manual() -> None:
-    from sevenbag.arena import entry  # noqa: PLC0415
+    from sevenbag.arena.tournament import tournament_config  # noqa: PLC0415
 
     page = (Path(__file__).parents[2] / "docs" / "tournaments.md").read_text("utf-8")
-    for table in (entry._Entry, entry._EngineTable):
+    for table in (tournament_config.TournamentFile, tournament_config._EngineTable):
         for key in (name for name in table.__struct_encode_fields__ if name != "engine"):
             assert f"`{key}" in page or f"{key} = " in page, key

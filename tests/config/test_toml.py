@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.arena.entry import read_entry
+from sevenbag.arena.tournament.tournament_config import read_tournament_config
 from sevenbag.bots.external.tbp_profile import load_profile, parse_profile
 from sevenbag.config.toml import LARGEST_TOML, MOST_KEY_PARTS, parse_toml, read_toml_text
 from sevenbag.contest import settings_loader
@@ -95,7 +95,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "rules": Rules.from_file,
     "kicks": read_file,
     "kicks text": lambda path: read_text(path.read_text()),
-    "tournament": read_entry,
+    "tournament": read_tournament_config,
     "contest settings": lambda path: settings_loader.load(path, {}),
     "contest settings text": lambda path: settings_loader.loads(path.read_text(), "text"),
     "a contest's rules in a form": lambda path: from_toml(path.read_text()),

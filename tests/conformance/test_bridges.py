@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sevenbag.arena.conditions import Conditions
-from sevenbag.arena.match import play_match
-from sevenbag.arena.result import Ending
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.registry import create_bot
 from sevenbag.game import Rules
+from sevenbag.game.game_result import GameEnding
 from tests.fakes.frontends import Frontend
 from tests.fakes.triangle_host import Host, Room
 
@@ -39,8 +39,8 @@ def on_arena(spec: str) -> None:
     """A match; the arena plays nothing but legal moves, and what a driver saw go astray counts."""
     rules = Rules.preset("tetrio-league").replace({"attack": {"multiplier": 0.3}})
     bots = create_bot(spec), create_bot(BOTS["beam"])
-    result = asyncio.run(play_match(bots, Conditions(rules=rules, seed=5, max_pieces=PIECES)))
-    assert result.ending is Ending.PIECES, result
+    result = asyncio.run(play_game(bots, GameConfig(rules=rules, seed=5, max_pieces=PIECES)))
+    assert result.ending is GameEnding.PIECES, result
     assert [stats.pieces for stats in result.stats] == [PIECES, PIECES]
     assert getattr(bots[0], "strayed", 0) == 0
 

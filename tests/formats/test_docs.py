@@ -6,10 +6,10 @@ import json
 import re
 from pathlib import Path
 
-from sevenbag.arena.playback import Playback
-from sevenbag.arena.result import Reason
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Rules
+from sevenbag.game.game_result import LossReason
+from sevenbag.replay.playback import Playback
 
 PAGE = (Path(__file__).parents[2] / "docs" / "replay.md").read_text(encoding="utf-8")
 
@@ -30,4 +30,4 @@ def test_the_example_plays_back() -> None:
 
 
 def test_every_reason_is_described() -> None:
-    assert all(f"| `{reason}` |" in PAGE for reason in Reason)
+    assert all(f"| `{reason}` |" in PAGE for reason in LossReason)

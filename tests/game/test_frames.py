@@ -10,10 +10,10 @@ import pytest
 
 import sevenbag.game.frames
 from sevenbag import Placement
-from sevenbag.arena.recorded import numbers_of
 from sevenbag.errors import InputError, RulesError
 from sevenbag.game import Rules
 from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from sevenbag.replay.tetrio_simulation import tetrio_counters
 from tests.counted import compared
 from tests.game.tetrio_rounds import ROUNDS, board_text, game_of, in_short, script_of
 
@@ -35,7 +35,7 @@ class TestRealRounds:
         told = ROUNDS[name]
         game = game_of(told)
         game.play(script_of(told), told["frames"])
-        numbers = numbers_of(game)
+        numbers = tetrio_counters(game)
         for field, recorded in told["numbers"].items():
             assert numbers[field] == pytest.approx(recorded, abs=5e-4), field
         assert game.out == told["out"]
@@ -70,7 +70,7 @@ class TestRealRounds:
             pytest.skip("nothing crossed in this round")
         game = game_of(told, **changes)
         game.play(script_of(told), told["frames"])
-        numbers = numbers_of(game)
+        numbers = tetrio_counters(game)
         assert any(
             numbers[field] != pytest.approx(recorded, abs=5e-4)
             for field, recorded in told["numbers"].items()

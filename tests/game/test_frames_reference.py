@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.arena.recorded import numbers_of
 from sevenbag.game import Rules
 from sevenbag.game.frames import Button, FrameGame, FrameRules, Handling
+from sevenbag.replay.tetrio_simulation import tetrio_counters
 from tests.game.reference_frames import Reference
 from tests.game.tetrio_rounds import ROUNDS, script_of
 
@@ -134,7 +134,7 @@ def test_round_longer_than_three_minutes() -> None:
         quick.end_frame()
         slow.tick(moved.get(frame, []))
     assert state(quick) == slow_state(slow)
-    numbers = numbers_of(quick)
+    numbers = tetrio_counters(quick)
     names = ("garbage.sent_nomult", "garbage.maxspike_nomult")
     assert tuple(numbers[name] for name in names) == slow.unmultiplied()
     assert slow.multiplier > 1.3

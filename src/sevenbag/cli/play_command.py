@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import Console
 
-from sevenbag.arena.book import LAST_SEED, read_start
-from sevenbag.arena.entry import ramped
-from sevenbag.arena.live import Lines, LiveView
-from sevenbag.arena.match import Conditions, RealTime, play_match
-from sevenbag.arena.record import Recorder
-from sevenbag.arena.screen import SceneView
-from sevenbag.arena.seat import Clock
-from sevenbag.arena.settings import DEFAULT_PPS
+from sevenbag.arena.runner.bot_session import GameClock
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.terminal.live_view import GameSceneView, LineObserver, LiveGameView
+from sevenbag.arena.tournament.openings import parse_opening
+from sevenbag.arena.tournament.tournament_config import DEFAULT_PPS
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import (
@@ -35,14 +34,15 @@ from sevenbag.cli.keeping import ReplayPlace
 from sevenbag.cli.output import warn, write_lines
 from sevenbag.cli.signals import run_until_signal
 from sevenbag.errors import FormatError, InputError
+from sevenbag.game.game_config import MAX_SEED, RealTime, with_attack_ramp
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Generator
 
-    from sevenbag.arena.result import Result
-    from sevenbag.arena.watch import Watcher
+    from sevenbag.arena.runner.observers import GameObserver
     from sevenbag.formats.replay import Header
+    from sevenbag.game.game_result import GameResult
 
 # The last drawing stays in the terminal, in full height.
 _SCENE_HEIGHT: Final = 100
@@ -62,7 +62,7 @@ def configure_play(parser: argparse.ArgumentParser) -> None:
     game = parser.add_argument_group("games")
     game.add_argument(
         "--seed",
-        type=integer(0, LAST_SEED),
+        type=integer(0, MAX_SEED),
         metavar="N",
         help="seed of all pieces [default: random]",
     )
@@ -94,7 +94,7 @@ def configure_play(parser: argparse.ArgumentParser) -> None:
 
 def run_play(args: argparse.Namespace) -> int:
     """Play, print the result and store the replay."""
-    seed = args.seed if args.seed is not None else 1 + secrets.randbelow(LAST_SEED)
+    seed = args.seed if args.seed is not None else 1 + secrets.randbelow(MAX_SEED)
     limits = Limits(args.ms, args.nodes)
     console = Console()
     drawable = console.is_terminal and not console.is_dumb_terminal
@@ -105,10 +105,10 @@ def run_play(args: argparse.Namespace) -> int:
         place.expect_writable()
     bots = (create_bot(args.first), create_bot(args.second))
     warn_ignored_limits((args.first, args.second), bots, limits)
-    recorder = Recorder(times=args.times)
+    recorder = ReplayRecorder(times=args.times)
     try:
         with _open_display(args, console, live=live) as watchers:
-            result = run_until_signal(play_match(bots, conditions, (recorder, *watchers)))
+            result = run_until_signal(play_game(bots, conditions, (recorder, *watchers)))
     except BaseException:
         # The unfinished game is stored, marked as such.
         if recorder.replay is not None and recorder.replay.turns:
@@ -132,21 +132,21 @@ def run_play(args: argparse.Namespace) -> int:
 
 def _create_conditions(
     args: argparse.Namespace, seed: int, limits: Limits, *, live: bool
-) -> Conditions:
-    rules = ramped(load_rules(args.rules), args.ramp)
-    opening = None if args.opening is None else read_start([args.opening], rules).fumen
+) -> GameConfig:
+    rules = with_attack_ramp(load_rules(args.rules), args.ramp)
+    opening = None if args.opening is None else parse_opening([args.opening], rules).fumen
     if not args.real_time and (args.wall or args.nps is not None):
         raise InputError("--wall and --nps need --real-time")
     if args.increment and args.bank is None:
         raise InputError("--increment needs --bank")
-    clock = None if args.bank is None else Clock(args.bank, args.increment)
+    clock = None if args.bank is None else GameClock(args.bank, args.increment)
     timing = None
     if args.real_time:
         pace = args.pps or DEFAULT_PPS
         timing = RealTime((pace, pace), args.nps, args.wall, args.frames)
     elif args.frames:
         raise InputError("--frames needs --real-time")
-    return Conditions(
+    return GameConfig(
         rules=rules,
         seed=seed,
         limits=(limits, limits),
@@ -164,23 +164,23 @@ def _create_conditions(
 @contextlib.contextmanager
 def _open_display(
     args: argparse.Namespace, console: Console, *, live: bool
-) -> Generator[tuple[Watcher, ...]]:
+) -> Generator[tuple[GameObserver, ...]]:
     starting = f"starting {args.first}, {args.second}"
     if live:
-        with LiveView(console, starting) as view:
+        with LiveGameView(console, starting) as view:
             yield (view,)
         # The live view used the alternate screen: leave the last scene on the main one.
         if view.scene is not None:
-            console.print(SceneView(view.scene), height=_SCENE_HEIGHT)
+            console.print(GameSceneView(view.scene), height=_SCENE_HEIGHT)
     elif args.quiet or args.json:
         yield ()
     else:
         if sys.stderr.isatty():
             warn(starting)
-        yield (Lines(sys.stdout),)
+        yield (LineObserver(sys.stdout),)
 
 
-def _store_replay(recorder: Recorder, place: ReplayPlace | None) -> tuple[Path | None, str]:
+def _store_replay(recorder: ReplayRecorder, place: ReplayPlace | None) -> tuple[Path | None, str]:
     """Return the file of the replay, or None and the reason if it could not be written."""
     if recorder.replay is None or place is None:
         return None, ""
@@ -191,7 +191,7 @@ def _store_replay(recorder: Recorder, place: ReplayPlace | None) -> tuple[Path |
 
 
 def _print_result(
-    args: argparse.Namespace, result: Result, header: Header, stored: Path | None
+    args: argparse.Namespace, result: GameResult, header: Header, stored: Path | None
 ) -> None:
     if args.json:
         print(json.dumps(_result_to_dict(result, header, stored)))
@@ -207,7 +207,7 @@ def _print_result(
         write_lines(f"replay: {stored}  (sevenbag replay show {stored})")
 
 
-def _result_to_dict(result: Result, header: Header, stored: Path | None) -> dict[str, object]:
+def _result_to_dict(result: GameResult, header: Header, stored: Path | None) -> dict[str, object]:
     return {
         "seed": header.seed,
         "rules": header.rules["name"],

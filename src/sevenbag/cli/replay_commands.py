@@ -12,16 +12,13 @@ import msgspec
 from rich.console import Console
 from rich.live import Live
 
-from sevenbag.arena.live import opening_line, player_line, turn_line
-from sevenbag.arena.picture import svg
-from sevenbag.arena.playback import Playback
-from sevenbag.arena.recorded import Verdict, verify
-from sevenbag.arena.recorded_locks import by_player, load_locks
-from sevenbag.arena.replay_export import csv_of, fumen_of, json_of
-from sevenbag.arena.replay_steps import figures
-from sevenbag.arena.scene import scene_of
-from sevenbag.arena.screen import SceneView
-from sevenbag.arena.tally import KINDS
+from sevenbag.arena.terminal.game_scene import build_scene, scene_svg
+from sevenbag.arena.terminal.live_view import (
+    GameSceneView,
+    format_game_start,
+    format_player,
+    format_turn,
+)
 from sevenbag.bots.bot import Limits
 from sevenbag.cli.arguments import (
     REPLAY_FILE_HELP,
@@ -45,6 +42,15 @@ from sevenbag.errors import FormatError
 from sevenbag.formats import ttrm
 from sevenbag.formats.replay import Replay
 from sevenbag.formats.whole_file import write_whole
+from sevenbag.replay.playback import Playback, count_statistics
+from sevenbag.replay.player_statistics import CLEAR_KINDS
+from sevenbag.replay.replay_export import export_csv, export_fumen, export_json
+from sevenbag.replay.tetrio_simulation import (
+    ReplayVerification,
+    group_by_player,
+    read_expected_locks,
+    verify_recording,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -52,9 +58,9 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
-    from sevenbag.arena.recorded_locks import KnownLock
-    from sevenbag.arena.records import PlayerRecord
-    from sevenbag.arena.scene import Scene
+    from sevenbag.arena.terminal.game_scene import GameScene
+    from sevenbag.replay.player_statistics import PlayerStatistics
+    from sevenbag.replay.tetrio_simulation import ExpectedLock
 
 _TTR_SUFFIXES: Final = (".ttrm", ".ttr")
 
@@ -101,14 +107,14 @@ def run_replay_show(args: argparse.Namespace) -> int:
     console = Console()
     if args.svg is not None:
         playback.play_to(turns if args.turn is None else args.turn)
-        picture = svg(_create_scene(playback))
+        picture = scene_svg(_create_scene(playback))
         if str(args.svg) == "-":
             sys.stdout.write(picture)
         else:
             write_whole(args.svg, picture.encode(), over=True)
     elif args.turn is not None:
         playback.play_to(args.turn)
-        console.print(SceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
+        console.print(GameSceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
     elif args.plain or not console.is_terminal or console.is_dumb_terminal:
         _print_turns(playback)
     else:
@@ -124,7 +130,7 @@ def _show_replay(playback: Playback, console: Console, speed: float) -> None:
         Live(console=console, screen=True, auto_refresh=False) as live,
     ):
         while True:
-            live.update(SceneView(_create_scene(playback, hint=_KEYS)), refresh=True)
+            live.update(GameSceneView(_create_scene(playback, hint=_KEYS)), refresh=True)
             # At the end, wait for a key if one can come.
             waiting = paused or (playback.at_end and keys.can_come)
             key = keys.wait(_REDRAW_SECONDS if waiting else 1 / speed)
@@ -142,24 +148,24 @@ def _show_replay(playback: Playback, console: Console, speed: float) -> None:
                 playback.play_to(playback.turn + 1)
             elif key is None:
                 playback.step()
-    console.print(SceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
+    console.print(GameSceneView(_create_scene(playback)), height=_SCENE_HEIGHT)
 
 
 def _print_turns(playback: Playback) -> None:
     header = playback.replay.header
-    write_lines(opening_line(playback.names, playback.rules.name, header.seed))
+    write_lines(format_game_start(playback.names, playback.rules.name, header.seed))
     for player in header.players:
         write_lines(
-            player_line(player.name, player.spec, Limits(player.milliseconds, player.nodes))
+            format_player(player.name, player.spec, Limits(player.milliseconds, player.nodes))
         )
     while not playback.at_end:
         frame = playback.replay.turns[playback.turn].frame
         locks = playback.step()
-        write_lines(turn_line(playback.turn, locks, frame))
+        write_lines(format_turn(playback.turn, locks, frame))
 
 
-def _create_scene(playback: Playback, hint: str = "") -> Scene:
-    return scene_of(
+def _create_scene(playback: Playback, hint: str = "") -> GameScene:
+    return build_scene(
         playback.versus,
         playback.names,
         playback.stats(),
@@ -201,12 +207,12 @@ def run_replay_convert(args: argparse.Namespace) -> int:
     """Convert the replay; return 1 if its result differs from the recorded one."""
     playback = _open_playback(args)
     if args.to == "json":
-        text = escape_json(json_of(playback, boards=args.boards).decode()) + "\n"
+        text = escape_json(export_json(playback, boards=args.boards).decode()) + "\n"
     elif args.to == "csv":
-        text = csv_of(playback)
+        text = export_csv(playback)
     else:
         players = (0, 1) if args.player is None else (args.player - 1,)
-        fumens = [fumen_of(_open_playback(args), player) for player in players]
+        fumens = [export_fumen(_open_playback(args), player) for player in players]
         text = "".join(f"{fumen}\n" for fumen in fumens)
     if args.output is None:
         sys.stdout.write(text)
@@ -246,8 +252,8 @@ def configure_replay_verify(parser: argparse.ArgumentParser) -> None:
 
 def run_replay_verify(args: argparse.Namespace) -> int:
     """Verify all files; continue after an invalid one."""
-    expected_locks = [lock for path in args.locks for lock in load_locks(path)]
-    verdicts: list[Verdict] = []
+    expected_locks = [lock for path in args.locks for lock in read_expected_locks(path)]
+    verdicts: list[ReplayVerification] = []
     failed = False
     start = time.perf_counter()
     for path in args.files:
@@ -268,18 +274,18 @@ def run_replay_verify(args: argparse.Namespace) -> int:
     return 0 if all(verdict.equal for verdict in verdicts) else 1
 
 
-def _verify_file(path: Path, expected_locks: Sequence[KnownLock]) -> list[Verdict]:
+def _verify_file(path: Path, expected_locks: Sequence[ExpectedLock]) -> list[ReplayVerification]:
     if path.suffix.lower() in _TTR_SUFFIXES:
-        return list(verify(ttrm.load(path), by_player(expected_locks, path.name)))
+        return list(verify_recording(ttrm.load(path), group_by_player(expected_locks, path.name)))
     playback = Playback(Replay.load(path), str(path))
     playback.play_to(len(playback.replay.turns))
     return [
-        Verdict(1, playback.names[player], done.pieces, playback.differences_of(player))
+        ReplayVerification(1, playback.names[player], done.pieces, playback.differences_of(player))
         for player, done in enumerate(playback.stats())
     ]
 
 
-def _print_verdicts(path: Path, verdicts: Sequence[Verdict]) -> None:
+def _print_verdicts(path: Path, verdicts: Sequence[ReplayVerification]) -> None:
     for verdict in verdicts:
         where = f"{path}: round {verdict.round}, {verdict.name}: "
         if verdict.refused is not None:
@@ -292,12 +298,12 @@ def _print_verdicts(path: Path, verdicts: Sequence[Verdict]) -> None:
     write_lines(f"{path}: {_summarise(verdicts)}")
 
 
-def _summarise(verdicts: Sequence[Verdict]) -> str:
+def _summarise(verdicts: Sequence[ReplayVerification]) -> str:
     equal = sum(verdict.equal for verdict in verdicts)
     return f"{equal} of {len(verdicts)} player-rounds equal"
 
 
-def _print_verdicts_json(path: Path, verdicts: Sequence[Verdict]) -> None:
+def _print_verdicts_json(path: Path, verdicts: Sequence[ReplayVerification]) -> None:
     for verdict in verdicts:
         data = {
             "file": str(path),
@@ -337,7 +343,7 @@ def configure_replay_stats(parser: argparse.ArgumentParser) -> None:
 def run_replay_stats(args: argparse.Namespace) -> int:
     """Print the statistics; return 1 if the result differs from the recorded one."""
     playback = _open_playback(args)
-    players = figures(playback)
+    players = count_statistics(playback)
     if args.json:
         data = {
             "players": [
@@ -357,20 +363,20 @@ def run_replay_stats(args: argparse.Namespace) -> int:
     return _report_differences(playback, quiet=args.json)
 
 
-def _app(player: PlayerRecord) -> float:
+def _app(player: PlayerStatistics) -> float:
     return player.attack / player.pieces if player.pieces else 0.0
 
 
-def _pps(player: PlayerRecord) -> float | None:
+def _pps(player: PlayerStatistics) -> float | None:
     return player.pieces / player.game_s if player.game_s else None
 
 
 def _create_stats_table(
-    names: tuple[str, str], players: tuple[PlayerRecord, PlayerRecord]
+    names: tuple[str, str], players: tuple[PlayerStatistics, PlayerStatistics]
 ) -> Table:
     table = create_table("", *map(escape_cell, names))
 
-    def add(label: str, value: Callable[[PlayerRecord], object]) -> None:
+    def add(label: str, value: Callable[[PlayerStatistics], object]) -> None:
         table.add_row(label, *(_format_value(value(player)) for player in players))
 
     add("pieces", lambda player: player.pieces)
@@ -380,7 +386,7 @@ def _create_stats_table(
     add(CLOCK_PPS_LABEL, _pps)
     add("longest combo", lambda player: player.combo)
     add("longest B2B", lambda player: player.b2b)
-    for kind in KINDS:
+    for kind in CLEAR_KINDS:
         if any(kind in player.clears or kind in player.attack_by for player in players):
             add(kind, partial(_format_clears, kind))
     if any(player.thinking_ms is not None for player in players):
@@ -389,11 +395,11 @@ def _create_stats_table(
     return table
 
 
-def _thinking(name: str, player: PlayerRecord) -> object:
+def _thinking(name: str, player: PlayerStatistics) -> object:
     return getattr(player.thinking_ms, name, None)
 
 
-def _format_clears(kind: str, player: PlayerRecord) -> str:
+def _format_clears(kind: str, player: PlayerStatistics) -> str:
     count, attack = player.clears.get(kind, 0), player.attack_by.get(kind, 0)
     return f"{count} ({attack} attack)" if attack else str(count)
 
@@ -411,9 +417,9 @@ def _open_playback(args: argparse.Namespace) -> Playback:
     path: Path = args.file
     if path.suffix.lower() in _TTR_SUFFIXES:
         # Few replays are of that kind.
-        from sevenbag.arena.recorded_playback import RecordedPlayback  # noqa: PLC0415
+        from sevenbag.replay.tetrio_playback import TetrioPlayback  # noqa: PLC0415
 
-        return RecordedPlayback(ttrm.load(path), args.round or 1)
+        return TetrioPlayback(ttrm.load(path), args.round or 1)
     if args.round is not None:
         raise FormatError(
             f"{path}: is one game; only {' and '.join(_TTR_SUFFIXES)} files have rounds"

@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from sevenbag.arena.report import MOST_GAMES, write_report
-from sevenbag.arena.summary import encounters_note, read_summary, sprt_line
-from sevenbag.arena.summary_json import summary_dict
-from sevenbag.arena.tally import KINDS
+from sevenbag.arena.report import MAX_PLAYABLE_GAMES, write_report
+from sevenbag.arena.tournament.tournament_summary import (
+    format_sprt,
+    format_unpaired,
+    read_tournament_summary,
+    summary_to_dict,
+)
 from sevenbag.cli.arguments import add_json_option, integer
 from sevenbag.cli.output import (
     CLOCK_PPS_LABEL,
@@ -23,6 +26,7 @@ from sevenbag.cli.output import (
     write_json,
 )
 from sevenbag.errors import FormatError, printable
+from sevenbag.replay.player_statistics import CLEAR_KINDS
 
 if TYPE_CHECKING:
     import argparse
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sevenbag.arena.statistics import Interval
-    from sevenbag.arena.summary import EngineSummary, Summary
+    from sevenbag.arena.tournament.tournament_summary import EngineSummary, TournamentSummary
 
 _MAX_WARNINGS: Final = 5
 
@@ -48,9 +52,9 @@ def configure_stats(parser: argparse.ArgumentParser) -> None:
 
 def run_stats(args: argparse.Namespace) -> int:
     """Print the tables, or one JSON object."""
-    summary = read_summary(args.folder)
+    summary = read_tournament_summary(args.folder)
     if args.json:
-        write_json(msgspec.json.encode(summary_dict(summary)).decode())
+        write_json(msgspec.json.encode(summary_to_dict(summary)).decode())
         return 0
     print(_format_headline(summary))
     print()
@@ -60,7 +64,7 @@ def run_stats(args: argparse.Namespace) -> int:
     if summary.encounters:
         print()
         print_table(_create_encounters_table(summary))
-        if note := encounters_note(summary):
+        if note := format_unpaired(summary):
             print(note)
     clears = _create_clears_table(summary)
     if clears is not None:
@@ -69,7 +73,7 @@ def run_stats(args: argparse.Namespace) -> int:
     if summary.tests:
         print()
         for progress in summary.tests:
-            print(printable(sprt_line(summary, progress)))
+            print(printable(format_sprt(summary, progress)))
     if len(summary.engines) > 2 and summary.ratings is None:
         print("sevenbag: ratings need the extra: pip install 'sevenbag[ratings]'", file=sys.stderr)
     return 0
@@ -91,7 +95,7 @@ def configure_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games",
         type=integer(0),
-        default=MOST_GAMES,
+        default=MAX_PLAYABLE_GAMES,
         metavar="N",
         help="games embedded with a player",
     )
@@ -115,14 +119,14 @@ def run_report(args: argparse.Namespace) -> int:
 # --- tables of stats ----------------------------------------------------------------------------
 
 
-def _format_headline(summary: Summary) -> str:
+def _format_headline(summary: TournamentSummary) -> str:
     header, result = summary.header, summary.result
     state = "finished" if result is not None and result.finished else "not finished"
     parts = [printable(header.name) or header.kind, f"{len(summary.games)} games", state]
     return " · ".join(parts)
 
 
-def _create_standings_table(summary: Summary) -> Table:
+def _create_standings_table(summary: TournamentSummary) -> Table:
     results = ("games", "score", "won", "drawn", "lost", "resigned", "faults")
     table = create_table("", "Elo", "±", "LOS", *results)
     ranking = summary.ranking
@@ -145,7 +149,7 @@ def _create_standings_table(summary: Summary) -> Table:
     return table
 
 
-def _create_play_table(summary: Summary) -> Table:
+def _create_play_table(summary: TournamentSummary) -> Table:
     table = create_table("", "APP", CLOCK_PPS_LABEL, "lives", "deaths", "ms p50", "p95", "p99")
     for engine in summary.ranking:
         lives = engine.lives
@@ -160,7 +164,7 @@ def _create_play_table(summary: Summary) -> Table:
     return table
 
 
-def _create_encounters_table(summary: Summary) -> Table:
+def _create_encounters_table(summary: TournamentSummary) -> Table:
     table = create_table(
         "", "games", "won", "drawn", "lost", "pairs", "Elo", "±", "nElo", "±", "LOS"
     )
@@ -184,10 +188,12 @@ def _create_encounters_table(summary: Summary) -> Table:
     return table
 
 
-def _create_clears_table(summary: Summary) -> Table | None:
+def _create_clears_table(summary: TournamentSummary) -> Table | None:
     """Create the table of clears and attack by kind, with a column for each engine."""
     ranking = summary.ranking
-    kinds = [k for k in KINDS if any(k in each.clears or k in each.attack_by for each in ranking)]
+    kinds = [
+        k for k in CLEAR_KINDS if any(k in each.clears or k in each.attack_by for each in ranking)
+    ]
     if not kinds:
         return None
     table = create_table("clears (attack)", *(escape_cell(engine.name) for engine in ranking))

@@ -14,21 +14,27 @@ from typing import TYPE_CHECKING, Final
 from rich.console import Console
 from rich.live import Live
 
-from sevenbag.arena.book import LAST_SEED, read_book
-from sevenbag.arena.entry import ramped, read_entry
-from sevenbag.arena.records import HEADER_FILE, SprtRecord, read_games, read_header, read_result
-from sevenbag.arena.scoreboard import Board, game_line, standings_lines
-from sevenbag.arena.settings import (
+from sevenbag.arena.terminal.scoreboard import StandingsView, format_game, format_standings
+from sevenbag.arena.tournament.openings import read_openings
+from sevenbag.arena.tournament.tournament_config import (
     DEFAULT_GAMES,
     DEFAULT_PPS,
-    LONGEST_NAME,
-    Engine,
-    Settings,
-    header_of,
-    name_engines,
+    MAX_NAME_LENGTH,
+    PlayerConfig,
+    TournamentSettings,
+    assign_names,
+    create_header,
+    read_tournament_config,
 )
-from sevenbag.arena.summary_json import interval_dict
-from sevenbag.arena.tournament import Tournament, differences
+from sevenbag.arena.tournament.tournament_files import (
+    HEADER_FILE,
+    SprtRecord,
+    read_games,
+    read_header,
+    read_result,
+)
+from sevenbag.arena.tournament.tournament_runner import TournamentRunner, header_differences
+from sevenbag.arena.tournament.tournament_summary import interval_to_dict
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import (
@@ -44,12 +50,13 @@ from sevenbag.cli.arguments import (
 )
 from sevenbag.cli.output import warn, write_lines
 from sevenbag.errors import BotStartError, FormatError, InputError, shown
+from sevenbag.game.game_config import MAX_SEED, with_attack_ramp
 from sevenbag.jobs.progress import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from sevenbag.arena.records import GameRecord, TournamentHeader
+    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
 
 _DEFAULT_FOLDER: Final = Path("matches")
 _FOLDER_NAME_LENGTH: Final = 40
@@ -83,7 +90,7 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
         type=_parse_name,
         action="append",
         metavar="A=NAME",
-        help=f"name of bot A (or B), up to {LONGEST_NAME} characters [default: its own]",
+        help=f"name of bot A (or B), up to {MAX_NAME_LENGTH} characters [default: its own]",
     )
     games = parser.add_argument_group("games")
     games.add_argument(
@@ -94,7 +101,7 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
         "--first-to", type=integer(1), metavar="N", help="end when a bot has won N games"
     )
     games.add_argument(
-        "--seed", type=integer(0, LAST_SEED), default=1, metavar="N", help="seed of all pieces"
+        "--seed", type=integer(0, MAX_SEED), default=1, metavar="N", help="seed of all pieces"
     )
     games.add_argument(
         "--openings", type=Path, metavar="FILE", help="seeds or fumens that pairs start from"
@@ -183,13 +190,13 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
         raise InputError("--games and --pairs exclude each other")
     if args.sprt is None and not (args.alpha is args.beta is args.model is None):
         raise InputError("--alpha, --beta and --model need --sprt")
-    rules = ramped(load_rules(args.rules), args.ramp)
+    rules = with_attack_ramp(load_rules(args.rules), args.ramp)
     given: list[tuple[str, str]] = args.name or []
     names = dict(given)
     if len(names) < len(given):
         raise InputError("invalid --name: expected one name for each bot, got two for the same")
     engines = [
-        Engine(
+        PlayerConfig(
             name=names.get(letter, ""),
             spec=spec,
             nodes=args.nodes,
@@ -201,8 +208,8 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
         )
         for letter, spec in zip("AB", specs, strict=True)
     ]
-    engines = name_engines(engines, bots)
-    settings = Settings(
+    engines = assign_names(engines, bots)
+    settings = TournamentSettings(
         games=args.games if args.pairs is None else 2 * args.pairs,
         first_to=args.first_to,
         pieces=args.pieces,
@@ -223,8 +230,8 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
             beta=_ERROR_RATE if args.beta is None else args.beta,
             model=args.model or "normalized",
         )
-    openings = () if args.openings is None else read_book(args.openings, rules)
-    return header_of(
+    openings = () if args.openings is None else read_openings(args.openings, rules)
+    return create_header(
         "match",
         engines,
         settings,
@@ -254,7 +261,7 @@ def _choose_match_folder(args: argparse.Namespace, header: TournamentHeader) -> 
 
 def _is_same_match(folder: Path, header: TournamentHeader) -> bool:
     try:
-        return not differences(read_header(folder), header)
+        return not header_differences(read_header(folder), header)
     except FormatError:
         return False
 
@@ -313,7 +320,7 @@ def run_tournament(args: argparse.Namespace) -> int:
     """Play the tournament, or continue it."""
     folder, header = _choose_tournament_folder(args), None
     if args.file is not None:
-        header = read_entry(args.file)
+        header = read_tournament_config(args.file)
         _check_folder(folder, "tournament", resume=args.resume)
     return _run_tournament(folder, args, header)
 
@@ -377,8 +384,8 @@ def _run_tournament(
     with contextlib.ExitStack() as stack:
         executor = stack.enter_context(create_executor(args))
         if header is not None:
-            Tournament.begin(folder, header)
-        tournament = stack.enter_context(Tournament(folder))
+            TournamentRunner.begin(folder, header)
+        tournament = stack.enter_context(TournamentRunner(folder))
         done = len(tournament.ledger)
         if done and not args.json:
             warn(f"resuming in {folder}: {done} games finished")
@@ -398,13 +405,13 @@ def _run_tournament(
         if args.json:
             print(json.dumps(_results_to_dict(tournament)))
         else:
-            write_lines("\n".join([*standings_lines(tournament), f"folder: {folder}"]))
+            write_lines("\n".join([*format_standings(tournament), f"folder: {folder}"]))
         if not args.recover:
             tournament.expect_starts()
     return 0
 
 
-def _results_to_dict(tournament: Tournament) -> dict[str, object]:
+def _results_to_dict(tournament: TournamentRunner) -> dict[str, object]:
     """Return the results as data for JSON."""
     header, ledger = tournament.header, tournament.ledger
     result = read_result(tournament.folder)
@@ -438,7 +445,7 @@ def _results_to_dict(tournament: Tournament) -> dict[str, object]:
             }
             for each in ledger.tests()
         ],
-        "elo": None if outcomes is None else interval_dict(outcomes.elo()),
+        "elo": None if outcomes is None else interval_to_dict(outcomes.elo()),
         "pentanomial": list(ledger.pairs.counts) if header.kind == "match" else None,
         "winner": None if ledger.winner is None else header.engines[ledger.winner].name,
         "engines": [
@@ -464,7 +471,7 @@ def _results_to_dict(tournament: Tournament) -> dict[str, object]:
 class _Progress:
     """Progress of a run as text: games, their rate and the remaining time."""
 
-    def __init__(self, tournament: Tournament) -> None:
+    def __init__(self, tournament: TournamentRunner) -> None:
         self._tournament = tournament
         self._before = len(tournament.ledger)
         self._began = time.monotonic()
@@ -487,14 +494,14 @@ class _Progress:
 
 @contextlib.contextmanager
 def _open_display(
-    args: argparse.Namespace, tournament: Tournament
+    args: argparse.Namespace, tournament: TournamentRunner
 ) -> Generator[Callable[[GameRecord], None]]:
     console = Console()
     progress = _Progress(tournament)
     if args.json or args.quiet:
         yield lambda _: None
     elif console.is_terminal and not console.is_dumb_terminal and not args.plain:
-        board = Board(tournament)
+        board = StandingsView(tournament)
         with Live(
             board.render(str(progress)), console=console, auto_refresh=False, transient=True
         ) as live:
@@ -509,4 +516,4 @@ def _open_display(
 
             yield draw
     else:
-        yield lambda game: write_lines(f"{game_line(game)} [{progress}]")
+        yield lambda game: write_lines(f"{format_game(game)} [{progress}]")

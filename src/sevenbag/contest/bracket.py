@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import msgspec
 
-from sevenbag.arena.pairing import bracket
+from sevenbag.arena.tournament.pairing import bracket_order
 from sevenbag.contest.ranking import Fixture, Standing, round_robin, table
 from sevenbag.errors import InputError
 
@@ -211,7 +211,7 @@ def rounds(
         size: how many there are.
         results: of matches by slot.
     """
-    lines = bracket(size)
+    lines = bracket_order(size)
     seeds = [None if line is None else line + 1 for line in lines]
     # A bye is nobody, and so is who is not known yet: only the first round has byes.
     entrants = [None if seeded is None or line is None else seeded[line] for line in lines]

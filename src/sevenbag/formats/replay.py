@@ -2,7 +2,7 @@
 
 Lines of JSON: a header, one line a turn, a result. docs/replay.md describes every field. The file
 holds no board, queue or garbage: all of that follows from the rules, the seed and the placements,
-and whoever plays the game again (`sevenbag.arena.playback`) compares what it gets with the result.
+and whoever plays the game again (`sevenbag.replay.playback`) compares what it gets with the result.
 
 Nothing in a replay depends on the clock unless thinking times were asked for or the game was played
 in real time, so the same game gives the same bytes.

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
-from sevenbag.arena.conditions import Conditions, RealTime
-from sevenbag.arena.playback import Playback
-from sevenbag.arena.report import report_page, write_report
-from sevenbag.arena.report.games import told_game
-from sevenbag.arena.report.text import script_data, text
-from sevenbag.arena.summary import read_summary
+from sevenbag.arena.report import render_report, write_report
+from sevenbag.arena.report.charts import escape_text
+from sevenbag.arena.report.report_page import embed_json, encode_game
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.tournament.tournament_summary import read_tournament_summary
 from sevenbag.bots.bot import shorten_name
 from sevenbag.drawing import COLORS
 from sevenbag.errors import FormatError
 from sevenbag.formats import replay as replay_format
 from sevenbag.formats.replay import Replay
 from sevenbag.game import Rules
+from sevenbag.game.game_config import RealTime
+from sevenbag.replay.playback import Playback
 from tests.arena.tournaments import RULES, make_tournament, played
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tournament")
     make_tournament(folder, (EVIL, END), pairs=2)
     # One who holds plays as well.
-    replay = played((EVIL, "", END), (0, 2), Conditions(RULES, 3, max_pieces=40))
+    replay = played((EVIL, "", END), (0, 2), GameConfig(RULES, 3, max_pieces=40))
     said = replay_format.Info(nodes=2000.0, depth=7.0, extra=EVIL)
     turns = (replace(replay.turns[0], infos=(said, None)), *replay.turns[1:])
     replace(replay, turns=turns).write(folder / "replays" / "3.replay")
@@ -170,7 +171,7 @@ def test_rules_with_other_boards_are_played_as_well(
     visit: Callable[..., Page], bombs: Path, tmp_path: Path
 ) -> None:
     replay = Replay.load(bombs / "replays" / "1.replay")
-    told = told_game(Playback(replay))
+    told = encode_game(Playback(replay))
     assert re.search(r"g\d.*?k", told["steps"])
     path = tmp_path / "report.html"
     assert write_report(bombs, path) == []
@@ -188,7 +189,7 @@ def tournament_of_garbage_at_once(tmp_path_factory: pytest.TempPathFactory) -> P
     make_tournament(folder, ("quad", "low"), pairs=1, pieces=5)
     rules = Rules.preset("pason-2012")
     times = RealTime(pps=(2, 3.1))
-    replay = played(("quad", "low"), (0, 1), Conditions(rules, 1, max_pieces=90, real_time=times))
+    replay = played(("quad", "low"), (0, 1), GameConfig(rules, 1, max_pieces=90, real_time=times))
     replay.write(folder / "replays" / "0.replay")
     return folder
 
@@ -198,7 +199,7 @@ def test_attacks_are_seen_when_they_are_made(
     visit: Callable[..., Page], at_once: Path, tmp_path: Path
 ) -> None:
     replay = Replay.load(at_once / "replays" / "0.replay")
-    told = told_game(Playback(replay))["steps"].split("|")
+    told = encode_game(Playback(replay))["steps"].split("|")
     changed = [number for number, turn in enumerate(told, 1) if re.search(r";[01]k", turn)]
     assert changed
     path = tmp_path / "report.html"
@@ -276,7 +277,7 @@ def test_a_replay_that_is_lost_or_broken_is_named(folder: Path, tmp_path: Path) 
 
 def test_a_tournament_without_games_has_a_page(tmp_path: Path) -> None:
     make_tournament(tmp_path, pairs=0)
-    assert "Standings" in report_page(read_summary(tmp_path))
+    assert "Standings" in render_report(read_tournament_summary(tmp_path))
 
 
 def test_what_is_no_tournament_is_refused(tmp_path: Path) -> None:
@@ -286,9 +287,9 @@ def test_what_is_no_tournament_is_refused(tmp_path: Path) -> None:
 
 
 def test_text_from_outside_can_end_nothing() -> None:
-    assert text('<a href="x">&\'') == "&lt;a href=&quot;x&quot;&gt;&amp;&#x27;"
-    assert text("a\x00\x1b\u202eb") == "a???b"
-    element = script_data("x", {"name": END, "lines": "\u2028\u2029<!--"})
+    assert escape_text('<a href="x">&\'') == "&lt;a href=&quot;x&quot;&gt;&amp;&#x27;"
+    assert escape_text("a\x00\x1b\u202eb") == "a???b"
+    element = embed_json("x", {"name": END, "lines": "\u2028\u2029<!--"})
     assert element.count("<") == 2
     json = element.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
     assert msgspec.json.decode(json) == {"name": END, "lines": "\u2028\u2029<!--"}

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from sevenbag.arena import records
+from sevenbag.arena.tournament import tournament_files
+from sevenbag.replay import player_statistics
 
 PAGE = Path(__file__).parents[3] / "docs" / "statistics.md"
 
@@ -21,12 +22,12 @@ def test_examples() -> None:
 def test_every_field_is_described() -> None:
     described = set(re.findall(r"`([a-z_0-9]+)`", PAGE.read_text(encoding="utf-8")))
     for struct in (
-        records.TournamentHeader,
-        records.TournamentResult,
-        records.EngineRecord,
-        records.SprtRecord,
-        records.GameRecord,
-        records.PlayerRecord,
-        records.Latency,
+        tournament_files.TournamentHeader,
+        tournament_files.TournamentOutcome,
+        tournament_files.EngineRecord,
+        tournament_files.SprtRecord,
+        tournament_files.GameRecord,
+        player_statistics.PlayerStatistics,
+        player_statistics.LatencySummary,
     ):
         assert {field.encode_name for field in msgspec.structs.fields(struct)} <= described

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sevenbag.arena.statistics import Pentanomial, Trinomial
-from sevenbag.arena.statistics.outcomes import elo_of_score, score_of_elo
+from sevenbag.arena.statistics.ratings import elo_to_score, score_to_elo
 from sevenbag.errors import InputError
 
 counts_of_pairs = st.tuples(*[st.integers(0, 2000)] * 5).filter(lambda counts: sum(counts) > 0)
@@ -113,7 +113,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
     # Pairs of a player who wins 55 % of the games and draws 10 %: 95 % of the intervals hold its
     # Elo. 1000 tries have a standard deviation of 0.7 %.
     dice = random.Random(1)
-    truth = elo_of_score(0.60)
+    truth = score_to_elo(0.60)
     held = 0
     for _ in range(1000):
         counts = [0] * 5
@@ -138,13 +138,13 @@ def test_pairs_tell_more_than_games_where_openings_decide() -> None:
 
 
 def test_elo_and_score_are_inverse() -> None:
-    assert score_of_elo(0) == 0.5
+    assert elo_to_score(0) == 0.5
     # FIDE's handbook: 92 % for 400 more (0.919), 64 % for 100 more.
-    assert score_of_elo(400) == pytest.approx(10 / 11)
-    assert round(score_of_elo(100), 2) == 0.64
+    assert elo_to_score(400) == pytest.approx(10 / 11)
+    assert round(elo_to_score(100), 2) == 0.64
     for elo in (-700.0, -3.5, 12.0, 250.0):
-        assert elo_of_score(score_of_elo(elo)) == pytest.approx(elo)
-    assert (elo_of_score(0), elo_of_score(1)) == (-math.inf, math.inf)
+        assert score_to_elo(elo_to_score(elo)) == pytest.approx(elo)
+    assert (score_to_elo(0), score_to_elo(1)) == (-math.inf, math.inf)
 
 
 def test_outcomes_that_are_all_the_same_bound_nothing() -> None:

@@ -9,7 +9,7 @@ import random
 import pytest
 
 from sevenbag.arena.statistics import Pentanomial, Sprt, Trinomial
-from sevenbag.arena.statistics.outcomes import NELO, Outcomes, score_of_elo
+from sevenbag.arena.statistics.ratings import NELO_SCALE, Outcomes, elo_to_score
 from sevenbag.errors import InputError
 
 # From the tests of fastchess' SPRT (normalized and logistic, trinomial and pentanomial); theirs
@@ -110,8 +110,8 @@ def test_the_llr_is_the_ratio_of_the_greatest_likelihoods(
 ) -> None:
     seen = tuple(count or 1e-3 for count in counts)
     for model, fulfils, value_of in (
-        ("logistic", "mean", score_of_elo),
-        ("normalized", "t", lambda elo: elo / NELO),
+        ("logistic", "mean", elo_to_score),
+        ("normalized", "t", lambda elo: elo / NELO_SCALE),
     ):
         slow = slow_maximum(seen, fulfils, value_of(elos[1])) - slow_maximum(
             seen, fulfils, value_of(elos[0])

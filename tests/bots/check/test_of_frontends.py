@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.check import Report, of_frontends
 from sevenbag.bots.check.hosting import check_frontend
 from sevenbag.bots.external.tbp_driver import TbpDriver
@@ -249,8 +250,8 @@ async def test_our_own_driver_passes(garbage: int, mark: str, tmp_path: Path) ->
     file = tmp_path / "report.txt"
     rules = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
     checker = TbpDriver([*CHECK[:-1], "text", "--output", str(file)], deadlines=None)
-    conditions = Conditions(rules, seed=3, max_pieces=40)
-    result = await play_match((checker, create_bot("beam:nodes=300")), conditions)
+    conditions = GameConfig(rules, seed=3, max_pieces=40)
+    result = await play_game((checker, create_bot("beam:nodes=300")), conditions)
     fall = result.falls[0]
     assert fall is None or not fall.reason.is_fault
     assert result.stats[0].pieces > 15

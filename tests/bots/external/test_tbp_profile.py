@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sevenbag._kernel import Board, Piece
-from sevenbag.arena.match import Conditions, play_match
-from sevenbag.arena.seat import Deadlines as SeatDeadlines
+from sevenbag.arena.runner.bot_session import BotDeadlines as SeatDeadlines
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.builtin.beam_bot import BeamBot
 from sevenbag.bots.external.process import create_process_launcher
@@ -292,8 +293,8 @@ async def test_profile_may_extend_time_limits_of_the_arena(
     command = fake(bot) if bot == "AnswersLate" else field(bot)
     slow = TbpDriver(command, options={"info_seconds": "60", "move_seconds": "60"})
     short = SeatDeadlines(prepare=0.05, suggest=0.05)
-    conditions = Conditions(RULES, seed=1, max_pieces=2, deadlines=short)
-    result = await play_match((slow, BeamBot(nodes=20)), conditions)
+    conditions = GameConfig(RULES, seed=1, max_pieces=2, deadlines=short)
+    result = await play_game((slow, BeamBot(nodes=20)), conditions)
     assert result.falls == (None, None)
     assert slow.least_seconds("suggest") > 60
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from sevenbag._kernel import Board
-from sevenbag.arena.conditions import Conditions
-from sevenbag.arena.match import play_match
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits, Suggestion
 from sevenbag.bots.external import triangle_driver
 from sevenbag.bots.external.triangle_driver import TriangleDriver, TriangleSettings
@@ -337,6 +337,6 @@ def test_wrong_specifications(spec: str, says: str) -> None:
 )
 async def test_counted_losses(fault: str, says: str, engine: Command) -> None:
     bots = TriangleDriver(engine(fault), settings=PATIENT), create_bot("random:seed=1")
-    result = await play_match(bots, Conditions(rules=RULES, seed=4, max_pieces=60))
+    result = await play_game(bots, GameConfig(rules=RULES, seed=4, max_pieces=60))
     assert result.winner == 1
     assert says in str(result)

@@ -20,7 +20,8 @@ websockets = pytest.importorskip("websockets", reason="the package websockets is
 from websockets.asyncio.client import connect  # noqa: E402
 from websockets.asyncio.server import ServerConnection, serve  # noqa: E402
 
-from sevenbag.arena.match import Conditions, play_match  # noqa: E402
+from sevenbag.arena.runner.game_loop import GameConfig  # noqa: E402
+from sevenbag.arena.runner.game_runner import play_game  # noqa: E402
 from sevenbag.bots.bot import Limits  # noqa: E402
 from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver  # noqa: E402
 from sevenbag.bots.external.websocket_channel import create_websocket_launcher  # noqa: E402
@@ -66,7 +67,7 @@ def served(mark: str) -> Iterator[str]:
 
 async def test_a_match_with_a_served_bot(served: str) -> None:
     bots = create_bot(f"ws://{served}/"), create_bot("beam:nodes=50")
-    result = await play_match(bots, Conditions(RULES, seed=1, max_pieces=15))
+    result = await play_game(bots, GameConfig(RULES, seed=1, max_pieces=15))
     assert result.names == ("random (tbp)", "beam")
     fall = result.falls[0]
     assert fall is None or not fall.reason.is_fault
@@ -74,7 +75,7 @@ async def test_a_match_with_a_served_bot(served: str) -> None:
 
 async def test_every_connection_has_a_bot_of_its_own(served: str) -> None:
     bots = create_bot(f"ws://{served}/"), create_bot(f"tbp:profile=stadium:ws://{served}")
-    result = await play_match(bots, Conditions(RULES, seed=1, max_pieces=10))
+    result = await play_game(bots, GameConfig(RULES, seed=1, max_pieces=10))
     assert [fall is None or not fall.reason.is_fault for fall in result.falls] == [True, True]
 
 

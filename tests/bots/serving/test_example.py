@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.bot import Limits, Position
 from sevenbag.bots.external.tbp_driver import TbpDriver
 from sevenbag.bots.registry import create_bot
@@ -22,8 +23,8 @@ RULES = Rules.preset("guideline")
 @pytest.mark.parametrize("other", ["random:seed=1", "beam:nodes=50"])
 @pytest.mark.parametrize("seed", [0, *slow(1, 2)])
 async def test_it_never_loses_by_a_fault(seed: int, other: str, mark: str) -> None:
-    conditions = Conditions(RULES, seed, max_pieces=150)
-    result = await play_match((TbpDriver(EXAMPLE), create_bot(other)), conditions)
+    conditions = GameConfig(RULES, seed, max_pieces=150)
+    result = await play_game((TbpDriver(EXAMPLE), create_bot(other)), conditions)
     assert result.names[0] == "stacker (tbp)"
     fall = result.falls[0]
     assert fall is None or not fall.reason.is_fault

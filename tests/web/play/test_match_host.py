@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sevenbag import Rules
-from sevenbag.arena.match import Conditions, play_match
-from sevenbag.arena.record import Recorder
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.bots.builtin.random_bot import RandomBot
 from sevenbag.web.play.match_host import Room, Shelf
 from sevenbag.web.play.page_connection import PageGoneError, StartWorker, Tunnel
@@ -149,12 +150,12 @@ async def test_a_page_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> Non
 async def test_patience_is_what_a_worker_has(
     patience: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    kept: list[Conditions] = []
+    kept: list[GameConfig] = []
 
-    async def nothing_is_played(_: object, conditions: Conditions, *__: object) -> None:
+    async def nothing_is_played(_: object, conditions: GameConfig, *__: object) -> None:
         kept.append(conditions)
 
-    monkeypatch.setattr("sevenbag.web.play.match_host.play_match", nothing_is_played)
+    monkeypatch.setattr("sevenbag.web.play.match_host.play_game", nothing_is_played)
     await play(FakePage({"players": [WORKER, HOUSE], "patience": patience}))
     (conditions,) = kept
     # The arena's own deadlines are for those who have got stuck.
@@ -168,9 +169,9 @@ async def test_patience_is_what_a_worker_has(
 async def test_the_shelf_keeps_the_last_replays() -> None:
     replays: list[Replay] = []
     for seed in range(4):
-        recorder = Recorder()
-        conditions = Conditions(Rules.preset("guideline"), seed, max_pieces=2)
-        await play_match((RandomBot(1), RandomBot(2)), conditions, (recorder,))
+        recorder = ReplayRecorder()
+        conditions = GameConfig(Rules.preset("guideline"), seed, max_pieces=2)
+        await play_game((RandomBot(1), RandomBot(2)), conditions, (recorder,))
         assert recorder.replay is not None
         replays.append(recorder.replay)
     shelf = Shelf(most=2)

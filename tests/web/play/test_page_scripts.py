@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sevenbag import Rules
-from sevenbag.arena.match import Conditions, play_match
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.bots.registry import create_bot
 
 ROOT = Path(__file__).parents[3]
@@ -43,8 +44,8 @@ def test_the_example_is_a_bot_in_forty_lines() -> None:
 @pytest.mark.parametrize("seed", range(3))
 async def test_the_example_never_loses_by_a_fault(seed: int) -> None:
     bots = create_bot(f"worker:host=node:{EXAMPLE}"), create_bot("beam:nodes=50")
-    conditions = Conditions(Rules.preset("guideline"), seed, max_pieces=150)
-    result = await play_match(bots, conditions)
+    conditions = GameConfig(Rules.preset("guideline"), seed, max_pieces=150)
+    result = await play_game(bots, conditions)
     assert result.names[0] == "stacker (tbp)"
     fall = result.falls[0]
     assert fall is None or not fall.reason.is_fault

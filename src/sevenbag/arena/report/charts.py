@@ -1,32 +1,94 @@
-"""What a report plots, each as SVG that takes its colours from the page: light or dark.
-
-Names come from outside: everything that is text goes through `words`, which escapes it.
-"""
+"""Text from outside, as HTML may hold it. Bots choose their names, and reasons come from errors."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.arena.report.axes import Scale, label, spanning
-from sevenbag.arena.report.text import text as escaped
 from sevenbag.arena.statistics import Pentanomial
-from sevenbag.arena.statistics.latency import BUCKETS_PER_DECADE, start_of
-from sevenbag.arena.summary import pair_points
-from sevenbag.arena.tally import KINDS
+from sevenbag.arena.tournament.tournament_summary import iterate_pair_points
 from sevenbag.bots.bot import shorten_name
+from sevenbag.errors import printable
+from sevenbag.replay.player_statistics import BUCKETS_PER_DECADE, CLEAR_KINDS, bucket_start_ms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from sevenbag.arena.statistics import Interval
-    from sevenbag.arena.summary import EngineSummary, Summary
+    from sevenbag.arena.tournament.tournament_summary import EngineSummary, TournamentSummary
+
+
+def escape_text(words: str) -> str:
+    """Words as text of a page or value of an attribute: no markup, no invisible characters."""
+    return escape(printable(words))
+
+
+_TICK_STEPS = (1, 2, 5, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class AxisScale:
+    """A straight line from values to places.
+
+    Attributes:
+        low: the value at `start`.
+        high: the value at `end`, above `low`.
+        start: a place.
+        end: another.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """The place of a value; what lies outside is put at the edge."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(self.start + share * (self.end - self.start), 2)
+
+    def ticks(self, about: int = 6) -> list[float]:
+        """Round values on the scale."""
+        raw = (self.high - self.low) / max(about, 1)
+        power = 10.0 ** math.floor(math.log10(raw))
+        step = next(n * power for n in _TICK_STEPS if n * power >= raw * (1 - 1e-9))
+        first = math.ceil(self.low / step - 1e-9)
+        last = math.floor(self.high / step + 1e-9)
+        return [n * step for n in range(first, last + 1)]
+
+
+def scale_for(
+    values: Iterable[float], start: float, end: float, *, least: float = 1e-9
+) -> AxisScale:
+    """A scale on which all finite values lie, and a little more on both sides.
+
+    Args:
+        values: some of them may be infinite.
+        start: place of the low end.
+        end: place of the high end.
+        least: how much the scale spans at least.
+    """
+    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    low, high = min(finite), max(finite)
+    if high - low < least:
+        middle = (low + high) / 2
+        low, high = middle - least / 2, middle + least / 2
+    margin = (high - low) * 0.04
+    return AxisScale(low - margin, high + margin, start, end)
+
+
+def format_tick(value: float) -> str:
+    """A tick's text."""
+    return f"{value:,.10g}" if value else "0"
+
 
 WIDTH: Final = 720
 SERIES: Final = 8
 """Colours that the page has for kinds and engines."""
 
-MOST_ENGINES: Final = 24
+MAX_CHART_ENGINES: Final = 24
 """How many engines a plot shows, the best ones."""
 
 _NAMES: Final = 170
@@ -36,18 +98,18 @@ _TOP: Final = 10
 _AXIS: Final = 34
 _LETTERS: Final = 22
 _BINS: Final = 40
-_STEPS: Final = 300
+_BIN_STEPS: Final = 300
 
 
-def ratings_chart(summary: Summary) -> str | None:
+def draw_ratings_chart(summary: TournamentSummary) -> str | None:
     """Elo of each engine with its interval; None where nobody has one."""
-    ranking = summary.ranking[:MOST_ENGINES]
+    ranking = summary.ranking[:MAX_CHART_ENGINES]
     elos = [summary.elo(engine) for engine in ranking]
     bounds = [part for elo in elos if elo is not None for part in elo]
     if not any(math.isfinite(bound) for bound in bounds):
         return None
     height = _TOP + _ROW * len(ranking) + _AXIS
-    across = spanning(bounds, _NAMES, WIDTH - 14, least=20)
+    across = scale_for(bounds, _NAMES, WIDTH - 14, least=20)
     parts = [*_grid(across, _TOP, height - _AXIS, "Elo")]
     for place, (engine, elo) in enumerate(zip(ranking, elos, strict=True)):
         y = _TOP + _ROW * (place + 0.5)
@@ -57,12 +119,12 @@ def ratings_chart(summary: Summary) -> str | None:
     return _svg(height, "Ratings with 95 % intervals", parts)
 
 
-def elo_chart(summary: Summary) -> str | None:
+def draw_elo_chart(summary: TournamentSummary) -> str | None:
     """How the Elo of the first of two engines, and its interval, went on; None without pairs."""
-    points = list(pair_points(0, summary.games)) if len(summary.engines) == 2 else []
+    points = list(iterate_pair_points(0, summary.games)) if len(summary.engines) == 2 else []
     if len(points) < 3:
         return None
-    stride = max(1, len(points) // _STEPS)
+    stride = max(1, len(points) // _BIN_STEPS)
     seen = Pentanomial()
     steps: list[tuple[int, Interval]] = []
     for number, each in enumerate(points, start=1):
@@ -71,8 +133,8 @@ def elo_chart(summary: Summary) -> str | None:
             steps.append((number, seen.elo()))
     # The first pairs say little, and would flatten all that follows.
     settled = [elo for number, elo in steps if number >= len(points) / 10] or [steps[-1][1]]
-    down = spanning([*(part for elo in settled for part in elo), 0.0], 250, _TOP, least=20)
-    across = Scale(0, len(points), 60, WIDTH - 14)
+    down = scale_for([*(part for elo in settled for part in elo), 0.0], 250, _TOP, least=20)
+    across = AxisScale(0, len(points), 60, WIDTH - 14)
     known = [(number, elo) for number, elo in steps if math.isfinite(elo.error)]
     upper = [(across.at(number), down.at(elo.high)) for number, elo in known]
     lower = [(across.at(number), down.at(elo.low)) for number, elo in known]
@@ -87,14 +149,14 @@ def elo_chart(summary: Summary) -> str | None:
     return _svg(250 + _AXIS, f"Elo of {name} over the pairs", parts)
 
 
-def llr_chart(summary: Summary) -> str | None:
+def draw_llr_chart(summary: TournamentSummary) -> str | None:
     """The log-likelihood ratio over the pairs, between its bounds; None but for a single test."""
     if len(summary.tests) != 1 or len(summary.tests[0].steps) < 2:
         return None
     (progress,) = summary.tests
     lower, upper = progress.test.bounds
-    down = spanning([lower, upper, *(llr for _, llr in progress.steps)], 210, _TOP)
-    across = Scale(0, progress.steps[-1][0], 60, WIDTH - 14)
+    down = scale_for([lower, upper, *(llr for _, llr in progress.steps)], 210, _TOP)
+    across = AxisScale(0, progress.steps[-1][0], 60, WIDTH - 14)
     line = [(across.at(number), down.at(llr)) for number, llr in progress.steps]
     parts = [*_frame(across, down, "pairs", "LLR")]
     for bound, hypothesis in ((upper, "H1"), (lower, "H0")):
@@ -102,13 +164,16 @@ def llr_chart(summary: Summary) -> str | None:
         parts.append(f'<line class="bound" x1="60" x2="{WIDTH - 14}" y1="{y}" y2="{y}"/>')
         text = f"accept {hypothesis} at {bound:.2f}"
         # Tests begin at 0, between the bounds: there is room on the left.
-        parts.append(words(text, 68, y - 5))
+        parts.append(text_element(text, 68, y - 5))
     parts.append(f'<polyline class="line s0" points="{_points(line)}"/>')
     return _svg(210 + _AXIS, "Log-likelihood ratio over the pairs", parts)
 
 
-def histogram_chart(
-    summary: Summary, title: str, unit: str, values: Callable[[EngineSummary], Sequence[float]]
+def draw_histogram_chart(
+    summary: TournamentSummary,
+    title: str,
+    unit: str,
+    values: Callable[[EngineSummary], Sequence[float]],
 ) -> str | None:
     """How a figure of its games is spread, for each engine; None where there is none.
 
@@ -118,11 +183,11 @@ def histogram_chart(
         unit: what is written under the axis.
         values: an engine's figures, one a game.
     """
-    ranking = [engine for engine in summary.ranking if values(engine)][:MOST_ENGINES]
+    ranking = [engine for engine in summary.ranking if values(engine)][:MAX_CHART_ENGINES]
     everything = [value for engine in ranking for value in values(engine)]
     if not everything:
         return None
-    across = spanning(everything, _NAMES, WIDTH - 14, least=0.1 + max(everything) / 10)
+    across = scale_for(everything, _NAMES, WIDTH - 14, least=0.1 + max(everything) / 10)
     width = (across.high - across.low) / _BINS
 
     def bars(engine: EngineSummary) -> list[tuple[float, float, int]]:
@@ -136,18 +201,24 @@ def histogram_chart(
         ]
 
     return _ridges(
-        ranking, across, title=title, unit=unit, ticks=across.ticks(), bars=bars, written=label
+        ranking,
+        across,
+        title=title,
+        unit=unit,
+        ticks=across.ticks(),
+        bars=bars,
+        written=format_tick,
     )
 
 
-def latency_chart(summary: Summary) -> str | None:
+def draw_latency_chart(summary: TournamentSummary) -> str | None:
     """How thinking times are spread, for each engine, by powers of ten; None without times."""
-    ranking = [engine for engine in summary.ranking if engine.thinking][:MOST_ENGINES]
+    ranking = [engine for engine in summary.ranking if engine.thinking][:MAX_CHART_ENGINES]
     if not ranking:
         return None
     buckets = [bucket for engine in ranking for bucket in engine.thinking]
     low, high = min(buckets), max(buckets) + 1
-    across = Scale(low - 1, high + 1, _NAMES, WIDTH - 14)
+    across = AxisScale(low - 1, high + 1, _NAMES, WIDTH - 14)
     # A tick at every power of ten, and between them where there are few of these.
     within = (0, 6, 14) if high - low < 2 * BUCKETS_PER_DECADE else (0,)
     ticks = [n for n in range(low - 1, high + 2) if n % BUCKETS_PER_DECADE in within]
@@ -156,27 +227,31 @@ def latency_chart(summary: Summary) -> str | None:
         return [(bucket, bucket + 1, count) for bucket, count in sorted(engine.thinking.items())]
 
     def written(bucket: float) -> str:
-        return label(float(f"{start_of(round(bucket)):.2g}"))
+        return format_tick(float(f"{bucket_start_ms(round(bucket)):.2g}"))
 
     title = "Thinking time of a piece"
     return _ridges(ranking, across, title=title, unit="ms", ticks=ticks, bars=bars, written=written)
 
 
-def attack_chart(summary: Summary) -> tuple[str, list[tuple[int, str]]] | None:
+def draw_attack_chart(summary: TournamentSummary) -> tuple[str, list[tuple[int, str]]] | None:
     """Attack per piece by kind of clear; the picture, and its legend: colours and kinds.
 
     Kinds beyond the page's colours are put together as ``other``. None without attack.
     """
-    ranking = [engine for engine in summary.ranking if engine.attack][:MOST_ENGINES]
+    ranking = [engine for engine in summary.ranking if engine.attack][:MAX_CHART_ENGINES]
     if not ranking:
         return None
-    totals = {kind: sum(engine.attack_by.get(kind, 0) for engine in ranking) for kind in KINDS}
-    made = [kind for kind in KINDS if totals[kind]]
-    shown = sorted(sorted(made, key=lambda kind: -totals[kind])[: SERIES - 1], key=KINDS.index)
+    totals = {
+        kind: sum(engine.attack_by.get(kind, 0) for engine in ranking) for kind in CLEAR_KINDS
+    }
+    made = [kind for kind in CLEAR_KINDS if totals[kind]]
+    shown = sorted(
+        sorted(made, key=lambda kind: -totals[kind])[: SERIES - 1], key=CLEAR_KINDS.index
+    )
     other = [kind for kind in made if kind not in shown]
     groups = [(kind, [kind]) for kind in shown] + ([("other", other)] if other else [])
     height = _TOP + _ROW * len(ranking) + _AXIS
-    across = Scale(0, max(engine.app or 0 for engine in ranking) * 1.04, _NAMES, WIDTH - 14)
+    across = AxisScale(0, max(engine.app or 0 for engine in ranking) * 1.04, _NAMES, WIDTH - 14)
     parts = [*_grid(across, _TOP, height - _AXIS, "attack per piece")]
     for place, engine in enumerate(ranking):
         y = _TOP + _ROW * place
@@ -200,22 +275,22 @@ def attack_chart(summary: Summary) -> tuple[str, list[tuple[int, str]]] | None:
 # --- parts of plots -------------------------------------------------------------------------------
 
 
-def words(text: str, x: float, y: float, *, at: str = "start", kind: str = "label") -> str:
+def text_element(text: str, x: float, y: float, *, at: str = "start", kind: str = "label") -> str:
     """A line of text; `at` is what part of it is at x: ``start``, ``middle`` or ``end``."""
-    return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{at}">{escaped(text)}</text>'
+    return f'<text class="{kind}" x="{x:g}" y="{y:g}" text-anchor="{at}">{escape_text(text)}</text>'
 
 
 def _svg(height: float, title: str, parts: Iterable[str]) -> str:
     head = (
         f'<svg class="chart" viewBox="0 0 {WIDTH} {height:g}" role="img"'
-        f' aria-label="{escaped(title)}">'
+        f' aria-label="{escape_text(title)}">'
     )
     return "".join([head, *parts, "</svg>"])
 
 
 def _ridges(
     ranking: Sequence[EngineSummary],
-    across: Scale,
+    across: AxisScale,
     *,
     title: str,
     unit: str,
@@ -247,32 +322,32 @@ def _ridges(
 
 
 def _grid(
-    across: Scale,
+    across: AxisScale,
     top: float,
     bottom: float,
     unit: str,
     *,
     ticks: Sequence[float] | None = None,
-    written: Callable[[float], str] = label,
+    written: Callable[[float], str] = format_tick,
 ) -> Iterable[str]:
     for tick in across.ticks() if ticks is None else ticks:
         x = across.at(tick)
         kind = "zero" if tick == 0 and across.low < 0 else "grid"
         yield f'<line class="{kind}" x1="{x}" x2="{x}" y1="{top}" y2="{bottom}"/>'
-        yield words(written(tick), x, bottom + 15, at="middle")
-    yield words(unit, (across.start + across.end) / 2, bottom + 30, at="middle")
+        yield text_element(written(tick), x, bottom + 15, at="middle")
+    yield text_element(unit, (across.start + across.end) / 2, bottom + 30, at="middle")
 
 
-def _frame(across: Scale, down: Scale, under: str, beside: str) -> Iterable[str]:
+def _frame(across: AxisScale, down: AxisScale, under: str, beside: str) -> Iterable[str]:
     yield from _grid(across, down.end, down.start, under)
     for tick in down.ticks(5):
         y = down.at(tick)
         yield f'<line class="grid" x1="{across.start}" x2="{across.end}" y1="{y}" y2="{y}"/>'
-        yield words(label(tick), across.start - 6, y + 4, at="end")
-    yield words(beside, across.end - 6, down.end + 12, at="end", kind="label strong")
+        yield text_element(format_tick(tick), across.start - 6, y + 4, at="end")
+    yield text_element(beside, across.end - 6, down.end + 12, at="end", kind="label strong")
 
 
-def _interval(elo: Interval, across: Scale, y: float, name: str) -> Iterable[str]:
+def _interval(elo: Interval, across: AxisScale, y: float, name: str) -> Iterable[str]:
     text = f"{name}: {elo.value:+.0f}, 95 %: {elo.low:+.0f} to {elo.high:+.0f}"
     low, high = across.at(elo.low), across.at(elo.high)
     if math.isfinite(elo.low) and math.isfinite(elo.high):
@@ -284,12 +359,14 @@ def _interval(elo: Interval, across: Scale, y: float, name: str) -> Iterable[str
 
 
 def _name(name: str, y: float) -> str:
-    text = words(shorten_name(name, _LETTERS), _NAMES - 10, y + 4, at="end", kind="label strong")
+    text = text_element(
+        shorten_name(name, _LETTERS), _NAMES - 10, y + 4, at="end", kind="label strong"
+    )
     return f"<g>{_title(name)}{text}</g>"
 
 
 def _title(text: str) -> str:
-    return f"<title>{escaped(text)}</title>"
+    return f"<title>{escape_text(text)}</title>"
 
 
 def _points(places: Iterable[tuple[float, float]]) -> str:

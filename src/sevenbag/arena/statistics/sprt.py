@@ -16,18 +16,19 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from sevenbag.arena.statistics.outcomes import NELO, score_of_elo
+from sevenbag.arena.statistics.ratings import NELO_SCALE, elo_to_score
 from sevenbag.errors import InputError, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sevenbag.arena.statistics.outcomes import Outcomes
+    from sevenbag.arena.statistics.ratings import Outcomes
 
-Model = Literal["normalized", "logistic"]
-Decision = Literal["H0", "H1"]
 
-MOST_ELO: Final = 1000
+SprtModel = Literal["normalized", "logistic"]
+SprtDecision = Literal["H0", "H1"]
+
+MAX_ELO: Final = 1000
 """No hypothesis may be farther from zero."""
 
 
@@ -50,20 +51,20 @@ class Sprt:
     elo1: float
     alpha: float = 0.05
     beta: float = 0.05
-    model: Model = "normalized"
+    model: SprtModel = "normalized"
 
     def __post_init__(self) -> None:
         for name in ("elo0", "elo1"):
             elo = getattr(self, name)
-            if not _is_number(elo) or abs(elo) > MOST_ELO:
-                raise InputError(f"sprt: {name} is {shown(elo)}, must be a number up to {MOST_ELO}")
+            if not _is_number(elo) or abs(elo) > MAX_ELO:
+                raise InputError(f"sprt: {name} is {shown(elo)}, must be a number up to {MAX_ELO}")
         if self.elo0 >= self.elo1:
             raise InputError(f"sprt: elo0 is {self.elo0:g}, must be below elo1, {self.elo1:g}")
         for name in ("alpha", "beta"):
             chance = getattr(self, name)
-            if not _is_number(chance) or not _LEAST_CHANCE <= chance < 1:
+            if not _is_number(chance) or not _MIN_PROBABILITY <= chance < 1:
                 raise InputError(
-                    f"sprt: {name} is {shown(chance)}, must be a chance from {_LEAST_CHANCE:g} to 1"
+                    f"sprt: {name} is {shown(chance)}, must be from {_MIN_PROBABILITY:g} to 1"
                 )
         if self.alpha + self.beta >= 1:
             raise InputError("sprt: alpha and beta must together be below 1")
@@ -85,14 +86,14 @@ class Sprt:
         if outcomes.total == 0:
             return 0.0
         # An outcome that was never seen is not impossible.
-        seen = [count or _UNSEEN for count in outcomes.counts]
+        seen = [count or _UNSEEN_COUNT for count in outcomes.counts]
         total = math.fsum(seen)
         shares = [count / total for count in seen]
         scores = outcomes.scores()
         if self.model == "logistic":
-            under = [_with_mean(shares, scores, score_of_elo(elo)) for elo in self._elos]
+            under = [_with_mean(shares, scores, elo_to_score(elo)) for elo in self._elos]
         else:
-            per_outcome = math.sqrt(outcomes.GAMES) / NELO
+            per_outcome = math.sqrt(outcomes.GAMES) / NELO_SCALE
             under = [_with_t_value(shares, scores, elo * per_outcome) for elo in self._elos]
         ratios = (
             share * math.log(one / zero)
@@ -100,7 +101,7 @@ class Sprt:
         )
         return total * math.fsum(ratios)
 
-    def decision(self, outcomes: Outcomes) -> Decision | None:
+    def decision(self, outcomes: Outcomes) -> SprtDecision | None:
         """What these games decide: ``H0``, ``H1``, or None: play on."""
         lower, upper = self.bounds
         llr = self.llr(outcomes)
@@ -108,7 +109,7 @@ class Sprt:
             return "H0"
         return "H1" if llr >= upper else None
 
-    def describe(self, llr: float, decision: Decision | None) -> str:
+    def describe(self, llr: float, decision: SprtDecision | None) -> str:
         """Format the state of the test in the format of fastchess.
 
         Args:
@@ -128,11 +129,11 @@ class Sprt:
 
 # --- most likely distributions --------------------------------------------------------------------
 
-_UNSEEN: Final = 1e-3
-_LEAST_CHANCE: Final = 1e-9
-_ROUNDS: Final = 200
-_CLOSE: Final = 1e-10
-_MOST_TILT: Final = 1e6
+_UNSEEN_COUNT: Final = 1e-3
+_MIN_PROBABILITY: Final = 1e-9
+_MAX_ITERATIONS: Final = 200
+_TOLERANCE: Final = 1e-10
+_MAX_TILT: Final = 1e6
 
 
 def _with_mean(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
@@ -147,7 +148,7 @@ def _with_t_value(shares: Sequence[float], scores: Sequence[float], t: float) ->
     that fulfils it, again and again until that no longer changes anything.
     """
     chances = _tilted(shares, scores, t)
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ITERATIONS):
         mean, deviation = _moments(chances, scores)
         tangent = [
             score - 0.5 - t * deviation * (1 + ((score - mean) / deviation) ** 2) / 2
@@ -159,7 +160,7 @@ def _with_t_value(shares: Sequence[float], scores: Sequence[float], t: float) ->
             better = _tilted(chances, scores, t)
         step = max(abs(new - old) for new, old in zip(better, chances, strict=True))
         chances = better
-        if step < _CLOSE:
+        if step < _TOLERANCE:
             break
     return chances
 
@@ -171,7 +172,7 @@ def _balanced(shares: Sequence[float], values: Sequence[float]) -> list[float]:
     lies between the poles.
     """
     low, high = -1 / max(values), -1 / min(values)
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ITERATIONS):
         x = (low + high) / 2
         if not low < x < high:
             break
@@ -202,11 +203,11 @@ def _tilted(shares: Sequence[float], scores: Sequence[float], t: float) -> list[
         return [max(weight / total, floor) for weight in weights]
 
     low, high = -1.0, 1.0
-    while high < _MOST_TILT and _t_value(at(high), scores) < t:
+    while high < _MAX_TILT and _t_value(at(high), scores) < t:
         high *= 2
-    while low > -_MOST_TILT and _t_value(at(low), scores) > t:
+    while low > -_MAX_TILT and _t_value(at(low), scores) > t:
         low *= 2
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_ITERATIONS):
         x = (low + high) / 2
         if not low < x < high:
             break

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from rich.console import Console
 
 from sevenbag._kernel import Kicks
-from sevenbag.arena import demo_view, solution_view
-from sevenbag.arena.frames import Frames, Pace
-from sevenbag.arena.perfect_play import PerfectPlay, Planner, demo_rules
-from sevenbag.arena.solution_view import SolutionScene
+from sevenbag.arena.terminal import pc_demo, solution_view
+from sevenbag.arena.terminal.pc_demo import PcDemoGame, PcLookahead, pc_demo_rules
+from sevenbag.arena.terminal.solution_view import SolutionScene
+from sevenbag.arena.terminal.terminal_screen import FrameTimer, TerminalScreen
 from sevenbag.cli.arguments import load_kicks
 from sevenbag.cli.keys import DOWN, LEFT, RIGHT, UP, pressed_keys
 from sevenbag.cli.pc.dropin import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sevenbag._kernel import Piece, Placement, StopFlag
-    from sevenbag.arena.perfect_play import Solve
+    from sevenbag.arena.terminal.pc_demo import PcSolveFunction
     from sevenbag.formats.pc_file import Solution
 
 _END_OF_INPUT: Final = "\x04"
@@ -58,11 +58,11 @@ def _run_demo(values: dict[str, Any], _: list[str]) -> int:
     solver = Solver(values["kicks"], network=find_network(values["nn"]))
     seed = secrets.randbits(63) if values["seed"] is None else values["seed"]
     height = values["min-height"]
-    rules = demo_rules(values["kicks"], 1 + max(15, (height + 1) * 10 // 4))
-    planner = Planner(rules, seed % 2**63, _solve_function(solver, height))
+    rules = pc_demo_rules(values["kicks"], 1 + max(15, (height + 1) * 10 // 4))
+    planner = PcLookahead(rules, seed % 2**63, _solve_function(solver, height))
     caption = f"{values['kicks'].name} · {height} rows or more · seed {seed}"
     with stop_on_interrupt(), planner:
-        play = PerfectPlay(rules, seed % 2**63, planner, values["pps"], time.perf_counter())
+        play = PcDemoGame(rules, seed % 2**63, planner, values["pps"], time.perf_counter())
         console = Console()
         if console.is_terminal and not console.is_dumb_terminal:
             _show_demo(play, planner, console, caption)
@@ -74,7 +74,7 @@ def _run_demo(values: dict[str, Any], _: list[str]) -> int:
     return 0
 
 
-def _solve_function(solver: Solver, height: int) -> Solve:
+def _solve_function(solver: Solver, height: int) -> PcSolveFunction:
     def solve(
         queue: Sequence[Piece], hold: Piece | None, stop: StopFlag
     ) -> Sequence[Placement] | None:
@@ -86,10 +86,10 @@ def _solve_function(solver: Solver, height: int) -> Solve:
     return solve
 
 
-def _show_demo(play: PerfectPlay, planner: Planner, console: Console, caption: str) -> None:
+def _show_demo(play: PcDemoGame, planner: PcLookahead, console: Console, caption: str) -> None:
     paused = False
-    with pressed_keys() as keys, Frames(console) as frames:
-        pace = Pace()
+    with pressed_keys() as keys, TerminalScreen(console) as frames:
+        pace = FrameTimer()
         while planner.failure is None or planner.waiting:
             now = time.perf_counter()
             if paused:
@@ -97,8 +97,8 @@ def _show_demo(play: PerfectPlay, planner: Planner, console: Console, caption: s
             else:
                 play.advance(now)
             shown = f"{caption} · {play.pps:.3g} PPS" + (" · paused" if paused else "")
-            scene = demo_view.scene_of(play, now, waiting=planner.waiting, caption=shown)
-            frames.show(demo_view.draw(scene, *frames.size))
+            scene = pc_demo.build_demo_scene(play, now, waiting=planner.waiting, caption=shown)
+            frames.show(pc_demo.render_demo(scene, *frames.size))
             key = keys.wait(pace.left())
             if key in ("q", "Q", _END_OF_INPUT):
                 return
@@ -110,15 +110,17 @@ def _show_demo(play: PerfectPlay, planner: Planner, console: Console, caption: s
                 play.pps = max(_SLOWEST, play.pps / _FASTER)
 
 
-def _print_demo(play: PerfectPlay, planner: Planner) -> None:
+def _print_demo(play: PcDemoGame, planner: PcLookahead) -> None:
     printed: float | None = None
-    pace = Pace()
+    pace = FrameTimer()
     while planner.failure is None or planner.waiting:
         now = time.perf_counter()
         play.advance(now)
         if printed is None or now - printed >= _PRINT_SECONDS:
             printed = now
-            figures = demo_view.scene_of(play, now, waiting=planner.waiting, caption="").figures
+            figures = pc_demo.build_demo_scene(
+                play, now, waiting=planner.waiting, caption=""
+            ).figures
             print("  ".join(f"{label} {value}" for label, value in figures), flush=True)
         time.sleep(pace.left())
 
@@ -181,11 +183,11 @@ class _SolutionViewer:
         self._scene: SolutionScene = SolutionScene(first, len(first.placements), name, 1, None)
 
     def run(self) -> None:
-        with pressed_keys() as keys, Frames(self._console) as frames:
+        with pressed_keys() as keys, TerminalScreen(self._console) as frames:
             while True:
                 if self._index.complete:
                     self._scene = replace(self._scene, total=self._index.count)
-                frames.show(solution_view.draw(self._scene, *frames.size))
+                frames.show(solution_view.render_solution(self._scene, *frames.size))
                 # Keys come before the rest of the file.
                 key = keys.wait(_REDRAW_SECONDS if self._index.complete else 0)
                 if key is not None:
@@ -238,7 +240,7 @@ def _print_solutions(index: Index, first: Solution) -> None:
         while not index.complete:
             index.grow()
         scene = SolutionScene(solution, len(solution.placements), "", number, index.count)
-        print("\n".join(solution_view.plain(scene)))
+        print("\n".join(solution_view.format_solution(scene)))
         print("Skip to: ", end="", flush=True)
         number = _read_number(number)
         print()

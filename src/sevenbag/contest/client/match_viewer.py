@@ -15,16 +15,16 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from sevenbag.arena.blocks import (
-    FAINT,
-    LABEL,
-    VALUE,
-    WON,
-    clipped,
-    half_rows,
-    in_columns,
-    piece_lines,
-    wide_row,
+from sevenbag.arena.terminal.terminal_screen import (
+    FAINT_STYLE,
+    LABEL_STYLE,
+    VALUE_STYLE,
+    WINNER_STYLE,
+    clip_to_width,
+    join_columns,
+    render_half_rows,
+    render_piece,
+    render_row,
 )
 from sevenbag.contest.client.connection import Address, Channel, expect_host, parse_address
 from sevenbag.contest.client.match_view import MatchView
@@ -83,7 +83,9 @@ async def watch(
         say(waiting)
         await _follow(address, token, scene, silence_seconds, told=lambda: None, say=say)
         return
-    with Live(Text(waiting, style=LABEL), console=console, screen=True, auto_refresh=False) as live:
+    with Live(
+        Text(waiting, style=LABEL_STYLE), console=console, screen=True, auto_refresh=False
+    ) as live:
 
         def draw() -> None:
             width, height = console.size
@@ -150,18 +152,18 @@ class Scene:
     def lines(self, width: int, height: int) -> list[Text]:
         """The scene for a terminal of this size."""
         large = width >= _LARGE_WIDTH and height >= HEIGHT + _AROUND
-        title = Text(self.view.game_name or "between games", style=VALUE)
+        title = Text(self.view.game_name or "between games", style=VALUE_STYLE)
         if self.figures is not None:
-            title.append(f"   level {self.figures.level}", style=LABEL)
+            title.append(f"   level {self.figures.level}", style=LABEL_STYLE)
         sides = [self._side(team, large=large) for team in self._teams[:2]]
-        middle = [Text("next", style=LABEL)]
+        middle = [Text("next", style=LABEL_STYLE)]
         for letter in self.view.queue[:_MOST_NEXT]:
             if letter in SHAPES:
-                middle += piece_lines(letter, large=large)
+                middle += render_piece(letter, large=large)
                 middle += [Text()] if large else []
         columns = [sides[0], middle, *sides[1:]] if sides else [middle]
-        drawn = [title, *in_columns(*columns), Text(self._games_line(), style=FAINT)]
-        return [clipped(line, width) for line in drawn[:height]]
+        drawn = [title, *join_columns(*columns), Text(self._games_line(), style=FAINT_STYLE)]
+        return [clip_to_width(line, width) for line in drawn[:height]]
 
     # --- helpers --------------------------------------------------------------------------------
 
@@ -173,13 +175,17 @@ class Scene:
     def _side(self, team: str, *, large: bool) -> list[Text]:
         width = WIDTH * 2 if large else WIDTH
         rows = self._rows(team)
-        board = [wide_row(row) for row in rows] if large else list(half_rows(rows[::-1]))
-        name = clipped(Text(printable(team), style=VALUE), width)
+        board = [render_row(row) for row in rows] if large else list(render_half_rows(rows[::-1]))
+        name = clip_to_width(Text(printable(team), style=VALUE_STYLE), width)
         figures = self.figures
         told = f"won {self.view.wins.get(team, 0)}"
         if figures is not None:
             told += f"  {figures.scores.get(team, 0)} points"
-        return [name, *board, clipped(Text(told, style=WON if large else LABEL), width)]
+        return [
+            name,
+            *board,
+            clip_to_width(Text(told, style=WINNER_STYLE if large else LABEL_STYLE), width),
+        ]
 
     def _rows(self, team: str) -> list[str]:
         """Letters of the cells, the top row first, with the falling piece."""

@@ -5,8 +5,8 @@
 ['player1', 'player2']
 
 A replay holds keys, not placements: which pieces were placed follows from playing them again, frame
-by frame, which `sevenbag.arena.recorded` does. Versions 15 (2022), 18 (2024) and 19 are read; the
-older two have other layouts and the same content.
+by frame, which `sevenbag.replay.tetrio_simulation` does. Versions 15 (2022), 18 (2024) and 19 are
+read; the older two have other layouts and the same content.
 
 docs/tetrio-replays.md says what is in such a file.
 """

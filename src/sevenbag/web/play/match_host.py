@@ -7,9 +7,10 @@ import secrets
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.arena.match import Conditions, play_match
-from sevenbag.arena.record import Recorder
-from sevenbag.arena.seat import Deadlines as SeatDeadlines
+from sevenbag.arena.runner.bot_session import BotDeadlines as SeatDeadlines
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
 from sevenbag.errors import InputError, SevenbagError
 from sevenbag.web.play.match_request import HouseBot, PageBot, Setup, house_bot, read_setup
@@ -19,9 +20,9 @@ from sevenbag.web.play.page_observer import Refused, View
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from sevenbag.arena.result import Result
     from sevenbag.bots.bot import Bot
     from sevenbag.formats.replay import Replay
+    from sevenbag.game.game_result import GameResult
 
 _MOST: Final = 64
 _MOST_BYTES: Final = 64 << 20
@@ -96,7 +97,7 @@ class Room:
         self._say = say
         self._most = most
         self._longest = longest
-        self._games: set[asyncio.Task[Result]] = set()
+        self._games: set[asyncio.Task[GameResult]] = set()
 
     def close(self) -> None:
         """Break off all games."""
@@ -148,10 +149,10 @@ class Room:
         tunnel: Tunnel,
         carrying: asyncio.Task[None],
         bots: tuple[Bot, Bot],
-        conditions: Conditions,
+        conditions: GameConfig,
     ) -> None:
-        view, recorder = View(tunnel), Recorder(times=True, infos=True)
-        game = asyncio.create_task(play_match(bots, conditions, (recorder, view)))
+        view, recorder = View(tunnel), ReplayRecorder(times=True, infos=True)
+        game = asyncio.create_task(play_game(bots, conditions, (recorder, view)))
         stopped = asyncio.create_task(tunnel.stopped.wait())
         self._games.add(game)
         why = "the server was ended"
@@ -198,9 +199,9 @@ def _bot(setup: Setup, seat: int, tunnel: Tunnel) -> Bot:
     return TbpDriver(["worker"], deadlines=deadlines, launcher=launch, worker=True)
 
 
-def _conditions(setup: Setup) -> Conditions:
+def _conditions(setup: Setup) -> GameConfig:
     first, second = (_spec(player) for player in setup.players)
-    return Conditions(
+    return GameConfig(
         rules=setup.chosen_rules(),
         seed=setup.chosen_seed(),
         limits=(setup.limits, setup.limits),

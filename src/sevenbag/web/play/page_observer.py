@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from sevenbag._kernel import Spin
-from sevenbag.arena.live import player_line
-from sevenbag.arena.result import Ending, PlayerStats
-from sevenbag.arena.scene import scene_of
-from sevenbag.arena.watch import Watcher
+from sevenbag.arena.runner.observers import GameObserver
+from sevenbag.arena.terminal.game_scene import build_scene
+from sevenbag.arena.terminal.live_view import format_player
+from sevenbag.game.game_result import GameEnding, PlayerStats
 
 if TYPE_CHECKING:
-    from sevenbag.arena.result import Result
-    from sevenbag.arena.scene import PlayerScene
-    from sevenbag.arena.watch import Opening, Turn
+    from sevenbag.arena.runner.observers import GameStart, PlayedTurn
+    from sevenbag.arena.terminal.game_scene import PlayerScene
     from sevenbag.game import Lock
+    from sevenbag.game.game_result import GameResult
     from sevenbag.web.play.page_connection import Tunnel
 
 _MOST_TIMES: Final = 60
@@ -24,7 +24,7 @@ _CLEARS: Final = ("", "single", "double", "triple", "quad", "five lines")
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A player as it stands. See `sevenbag.arena.scene.PlayerScene`.
+    """A player as it stands. See `sevenbag.arena.terminal.game_scene.PlayerScene`.
 
     Attributes:
         figures: label and value of what is known, in the order shown.
@@ -86,7 +86,7 @@ class Refused(msgspec.Struct, frozen=True, tag_field="event", tag="refused"):
     reason: str
 
 
-class View(Watcher):
+class View(GameObserver):
     """Shows a game to a page, as often as it can look.
 
     Attributes:
@@ -97,26 +97,26 @@ class View(Watcher):
     """
 
     def __init__(self, tunnel: Tunnel) -> None:
-        self.result: Result | None = None
+        self.result: GameResult | None = None
         self._tunnel = tunnel
-        self._opening: Opening | None = None
+        self._opening: GameStart | None = None
         self._stats = (_NOTHING, _NOTHING)
         self._times: tuple[list[float], list[float]] = ([], [])
         self._clears = ["", ""]
         self._counts = [0, 0]
 
-    def opened(self, opening: Opening) -> None:
+    def opened(self, opening: GameStart) -> None:
         """Tell who plays what."""
         self._opening = opening
         first, second = (
-            _sayable(player_line(*each)).strip()
+            _sayable(format_player(*each)).strip()
             for each in zip(opening.names, opening.specs, opening.limits, strict=True)
         )
         names = (_sayable(opening.names[0]), _sayable(opening.names[1]))
         self._tunnel.tell(Opened(names, (first, second), opening.rules.name, opening.seed))
         self._tunnel.show(self._picture)
 
-    def turned(self, turn: Turn) -> None:
+    def turned(self, turn: PlayedTurn) -> None:
         """Remember what the page would miss, and let it look."""
         self._stats = turn.stats
         for player, lock in enumerate(turn.locks):
@@ -130,7 +130,7 @@ class View(Watcher):
                 self._counts[player] += 1
         self._tunnel.show(self._picture)
 
-    def closed(self, result: Result) -> None:
+    def closed(self, result: GameResult) -> None:
         """Keep the result; whoever plays the game tells it."""
         self.result = result
         self._stats = result.stats
@@ -146,7 +146,7 @@ class View(Watcher):
         if result is None or opening is None:
             return Over(f"unfinished: {why_unfinished}", None)
         text = str(result)
-        if result.ending is Ending.INTERRUPTED:
+        if result.ending is GameEnding.INTERRUPTED:
             pieces = max(each.pieces for each in result.stats)
             text = f"unfinished: {why_unfinished} ({pieces} pieces)"
         return Over(
@@ -165,10 +165,10 @@ class View(Watcher):
         caption = f"turn {opening.versus.turn} · rules {opening.rules.name} · seed {opening.seed}"
         return Picture(self._sides(None), caption)
 
-    def _sides(self, result: Result | None) -> tuple[Side, Side]:
+    def _sides(self, result: GameResult | None) -> tuple[Side, Side]:
         opening = self._opening
         assert opening is not None
-        scene = scene_of(
+        scene = build_scene(
             opening.versus, opening.names, self._stats, seed=opening.seed, result=result
         )
         first, second = (self._side(player, each) for player, each in enumerate(scene.players))

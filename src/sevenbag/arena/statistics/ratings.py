@@ -1,0 +1,353 @@
+"""Compute Elo and likelihood of superiority of a match, and ratings of many engines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, Self
+
+from sevenbag.errors import InputError, MissingExtraError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+Z_95: Final = 1.959963984540054
+"""Within so many standard deviations of its mean lie 95 % of a normal distribution."""
+
+NELO_SCALE: Final = 800 / math.log(10)
+"""Normalised Elo of a game whose mean lies one standard deviation above a half."""
+
+MAX_COUNTED_GAMES: Final = 2**53
+
+
+class Interval(NamedTuple):
+    """An estimate, and between which bounds the truth lies with 95 % confidence.
+
+    Attributes:
+        value: the estimate; infinite where nothing but wins, or losses, was seen.
+        low: infinite where the games cannot bound it.
+        high: likewise.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def error(self) -> float:
+        """Half the width, what tools print after ±; infinite where there is no bound."""
+        return (self.high - self.low) / 2 if math.isfinite(self.high - self.low) else math.inf
+
+    def __str__(self) -> str:
+        """Format the estimate and its error in the format of fastchess."""
+        # Adding zero turns -0.0 into 0.0.
+        return f"{round(self.value, 1) + 0.0:+.1f} +/- {self.error:.1f}"
+
+
+def elo_to_score(elo: float) -> float:
+    """The expected score of a player who is so many Elo stronger."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def score_to_elo(score: float) -> float:
+    """So many Elo stronger is a player who scores this; infinite at 0 and 1, and beyond."""
+    if score <= 0:
+        return -math.inf
+    if score >= 1:
+        return math.inf
+    return -400 * math.log10(1 / score - 1) + 0.0  # no -0.0
+
+
+def format_unpaired_note(games: int) -> str:
+    """Say that games without a pair do not count; empty if there are none."""
+    if games == 0:
+        return ""
+    if games == 1:
+        return "1 game without its pair is not counted"
+    return f"{games} games without their pairs are not counted"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """How often each outcome was seen, from the worst for the first player to the best.
+
+    Attributes:
+        counts: as many as the class has outcomes.
+
+    Raises:
+        InputError: another number of counts, or one that is no whole number from 0.
+    """
+
+    counts: tuple[int, ...]
+
+    GAMES: ClassVar[int]
+    """Games in each outcome."""
+
+    def __post_init__(self) -> None:
+        wanted = 2 * self.GAMES + 1
+        if len(self.counts) != wanted:
+            raise InputError(f"{len(self.counts)} counts of outcomes, must be {wanted}")
+        for count in self.counts:
+            if type(count) is not int or not 0 <= count <= MAX_COUNTED_GAMES:
+                raise InputError(f"counts: {shown(count)} is no whole number from 0 to 2^53")
+
+    @classmethod
+    def scores(cls) -> tuple[float, ...]:
+        """What each outcome is worth, from 0 to 1."""
+        return tuple(index / (2 * cls.GAMES) for index in range(2 * cls.GAMES + 1))
+
+    def add(self, points: float) -> Self:
+        """With one more outcome.
+
+        Args:
+            points: of the first player, in halves, from 0 to the number of games.
+
+        Raises:
+            InputError: there is no such outcome.
+        """
+        index = round(2 * points) if math.isfinite(points) else -1
+        if index != 2 * points or not 0 <= index <= 2 * self.GAMES:
+            raise InputError(f"{shown(points)} points, must be 0 to {self.GAMES} in halves")
+        counts = list(self.counts)
+        counts[index] += 1
+        return type(self)(tuple(counts))
+
+    @property
+    def swapped(self) -> Self:
+        """As the other player sees it."""
+        return type(self)(self.counts[::-1])
+
+    @property
+    def total(self) -> int:
+        """Outcomes seen."""
+        return sum(self.counts)
+
+    @property
+    def games(self) -> int:
+        """Games in them."""
+        return self.total * self.GAMES
+
+    @property
+    def score(self) -> float:
+        """Mean score of the first player, 0 to 1; a half where nothing was seen."""
+        if self.total == 0:
+            return 0.5
+        return math.fsum(map(float.__mul__, self.scores(), map(float, self.counts))) / self.total
+
+    @property
+    def variance(self) -> float:
+        """Of an outcome's score."""
+        if self.total == 0:
+            return 0.0
+        mean = self.score
+        squares = (
+            count * (score - mean) ** 2
+            for score, count in zip(self.scores(), self.counts, strict=True)
+        )
+        return math.fsum(squares) / self.total
+
+    def elo(self) -> Interval:
+        """How much stronger the first player is.
+
+        Outcomes that are all the same have no spread: then nothing bounds the estimate.
+        """
+        mean = self.score
+        if self.variance == 0:
+            return Interval(score_to_elo(mean), -math.inf, math.inf)
+        error = Z_95 * math.sqrt(self.variance / self.total)
+        return Interval(*(score_to_elo(mean + part * error) for part in (0, -1, 1)))
+
+    def nelo(self) -> Interval:
+        """The same in units of a game's spread, so that it says how many games will show it."""
+        unit = NELO_SCALE / math.sqrt(self.GAMES)
+        deviation = self.score - 0.5
+        if self.variance == 0:
+            value = math.copysign(math.inf, deviation) if deviation else 0.0
+            return Interval(value, -math.inf, math.inf)
+        value = unit * deviation / math.sqrt(self.variance)
+        error = Z_95 * unit / math.sqrt(self.total)
+        return Interval(value, value - error, value + error)
+
+    def los(self) -> float:
+        """Likelihood that the first player is the stronger one, 0 to 1.
+
+        Outcomes that are all the same have no spread of their own; then the spread around an equal
+        score is taken, as when wins are held against losses.
+        """
+        deviation = self.score - 0.5
+        if deviation == 0:
+            return 0.5
+        spread = self.variance or deviation**2
+        return normal_cdf(deviation / math.sqrt(spread / self.total))
+
+
+@dataclass(frozen=True, slots=True)
+class Trinomial(Outcomes):
+    """Single games: losses, draws and wins of the first player."""
+
+    counts: tuple[int, ...] = (0, 0, 0)
+
+    GAMES: ClassVar[int] = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Pentanomial(Outcomes):
+    """Pairs of games, by the first player's points: 0, a half, 1, one and a half, 2.
+
+    Chess tools write them LL, LD, WL/DD, WD, WW.
+    """
+
+    counts: tuple[int, ...] = (0, 0, 0, 0, 0)
+
+    GAMES: ClassVar[int] = 2
+
+    @property
+    def pairs(self) -> int:
+        """Pairs seen."""
+        return self.total
+
+    @property
+    def pairs_ratio(self) -> float:
+        """Pairs won by pairs lost; infinite where none was lost, NaN where none was won either."""
+        lost, won = sum(self.counts[:2]), sum(self.counts[3:])
+        if lost == 0:
+            return math.inf if won else math.nan
+        return won / lost
+
+
+def normal_cdf(deviations: float) -> float:
+    """What part of a normal distribution lies below so many standard deviations."""
+    return math.erfc(-deviations / math.sqrt(2)) / 2
+
+
+PRIOR_DRAWS: Final = 1.0
+"""Draws with an average player that each bot is taken to have played."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ratings:
+    """The strengths of bots.
+
+    Attributes:
+        elo: of each bot, relative to the mean of all, with its 95 % interval.
+        covariance: of the estimates, in squared Elo.
+    """
+
+    elo: tuple[Interval, ...]
+    covariance: tuple[tuple[float, ...], ...]
+
+    def difference(self, one: int, other: int) -> Interval:
+        """How much stronger one bot is than another."""
+        value = self.elo[one].value - self.elo[other].value
+        error = Z_95 * self._deviation(one, other)
+        return Interval(value, value - error, value + error)
+
+    def los(self, one: int, other: int) -> float:
+        """Likelihood that one bot is stronger than another, 0 to 1."""
+        deviation = self._deviation(one, other)
+        value = self.elo[one].value - self.elo[other].value
+        return normal_cdf(value / deviation) if deviation else 0.5
+
+    def _deviation(self, one: int, other: int) -> float:
+        cov = self.covariance
+        return math.sqrt(max(0.0, cov[one][one] + cov[other][other] - 2 * cov[one][other]))
+
+
+def rate_engines(
+    bots: int,
+    points: Mapping[tuple[int, int], float],
+    pairs: Mapping[tuple[int, int], Pentanomial] | None = None,
+    *,
+    draws_with_average: float = PRIOR_DRAWS,
+) -> Ratings:
+    """Rate bots.
+
+    Args:
+        bots: how many there are.
+        points: for (i, j) the points that bot i got in its games with bot j.
+        pairs: for (i, j) how the pairs among these games went for bot i, where any were pairs.
+        draws_with_average: see the module; 0 for the plain maximum of the likelihood, which there
+            is only if the bots cannot be parted into two groups of which one never lost a point.
+
+    Raises:
+        InputError: no such maximum, or points of no bot.
+        MissingExtraError: the extra ``ratings`` is not installed.
+    """
+    wins = [[0.0] * (bots + 1) for _ in range(bots + 1)]
+    for (one, other), got in points.items():
+        if not (0 <= one < bots and 0 <= other < bots and one != other and got >= 0):
+            raise InputError(f"{got} points of bot {one} with bot {other} of {bots}")
+        wins[one][other] += got
+    if draws_with_average:
+        for bot in range(bots):
+            wins[bot][bots] = wins[bots][bot] = draws_with_average / 2
+    else:
+        wins = [row[:bots] for row in wins[:bots]]
+    return _fit_ratings(bots, wins, points, pairs or {})
+
+
+# Elo of a difference of 1 in the natural logarithm of the strength.
+_ELO_SCALE: Final = 400 / math.log(10)
+_MAX_ITERATIONS: Final = 10_000
+
+
+def _fit_ratings(
+    bots: int,
+    wins: Sequence[Sequence[float]],
+    points: Mapping[tuple[int, int], float],
+    pairs: Mapping[tuple[int, int], Pentanomial],
+) -> Ratings:
+    try:
+        import choix  # noqa: PLC0415  # most commands rate nobody
+        import numpy as np  # noqa: PLC0415
+    except ImportError as error:
+        raise MissingExtraError(
+            "ratings of many bots need the extra 'ratings': pip install 'sevenbag[ratings]'"
+        ) from error
+    won = np.array(wins, dtype=float)
+    try:
+        strengths = choix.ilsr_pairwise_dense(won, max_iter=_MAX_ITERATIONS)
+    except (RuntimeError, ValueError) as error:
+        raise InputError(f"these games have no most likely ratings: {error}") from error
+    chance = 1 / (1 + np.exp(strengths[None, :] - strengths[:, None]))
+    weights = (won + won.T) * chance * (1 - chance)
+    information = np.diag(weights.sum(axis=1)) - weights
+    # Only differences are known: the inverse is taken where the information is not zero.
+    covariance = np.linalg.pinv(information, hermitian=True)
+    # Relative to the mean of the bots, of which the average player is none.
+    centre = np.eye(len(won))[:bots] - np.array([1 / bots] * bots + [0.0] * (len(won) - bots))
+    elos = _ELO_SCALE * (centre @ strengths)
+    wider = _dispersion(chance.tolist(), points, pairs)
+    spread = _ELO_SCALE**2 * wider * (centre @ covariance @ centre.T)
+    errors = Z_95 * np.sqrt(np.maximum(np.diag(spread), 0))
+    return Ratings(
+        tuple(
+            Interval(float(elo), float(elo - error), float(elo + error))
+            for elo, error in zip(elos, errors, strict=True)
+        ),
+        tuple(tuple(map(float, row)) for row in spread),
+    )
+
+
+def _dispersion(
+    chance: Sequence[Sequence[float]],
+    points: Mapping[tuple[int, int], float],
+    pairs: Mapping[tuple[int, int], Pentanomial],
+) -> float:
+    """How many times as much the points vary as those of independent games would; at least once."""
+    seen = expected = 0.0
+    for (one, other), outcomes in pairs.items():
+        mean = chance[one][other]
+        seen += sum(
+            count * (score - 2 * mean) ** 2
+            for count, score in zip(outcomes.counts, (0, 0.5, 1, 1.5, 2), strict=True)
+        )
+        expected += outcomes.games * mean * (1 - mean)
+    for (one, other), got in points.items():
+        if one < other:
+            games = got + points.get((other, one), 0.0)
+            paired = pairs[one, other].games if (one, other) in pairs else 0
+            alone = (games - paired) * chance[one][other] * chance[other][one]
+            seen, expected = seen + alone, expected + alone
+    return max(1.0, seen / expected) if expected else 1.0

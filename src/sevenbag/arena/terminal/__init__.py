@@ -1,0 +1,1 @@
+"""Show games, standings and perfect clears on a terminal."""

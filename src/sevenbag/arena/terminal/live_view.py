@@ -1,0 +1,329 @@
+"""Show a running game on a terminal, as a picture or line by line."""
+
+from __future__ import annotations
+
+import time
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final, Self, TextIO
+
+from rich.live import Live
+from rich.text import Text
+
+from sevenbag.arena.runner.observers import GameObserver
+from sevenbag.arena.terminal.game_scene import build_scene
+from sevenbag.arena.terminal.terminal_screen import (
+    ALARM_STYLE,
+    CELL_COLUMNS,
+    FAINT_STYLE,
+    LABEL_STYLE,
+    VALUE_STYLE,
+    WINNER_STYLE,
+    clip_to_width,
+    join_columns,
+    overlay_text,
+    pad_to_width,
+    render_half_rows,
+    render_heading,
+    render_piece,
+    render_row,
+)
+from sevenbag.bots.bot import shorten_name
+from sevenbag.errors import printable
+from sevenbag.formats.replay import write_placement
+from sevenbag.game.game_result import PlayerStats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+    from sevenbag.arena.runner.observers import GameStart, PlayedTurn
+    from sevenbag.arena.terminal.game_scene import GameScene, PlayerScene
+    from sevenbag.bots.bot import Limits
+    from sevenbag.game import Lock
+    from sevenbag.game.game_result import GameResult
+
+
+# Nobody sees more, and drawing must not take time from bots that play faster.
+_LIVE_FRAME_SECONDS: Final = 1 / 20
+
+_NOTHING: Final = PlayerStats(0, 0, 0, 0.0, 0.0)
+
+
+class LiveGameView(GameObserver):
+    """Draws the game on the terminal's other screen; a context, which restores the first one.
+
+    Attributes:
+        scene: what was last to be seen; None before the game began.
+
+    Args:
+        console: where to draw.
+        before: what is to be read there until the game begins.
+    """
+
+    def __init__(self, console: Console, before: str = "") -> None:
+        self._before = before
+        self.scene: GameScene | None = None
+        self._console = console
+        self._live = Live(console=console, screen=True, auto_refresh=False)
+        self._opening: GameStart | None = None
+        self._drawn = 0.0
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        self._live.update(Text(self._before), refresh=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._live.stop()
+
+    def opened(self, opening: GameStart) -> None:
+        """Draw the empty boards."""
+        self._opening = opening
+        self._draw(None, None)
+
+    def turned(self, turn: PlayedTurn) -> None:
+        """Draw what the turn made, unless the last drawing was only just now."""
+        if time.monotonic() - self._drawn >= _LIVE_FRAME_SECONDS:
+            self._draw(turn, None)
+
+    def closed(self, result: GameResult) -> None:
+        """Draw the end."""
+        self._draw(None, result)
+
+    def _draw(self, turn: PlayedTurn | None, result: GameResult | None) -> None:
+        opening = self._opening
+        if opening is None:
+            return
+        stats = turn.stats if turn else result.stats if result else (_NOTHING, _NOTHING)
+        self.scene = build_scene(
+            opening.versus, opening.names, stats, seed=opening.seed, result=result
+        )
+        self._live.update(GameSceneView(self.scene), refresh=True)
+        self._drawn = time.monotonic()
+
+
+class LineObserver(GameObserver):
+    """Tells the game in lines, one a turn, for pipes and files."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+
+    def opened(self, opening: GameStart) -> None:
+        """Say who plays."""
+        players = [
+            format_player(*each)
+            for each in zip(opening.names, opening.specs, opening.limits, strict=True)
+        ]
+        self._tell(format_game_start(opening.names, opening.rules.name, opening.seed))
+        for line in players:
+            self._tell(line)
+
+    def turned(self, turn: PlayedTurn) -> None:
+        """Say what both did."""
+        self._tell(format_turn(turn.number, turn.locks, turn.frame))
+
+    def _tell(self, line: str) -> None:
+        self._out.write(printable(line) + "\n")
+        self._out.flush()
+
+
+def format_game_start(names: tuple[str, str], rules: str, seed: int) -> str:
+    """Who plays, by which rules."""
+    return f"{names[0]} against {names[1]}, rules {rules}, seed {seed}"
+
+
+def format_player(name: str, spec: str | None, limits: Limits) -> str:
+    """A player in full: its name, the specification of its bot, the limits that hold for it."""
+    plain = spec or "no specification"
+    held = [f"{limits.nodes} nodes"] if limits.nodes is not None else []
+    if limits.milliseconds is not None:
+        held.append(f"{limits.milliseconds:g} ms")
+    return f"  {name}: {plain}" + (f", {' and '.join(held)} a move" if held else "")
+
+
+def format_turn(
+    number: int, locks: tuple[Lock | None, Lock | None], frame: int | None = None
+) -> str:
+    """A turn in words; in real time what locked at a frame."""
+    when = f"{number:4}" if frame is None else f"{frame:6}"
+    return f"{when}  {_format_placement(locks[0]):<36}  {_format_placement(locks[1])}".rstrip()
+
+
+def _format_placement(lock: Lock | None) -> str:
+    if lock is None:
+        return ""
+    told = [write_placement(lock.placement)]
+    if lock.held:
+        told.append("hold")
+    if lock.lines:
+        told.append(f"clears {lock.lines}")
+    if lock.attack:
+        told.append(f"attacks {lock.attack}")
+    if lock.garbage:
+        told.append(f"takes {len(lock.garbage)}")
+    return " ".join(told)
+
+
+_LEFT_COLUMNS: Final = 9
+_NEXT_SMALL: Final = 5
+_NEXT_LARGE: Final = 9
+_FRAME: Final = 2
+_GAP: Final = 2
+
+
+class GameSceneView:
+    """A scene as something that Rich can print."""
+
+    def __init__(self, scene: GameScene) -> None:
+        self._scene = scene
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw in the largest size that fits."""
+        width, height = options.max_width, options.height or console.height
+        yield from render_scene(self._scene, width, height)
+
+
+def render_scene(scene: GameScene, width: int, height: int) -> list[Text]:
+    """The lines of a scene for a terminal of this size."""
+    lines = _render_large(scene, width, height) or _render_small(scene, width, height)
+    if lines is None:
+        return [clip_to_width(_statistics_line(player), width) for player in scene.players][:height]
+    lines.append(Text(scene.caption, style=LABEL_STYLE, no_wrap=True))
+    margin = max(0, (width - max(line.cell_len for line in lines[:-1])) // 2)
+    for line in lines:
+        line.pad_left(margin)
+    return [clip_to_width(line, width) for line in lines][:height]
+
+
+# --- sizes --------------------------------------------------------------------------------------
+
+
+def _render_large(scene: GameScene, width: int, height: int) -> list[Text] | None:
+    if height < max(len(player.rows) for player in scene.players) + _FRAME + 1:
+        return None
+    for next_width, large_pieces in ((_NEXT_LARGE, True), (_NEXT_SMALL, False)):
+        needed = _GAP + sum(
+            _LEFT_COLUMNS + 1 + _board_width(player, CELL_COLUMNS) + 1 + next_width
+            for player in scene.players
+        )
+        if needed <= width:
+            return _side_by_side(
+                [
+                    join_columns(
+                        _left_column(player),
+                        _frame_board(
+                            player, [render_row(row) for row in reversed(player.rows)], CELL_COLUMNS
+                        ),
+                        _next_column(player, next_width, large=large_pieces),
+                    )
+                    for player in scene.players
+                ]
+            )
+    return None
+
+
+def _render_small(scene: GameScene, width: int, height: int) -> list[Text] | None:
+    """Two rows a line; the figures stand under the board."""
+    tallest = max((len(player.rows) + 1) // 2 for player in scene.players)
+    across = [_board_width(player, 1) + 1 + _NEXT_SMALL for player in scene.players]
+    if height < tallest + _FRAME + 1 or width < sum(across) + _GAP:
+        return None
+    return _side_by_side(
+        [
+            join_columns(
+                _frame_board(player, list(render_half_rows(player.rows)), 1),
+                _next_column(player, _NEXT_SMALL, large=False),
+            )
+            for player in scene.players
+        ]
+    )
+
+
+def _statistics_line(player: PlayerScene) -> Text:
+    line = Text(f"{player.name}: ", style=VALUE_STYLE)
+    line.append("  ".join(f"{label} {value}" for label, value in player.figures), style="none")
+    if player.fall:
+        line.append(f"  {player.fall}", style=ALARM_STYLE)
+    return line
+
+
+# --- parts of a player's side -------------------------------------------------------------------
+
+
+def _left_column(player: PlayerScene) -> list[Text]:
+    lines = [render_heading("hold", _LEFT_COLUMNS)]
+    lines += render_piece(player.hold, large=True) if player.hold else [Text(), Text()]
+    lines.append(Text())
+    for label, value in player.figures:
+        style = ALARM_STYLE if label == "garbage" and player.pending else VALUE_STYLE
+        lines += [render_heading(label, _LEFT_COLUMNS), Text(value, style=style, no_wrap=True)]
+    return [pad_to_width(line, _LEFT_COLUMNS) for line in lines]
+
+
+def _next_column(player: PlayerScene, width: int, *, large: bool) -> list[Text]:
+    lines = [render_heading("next", width)]
+    for letter in player.queue:
+        lines += [*render_piece(letter, large=large), Text()]
+    return [pad_to_width(line, width) for line in lines]
+
+
+def _frame_board(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[Text]:
+    """The board in its frame; the left side of the frame is the meter of pending garbage."""
+    inner = _board_width(player, cell) - _FRAME
+    name = shorten_name(player.name, inner - 2)
+    top = Text("┌", style=FAINT_STYLE, no_wrap=True)
+    style = WINNER_STYLE if player.won else ALARM_STYLE if player.fall else VALUE_STYLE
+    top.append(Text(f" {name} ", style=style))
+    top.append("─" * (inner - len(name) - 2) + "┐", style=FAINT_STYLE)
+    lines = [top]
+    rows_a_line = len(player.rows) / len(rows)
+    for index, row in enumerate(rows):
+        below = (len(rows) - 1 - index) * rows_a_line
+        side = ("█", ALARM_STYLE) if below < player.pending else ("│", FAINT_STYLE)
+        line = Text(no_wrap=True)
+        line.append(side[0], style=side[1])
+        line.append(row)
+        line.append("│", style=FAINT_STYLE)
+        lines.append(line)
+    lines.append(Text(f"└{'─' * inner}┘", style=FAINT_STYLE, no_wrap=True))
+    verdict = (
+        ("winner", WINNER_STYLE)
+        if player.won
+        else (player.fall, ALARM_STYLE)
+        if player.fall
+        else None
+    )
+    if verdict is not None and verdict[0]:
+        text = f" {verdict[0]} "[:inner]
+        at = 1 + (inner - len(text)) // 2
+        middle = len(lines) // 2
+        lines[middle] = overlay_text(lines[middle], at, Text(text, style=f"reverse {verdict[1]}"))
+    return lines
+
+
+# --- putting together ---------------------------------------------------------------------------
+
+
+def _side_by_side(sides: Sequence[list[Text]]) -> list[Text]:
+    # The boards decide how many lines there are: what hangs over in a side column is cut.
+    heights = [next(i for i, line in enumerate(side) if "└" in line.plain) + 1 for side in sides]
+    first, second = (side[: max(heights)] for side in sides)
+    widths = [max(line.cell_len for line in side) for side in (first, second)]
+    lines: list[Text] = []
+    for left, right in zip_longest(first, second):
+        line = pad_to_width(left if left is not None else Text(), widths[0])
+        line.append(" " * _GAP)
+        line.append(pad_to_width(right if right is not None else Text(), widths[1]))
+        lines.append(line)
+    return lines
+
+
+def _board_width(player: PlayerScene, cell: int) -> int:
+    return len(player.rows[0]) * cell + _FRAME

@@ -1,0 +1,484 @@
+"""Demonstrate perfect clears on a terminal: the game, the search ahead, and the view."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol, Self
+
+from rich.text import Text
+
+from sevenbag._kernel import Kicks, Piece, Placement, Rotation, StopFlag
+from sevenbag.arena.terminal.terminal_screen import (
+    CELL_COLUMNS,
+    FAINT_STYLE,
+    LABEL_STYLE,
+    VALUE_STYLE,
+    WINNER_STYLE,
+    clip_to_width,
+    join_columns,
+    overlay_text,
+    render_half_rows,
+    render_heading,
+    render_piece,
+    render_row,
+)
+from sevenbag.errors import SevenbagError
+from sevenbag.game import Game, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sevenbag._kernel import Board
+
+
+MAX_QUEUED_PLANS: Final = 128
+"""Perfect clears that wait to be played, at most."""
+
+HOLD_KEY: Final = "HOLD"
+SOFT_DROP_KEY: Final = "SOFT_DROP"
+HARD_DROP_KEY: Final = "HARD_DROP"
+
+DEMO_RULES: Final = "tetrio-season-1"
+"""The preset whose attacks are counted; rotation system and previews are the demo's own."""
+
+# Within the rows that are seen, and above all that perfect clears of so few pieces fill.
+_SPAWN: Final = (4, 18)
+_MAX_PREVIEWS: Final = 32
+# Nobody catches up with so many seconds without a burst that looks broken.
+_LATE: Final = 0.25
+_TURNS: Final = {"CW": 1, "FLIP": 2, "CCW": 3}
+
+
+class PcSolveFunction(Protocol):
+    """A solver of the empty field: placements for these pieces, or None if there are none."""
+
+    def __call__(
+        self, queue: Sequence[Piece], hold: Piece | None, stop: StopFlag
+    ) -> Sequence[Placement] | None:
+        """Solve; None also when stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class PcPlan:
+    """A perfect clear that was found ahead, and how long that took."""
+
+    placements: tuple[Placement, ...]
+    seconds: float
+
+
+def pc_demo_rules(kicks: Kicks | str, pieces: int) -> Rules:
+    """Rules under which so many pieces of the queue are seen, at most 33."""
+    rules = Rules.preset(DEMO_RULES)
+    previews = min(max(pieces - 1, 5), _MAX_PREVIEWS)
+    return replace(rules, pieces=replace(rules.pieces, previews=previews, kicks=kicks))
+
+
+class PcLookahead:
+    """Finds perfect clears ahead, in a thread of its own; a context, which ends that.
+
+    Attributes:
+        failure: why there is no further one; None while all is well.
+    """
+
+    def __init__(self, rules: Rules, seed: int, solve: PcSolveFunction) -> None:
+        self._plans: queue.Queue[PcPlan] = queue.Queue(MAX_QUEUED_PLANS)
+        self._stop = StopFlag()
+        self._stopped = threading.Event()
+        self._game = Game(rules, seed)
+        self._solve = solve
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.failure: str | None = None
+
+    @property
+    def waiting(self) -> int:
+        """Perfect clears that wait to be played."""
+        return self._plans.qsize()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
+        self._stop.set()
+        self._thread.join()
+
+    def take(self) -> PcPlan | None:
+        """The next perfect clear; None if none is ready."""
+        try:
+            return self._plans.get_nowait()
+        except queue.Empty:
+            return None
+
+    # --- private --------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        try:
+            while not self._stopped.is_set():
+                plan = self._planned()
+                if plan is None:
+                    return
+                while not self._stopped.is_set():
+                    try:
+                        self._plans.put(plan, timeout=0.1)
+                        break
+                    except queue.Full:
+                        continue
+        except SevenbagError as error:
+            self.failure = str(error)
+
+    def _planned(self) -> PcPlan | None:
+        began = time.perf_counter()
+        placements = self._solve(self._game.queue, self._game.hold, self._stop)
+        seconds = time.perf_counter() - began
+        if placements is None:
+            if not self._stopped.is_set():
+                self.failure = "SolutionTooLong"
+            return None
+        for placement in placements:
+            self._game.play(placement, frame=0)
+        return PcPlan(tuple(placements), seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPress:
+    """A key, and what it makes of the falling piece."""
+
+    key: str
+    before: Placement
+    after: Placement
+
+
+class PcDemoGame:
+    """The game as it is played.
+
+    Attributes:
+        game: as it stands; the falling piece is not on its board.
+        falling: the piece in the air; None between two perfect clears.
+        pressed: the last keys, with the time of each.
+        cleared_at: when the last perfect clear was made; None before the first.
+        perfect_clears: how many were made.
+        pps: pieces a second that are wanted.
+        plan_seconds: how long the perfect clear that is played took to find.
+
+    Args:
+        planner: where perfect clears come from, for the same rules and seed.
+        now: the time, of a clock that only runs forward.
+    """
+
+    def __init__(
+        self, rules: Rules, seed: int, planner: PcLookahead, pps: float, now: float
+    ) -> None:
+        self.game = Game(rules, seed)
+        self.falling: Placement | None = None
+        self.pressed: deque[tuple[str, float]] = deque(maxlen=16)
+        self.cleared_at: float | None = None
+        self.perfect_clears = 0
+        self.pps = pps
+        self.plan_seconds = 0.0
+        kicks = rules.pieces.kicks
+        self._kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
+        self._planner = planner
+        self._presses: deque[KeyPress] = deque()
+        self._due = now
+        self._slot = 0.0
+        self._played = 0.0
+        self._clock = now
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been played, pauses left out."""
+        return self._played
+
+    def pause(self, now: float) -> None:
+        """Let time pass without anything happening."""
+        self._due += now - self._clock
+        self._clock = now
+
+    def advance(self, now: float) -> None:
+        """Press every key that is due."""
+        self._played += now - self._clock
+        self._clock = now
+        if now - self._due > _LATE:
+            self._due = now
+        while self._due <= now:
+            if not self._presses and not self._begin():
+                self._due = now
+                return
+            self._press(now)
+            self._due += self._slot
+
+    def falling_at(self, now: float) -> Placement | None:
+        """The falling piece; a soft drop is spread over the time of its key."""
+        piece = self.falling
+        if piece is None or not self._presses or self._slot <= 0:
+            return piece
+        press = self._presses[0]
+        if press.key != SOFT_DROP_KEY:
+            return piece
+        share = 1 - min(1.0, max(0.0, (self._due - now) / self._slot))
+        fallen = round((press.before.y - press.after.y) * share)
+        return Placement(piece.piece, piece.rotation, piece.x, press.before.y - fallen)
+
+    # --- private --------------------------------------------------------------------------------
+
+    def _begin(self) -> bool:
+        """Take the next perfect clear; False if none is ready."""
+        plan = self._planner.take()
+        if plan is None:
+            return False
+        board = self.game.board
+        current, hold = self.game.current, self.game.hold
+        coming = list(self.game.queue[1:])
+        for placement in plan.placements:
+            if placement.piece is not current:
+                self._presses.append(
+                    KeyPress(HOLD_KEY, _spawned(current), _spawned(placement.piece))
+                )
+                if hold is None:
+                    coming.pop(0)
+                hold = current
+            self._presses += _keys_to_press(board, placement, self._kicks)
+            board.lock(placement)
+            current = coming.pop(0) if coming else Piece.I
+        self._slot = len(plan.placements) / (self.pps * len(self._presses))
+        self.plan_seconds = plan.seconds
+        self.falling = self._presses[0].before
+        return True
+
+    def _press(self, now: float) -> None:
+        press = self._presses.popleft()
+        self.pressed.append((press.key, now))
+        self.falling = press.after
+        if press.key == HARD_DROP_KEY:
+            lock = self.game.play(press.after, frame=0)
+            if lock.perfect_clear:
+                self.perfect_clears += 1
+                self.cleared_at = now
+            self.falling = self._presses[0].before if self._presses else None
+
+
+def _spawned(piece: Piece) -> Placement:
+    return Placement(piece, Rotation.NORTH, *_SPAWN)
+
+
+def _keys_to_press(board: Board, placement: Placement, kicks: Kicks) -> list[KeyPress]:
+    """The fewest keys to a placement; drops by one row are one key as long as it is held."""
+    keys = board.path(placement, kicks, spawn=_SPAWN)
+    if keys is None:
+        raise SevenbagError(f"{placement} cannot be reached")
+    presses: list[KeyPress] = []
+    piece = _spawned(placement.piece)
+    for key in keys:
+        after = _after(board, piece, key.name, kicks)
+        name = SOFT_DROP_KEY if key.name == "SONIC_DROP" else key.name
+        if name == SOFT_DROP_KEY and presses and presses[-1].key == SOFT_DROP_KEY:
+            presses[-1] = KeyPress(SOFT_DROP_KEY, presses[-1].before, after)
+        else:
+            presses.append(KeyPress(name, piece, after))
+        piece = after
+    return presses
+
+
+def _after(board: Board, piece: Placement, key: str, kicks: Kicks) -> Placement:
+    kind, rotation, x, y = piece.piece, piece.rotation, piece.x, piece.y
+    if key in _TURNS:
+        turned = board.rotate(piece, Rotation((rotation + _TURNS[key]) % 4), kicks)
+        return turned[0] if turned is not None else piece
+    if key in ("LEFT", "RIGHT"):
+        return Placement(kind, rotation, x + (1 if key == "RIGHT" else -1), y)
+    if key == SOFT_DROP_KEY:
+        return Placement(kind, rotation, x, y - 1)
+    return drop_piece(board, piece)
+
+
+def drop_piece(board: Board, piece: Placement) -> Placement:
+    """Where a piece comes to lie if it falls straight down."""
+    y = piece.y
+    while board.fits(Placement(piece.piece, piece.rotation, piece.x, y - 1)):
+        y -= 1
+    return Placement(piece.piece, piece.rotation, piece.x, y)
+
+
+DEMO_TITLE: Final = "PC Solver"
+DEMO_HINT: Final = "space pauses · + - speed · q quits"
+
+_WIDTH: Final = 10
+_ROWS: Final = 20
+_MIN_ROWS: Final = 8
+# Lines around the rows of the board: title, frame, keys, caption.
+_AROUND: Final = 6
+_LEFT: Final = 14
+_RIGHT: Final = 12
+_NEXT: Final = 5
+
+_CAPS: Final = (
+    (HOLD_KEY, "hold"),
+    ("LEFT", "←"),
+    ("RIGHT", "→"),
+    ("CCW", "↺"),
+    ("CW", "↻"),
+    ("FLIP", "180"),
+    (SOFT_DROP_KEY, "↓"),
+    (HARD_DROP_KEY, "⤓"),
+)
+_CAP_UP: Final = "grey50 on grey15"
+_CAP_DOWN: Final = "bold #14161b on #e8c52e"
+# Seconds for which a key is seen pressed, and a perfect clear is cheered.
+_PRESSED: Final = 0.09
+_CLEAR_MESSAGE: Final = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class PcDemoScene:
+    """What is to be seen.
+
+    Attributes:
+        rows: of the board from the bottom; the falling piece in capitals, its shadow in small
+            letters.
+        hold: the held piece.
+        queue: the next pieces.
+        figures: label and value of each statistic.
+        pressed: keys that are down.
+        cheer: whether a perfect clear was made just now.
+        caption: a line about the game.
+    """
+
+    rows: tuple[str, ...]
+    hold: str | None
+    queue: tuple[str, ...]
+    figures: tuple[tuple[str, str], ...]
+    pressed: frozenset[str]
+    cheer: bool
+    caption: str
+
+
+def build_demo_scene(play: PcDemoGame, now: float, *, waiting: int, caption: str) -> PcDemoScene:
+    """The scene of a game at one moment."""
+    stats = play.game.stats
+    falling = play.falling_at(now)
+    pieces = stats.pieces
+    return PcDemoScene(
+        rows=_render_board(play, falling),
+        hold=play.game.hold.name if play.game.hold is not None else None,
+        queue=tuple(piece.name for piece in play.game.queue[1 : _NEXT + 1]),
+        figures=(
+            ("PPS", f"{pieces / play.seconds:.2f}" if play.seconds > 0 else "0"),
+            ("APP", f"{stats.attack / pieces:.2f}" if pieces else "0"),
+            ("lines sent", f"{stats.attack:,}"),
+            ("perfect clears", f"{play.perfect_clears:,}"),
+            ("solved in", _format_time(play.plan_seconds)),
+            ("ahead", str(waiting)),
+        ),
+        pressed=frozenset(key for key, at in play.pressed if now - at < _PRESSED),
+        cheer=play.cleared_at is not None and now - play.cleared_at < _CLEAR_MESSAGE,
+        caption=caption,
+    )
+
+
+def render_demo(scene: PcDemoScene, width: int, height: int) -> list[Text]:
+    """The lines of a scene, for a terminal of this size."""
+    rows = min(_ROWS, height - _AROUND)
+    if rows >= _MIN_ROWS and width >= _LEFT + _WIDTH * CELL_COLUMNS + 2 + _RIGHT + 2:
+        body = join_columns(
+            _render_left(scene),
+            _frame_board(
+                scene, [render_row(row) for row in reversed(scene.rows[:rows])], CELL_COLUMNS
+            ),
+            _render_right(scene, large=True),
+        )[: rows + 2]
+    elif height >= _ROWS // 2 + _AROUND and width >= _WIDTH + 2 + 16:
+        body = join_columns(
+            _frame_board(scene, list(render_half_rows(scene.rows[:_ROWS])), 1),
+            _render_left(scene, small=True),
+        )[: _ROWS // 2 + 2]
+    else:
+        figures = "  ".join(f"{label} {value}" for label, value in scene.figures)
+        return [clip_to_width(Text(figures, style=VALUE_STYLE), width)]
+    lines = [
+        Text(DEMO_TITLE, style=VALUE_STYLE),
+        *body,
+        _render_keys(scene),
+        Text(scene.caption, style=LABEL_STYLE),
+        Text(DEMO_HINT, style=FAINT_STYLE),
+    ]
+    top = max(0, (height - len(lines)) // 2)
+    for line in lines:
+        line.pad_left(max(0, (width - line.cell_len) // 2))
+    return [Text()] * top + [clip_to_width(line, width) for line in lines][: height - top]
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+
+def _render_board(play: PcDemoGame, falling: Placement | None) -> tuple[str, ...]:
+    rows = [list(row) for row in play.game.colors[:_ROWS]]
+    if falling is not None:
+        letter = falling.piece.name
+        for piece, drawn in (
+            (drop_piece(play.game.board, falling), letter.lower()),
+            (falling, letter),
+        ):
+            for x, y in piece.cells:
+                if y < _ROWS:
+                    rows[y][x] = drawn
+    return tuple("".join(row) for row in rows)
+
+
+def _render_left(scene: PcDemoScene, *, small: bool = False) -> list[Text]:
+    width = _LEFT
+    lines = [render_heading("hold", width)]
+    if scene.hold is not None:
+        lines += render_piece(scene.hold, large=not small)
+    else:
+        lines += [Text()] if small else [Text(), Text()]
+    lines.append(Text())
+    for label, value in scene.figures:
+        if small:
+            lines.append(Text.assemble((f"{label} ", LABEL_STYLE), (value, VALUE_STYLE)))
+        else:
+            lines += [render_heading(label, width), Text(value, style=VALUE_STYLE)]
+    return lines
+
+
+def _render_right(scene: PcDemoScene, *, large: bool) -> list[Text]:
+    lines = [render_heading("next", _RIGHT)]
+    for letter in scene.queue:
+        lines += [*render_piece(letter, large=large), Text()]
+    return lines
+
+
+def _frame_board(scene: PcDemoScene, rows: list[Text], cell: int) -> list[Text]:
+    style = WINNER_STYLE if scene.cheer else FAINT_STYLE
+    lines = [Text(f"┌{'─' * (_WIDTH * cell)}┐", style=style)]
+    for row in rows:
+        line = Text("│", style=style)
+        line.append(row)
+        line.append("│", style=style)
+        lines.append(line)
+    lines.append(Text(f"└{'─' * (_WIDTH * cell)}┘", style=style))
+    if scene.cheer:
+        text = " PERFECT CLEAR " if cell == CELL_COLUMNS else " PERFECT "
+        at = 1 + (_WIDTH * cell - len(text)) // 2
+        middle = len(lines) // 2
+        lines[middle] = overlay_text(lines[middle], at, Text(text, style=f"reverse {WINNER_STYLE}"))
+    return lines
+
+
+def _render_keys(scene: PcDemoScene) -> Text:
+    line = Text()
+    for key, cap in _CAPS:
+        line.append(f" {cap} ", style=_CAP_DOWN if key in scene.pressed else _CAP_UP)
+        line.append(" ")
+    line.rstrip()
+    return line
+
+
+def _format_time(seconds: float) -> str:
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"

@@ -1,0 +1,193 @@
+"""How a tournament stands, in words and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rich.cells import cell_len
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from sevenbag.arena.statistics import format_unpaired_note
+from sevenbag.arena.tournament.tournament_results import PAIR
+from sevenbag.bots.bot import shorten_name
+from sevenbag.errors import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
+
+    from sevenbag.arena.statistics import Outcomes
+    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
+    from sevenbag.arena.tournament.tournament_results import EngineStanding
+    from sevenbag.arena.tournament.tournament_runner import TournamentRunner
+
+
+_LAST_GAMES: Final = 5
+
+
+def format_game(game: GameRecord) -> str:
+    """A game in a line: who played, how it ended, and why."""
+    score = "1/2-1/2" if game.winner is None else "1-0" if game.winner == 0 else "0-1"
+    return f"game {game.id}: {game.names[0]} - {game.names[1]} {score} ({_ending(game)})"
+
+
+def format_standings(tournament: TournamentRunner) -> list[str]:
+    """The standings as lines of text."""
+    rows = [
+        list(_HEADINGS),
+        *(_standing_cells(standing) for standing in tournament.ledger.standings()),
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADINGS))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column in _LEFT else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return lines + format_results(tournament)
+
+
+def format_results(tournament: TournamentRunner) -> list[str]:
+    """Return Elo, the test and the champion in the format of fastchess."""
+    ledger, header = tournament.ledger, tournament.header
+    lines: list[str] = []
+    if header.kind == "match" and ledger.outcomes is not None:
+        lines += _result_lines(ledger.outcomes, len(ledger.counted), header)
+    if header.kind == "match" and ledger.sprt is not None:
+        decision = ledger.verdict.decision if ledger.verdict is not None else None
+        lines.append(ledger.sprt.describe(ledger.llr, decision))
+    for test in ledger.tests():
+        assert ledger.sprt is not None
+        first, second = (header.engines[engine].name for engine in test.players)
+        lines.append(
+            f"{first} vs {second}: Elo: {test.pairs.elo()},"
+            f" {ledger.sprt.describe(test.llr, test.decision)}, {test.games} games"
+        )
+    if ledger.champion is not None:
+        lines.append(f"{header.engines[ledger.champion].name} has won the tournament")
+    return lines
+
+
+class StandingsView:
+    """The standings as they are drawn while games go on."""
+
+    def __init__(self, tournament: TournamentRunner) -> None:
+        self._tournament = tournament
+        self._last: list[str] = []
+
+    def add(self, game: GameRecord) -> None:
+        """A game is over."""
+        self._last = [*self._last, format_game(game)][-_LAST_GAMES:]
+
+    def render(self, progress: str) -> RenderableType:
+        """Return the table, a line of progress, the results and the last games."""
+        tournament = self._tournament
+        title = printable(tournament.header.name or tournament.header.kind)
+        rows = [
+            [printable(cell) for cell in _standing_cells(standing)]
+            for standing in tournament.ledger.standings()
+        ]
+        lines = [progress, *format_results(tournament), *self._last]
+        return Group(_StandingsTable(title, rows), *(Text(printable(line)) for line in lines))
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_HEADINGS: Final = (
+    *("engine", "games", "points", "won", "drawn", "lost", "resigned", "%", "APP", "faults"),
+)
+_LEFT: Final = {0, 9}
+_ENGINE: Final = _HEADINGS.index("engine")
+_FAULTS: Final = _HEADINGS.index("faults")
+
+_DROPPED: Final = ("resigned", "APP", "points", "faults", "drawn", "lost", "games")
+"""Columns left out of a narrow terminal, the least important first."""
+_MIN_NAME_WIDTH: Final = 16
+_MAX_FAULTS_WIDTH: Final = 16
+"""Faults wrap in a narrow terminal."""
+_BORDER: Final = 3
+"""Characters between two columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class _StandingsTable:
+    """A table that keeps the names of engines apart, however narrow the terminal is."""
+
+    title: str
+    rows: Sequence[Sequence[str]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widths = [max(map(cell_len, column)) for column in zip(_HEADINGS, *self.rows, strict=True)]
+        longest = widths[_ENGINE]
+        widths[_FAULTS] = min(widths[_FAULTS], _MAX_FAULTS_WIDTH)
+        columns = list(range(len(_HEADINGS)))
+        dropped = iter(_DROPPED)
+        while True:
+            others = sum(widths[column] + _BORDER for column in columns if column != _ENGINE)
+            # A border follows the last column, too.
+            left = options.max_width - others - _BORDER - 1
+            if left >= min(longest, _MIN_NAME_WIDTH) or (least := next(dropped, None)) is None:
+                break
+            columns.remove(_HEADINGS.index(least))
+        table = Table(title=Text(self.title))
+        for column in columns:
+            justify: JustifyMethod = "left" if column in _LEFT else "right"
+            table.add_column(_HEADINGS[column], justify=justify, no_wrap=column != _FAULTS)
+        for row in self.rows:
+            cells = [
+                shorten_name(row[column], max(left, 1)) if column == _ENGINE else row[column]
+                for column in columns
+            ]
+            table.add_row(*map(Text, cells))
+        yield table
+
+
+def _standing_cells(standing: EngineStanding) -> list[str]:
+    games = standing.games
+    percent = 100 * (standing.wins + standing.draws / 2) / games if games else 0.0
+    app = standing.attack / standing.pieces if standing.pieces else 0.0
+    faults = ", ".join(f"{count} {word}" for word, count in standing.faults.items())
+    return [
+        standing.name,
+        str(games),
+        f"{standing.points:g}",
+        str(standing.wins),
+        str(standing.draws),
+        str(standing.losses),
+        str(standing.resignations),
+        f"{percent:.1f}",
+        f"{app:.2f}",
+        faults or "none",
+    ]
+
+
+def _ending(game: GameRecord) -> str:
+    pieces = max(stats.pieces for stats in game.stats)
+    falls = [
+        f"{name} lost by {fall.reason}" + (f" ({fall.detail})" if fall.detail else "")
+        for name, fall in zip(game.names, game.falls, strict=True)
+        if fall is not None
+    ]
+    if falls:
+        return f"{'; '.join(falls)}, {pieces} pieces"
+    first, second = (stats.attack for stats in game.stats)
+    how = "a lead" if game.ending == "lead" else "the piece limit"
+    return f"{how}: {first} to {second} lines of attack, {pieces} pieces"
+
+
+def _result_lines(outcomes: Outcomes, games: int, header: TournamentHeader) -> list[str]:
+    first, second = (engine.name for engine in header.engines)
+    lines = [
+        f"Results of {first} vs {second}:",
+        f"Elo: {outcomes.elo()}, nElo: {outcomes.nelo()}",
+        f"LOS: {100 * outcomes.los():.1f} %",
+    ]
+    if outcomes.GAMES == PAIR:
+        note = format_unpaired_note(games - outcomes.games)
+        lines.append(f"Ptnml(0-{PAIR}): {list(outcomes.counts)}" + (f"; {note}" if note else ""))
+    return lines

@@ -1,0 +1,193 @@
+"""A perfect clear in the terminal: all its pieces at once, numbered in the order they are placed.
+
+Rows that are cleared on the way stay where they are drawn, so that the whole is a full rectangle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from sevenbag.arena.terminal.terminal_screen import (
+    ALARM_STYLE,
+    CELL_COLUMNS,
+    FAINT_STYLE,
+    LABEL_STYLE,
+    VALUE_STYLE,
+    cell_color,
+    clip_to_width,
+    render_piece,
+)
+
+if TYPE_CHECKING:
+    from sevenbag.formats.pc_file import Solution
+
+
+SOLUTION_KEYS: Final = "enter next · ← → solutions · ↑ ↓ pieces · number enter that one · q quits"
+
+_WIDTH: Final = 10
+# Cells twice as large, where there is room for them and for the lines around.
+_LARGE: Final = 2
+_AROUND: Final = 11
+# Of letters on the colours of pieces, which are light enough for it.
+_INK: Final = "bold #14161b"
+
+
+@dataclass(frozen=True, slots=True)
+class SolutionScene:
+    """What is to be seen.
+
+    Attributes:
+        solution: the perfect clear.
+        shown: how many of its pieces are drawn.
+        title: where it is from.
+        number: which of the solutions it is, from 1.
+        total: how many there are; None while that is not known.
+        typed: what has been typed behind the prompt.
+        message: what to say about it.
+    """
+
+    solution: Solution
+    shown: int
+    title: str
+    number: int
+    total: int | None
+    typed: str = ""
+    message: str = ""
+
+
+def render_solution(scene: SolutionScene, width: int, height: int) -> list[Text]:
+    """The lines of a scene, for a terminal of this size."""
+    rows = _letter_rows(scene)
+    matrix = _matrix(rows, _LARGE)
+    if len(matrix) + _AROUND > height or matrix[0].cell_len > width:
+        matrix = _matrix(rows, 1)
+    head = [Text(scene.title, style=VALUE_STYLE), Text(), _sequence(scene), Text()]
+    foot = [
+        Text(),
+        _order(scene),
+        Text(),
+        _board_rows(scene),
+        Text.assemble(("Skip to: ", LABEL_STYLE), (scene.typed, VALUE_STYLE), ("▏", VALUE_STYLE)),
+    ]
+    keys = [
+        Text(),
+        Text(scene.message or SOLUTION_KEYS, style="bold red" if scene.message else FAINT_STYLE),
+    ]
+    lines = [*head, *matrix, *foot, *keys]
+    # In a low terminal blank lines go first, then what can be done without.
+    if len(lines) > height:
+        lines = [line for line in lines if line.plain]
+    if len(lines) > height:
+        lines = [*matrix, *(line for line in foot if line.plain)]
+    if len(lines) > height:
+        lines = [line for line in foot if line.plain][-2:]
+    top = max(0, (height - len(lines)) // 3)
+    for line in lines:
+        line.pad_left(max(0, (width - line.cell_len) // 2))
+    return [Text()] * top + [clip_to_width(line, width) for line in lines][: height - top]
+
+
+def format_solution(scene: SolutionScene) -> list[str]:
+    """The same in letters, for what is no terminal."""
+    rows = _letter_rows(scene)
+    pieces = [piece.name for piece in scene.solution.sequence]
+    return [
+        f"[{pieces[0]}] {''.join(pieces[1:])}" if pieces else "",
+        *("".join(letter for letter, _, _ in row) for row in reversed(rows)),
+        _board_rows(scene).plain,
+    ]
+
+
+# --- parts --------------------------------------------------------------------------------------
+
+_Cell = tuple[str, int | None, str]
+"""A letter, the number of the piece where that is to be read, and the colour."""
+
+
+def _letter_rows(scene: SolutionScene) -> list[list[_Cell]]:
+    """Rows of the whole rectangle, from the bottom."""
+    cells = scene.solution.uncleared()
+    height = max((y + 1 for piece in cells for _, y in piece), default=0)
+    rows: list[list[_Cell]] = [[(".", None, "")] * _WIDTH for _ in range(height)]
+    seen: list[str] = []
+    placed = zip(scene.solution.placements, cells, strict=False)
+    for number, (placement, piece) in enumerate(list(placed)[: scene.shown], 1):
+        # The number stands in the highest row, where rows cleared in between part a piece.
+        first = max(piece, key=lambda cell: (cell[1], -cell[0]))
+        letter = placement.piece.name
+        # Every other piece of a kind is darker, so that two side by side can be told apart.
+        shade = cell_color(letter) if seen.count(letter) % 2 == 0 else _darker(cell_color(letter))
+        seen.append(letter)
+        for x, y in piece:
+            rows[y][x] = (letter, number if (x, y) == first else None, shade)
+    return rows
+
+
+def _matrix(rows: list[list[_Cell]], scale: int) -> list[Text]:
+    """The rectangle in its frame; a cell is `scale` lines high and twice as many columns wide."""
+    cell = CELL_COLUMNS * scale
+    lines = [Text(f"┌{'─' * (_WIDTH * cell)}┐", style=FAINT_STYLE)]
+    for row in reversed(rows):
+        for part in range(scale):
+            line = Text("│", style=FAINT_STYLE)
+            for letter, number, shade in row:
+                if letter == ".":
+                    line.append("·".center(cell) if part == 0 else " " * cell, style=FAINT_STYLE)
+                else:
+                    text = "" if number is None or part else str(number)
+                    line.append(text.center(cell), style=f"{_INK} on {shade}")
+            line.append("│", style=FAINT_STYLE)
+            lines.append(line)
+    lines.append(Text(f"└{'─' * (_WIDTH * cell)}┘", style=FAINT_STYLE))
+    return lines
+
+
+def _sequence(scene: SolutionScene) -> Text:
+    pieces = scene.solution.sequence
+    line = Text("hold ", style=LABEL_STYLE)
+    for index, piece in enumerate(pieces):
+        if index == 1:
+            line.append("   then ", style=LABEL_STYLE)
+        line.append(render_piece(piece.name, large=False)[0])
+        line.append("  ")
+    line.rstrip()
+    return line
+
+
+def _order(scene: SolutionScene) -> Text:
+    """Which piece is placed when; underlined where hold is used for it."""
+    line = Text("order ", style=LABEL_STYLE)
+    for index, placement in enumerate(scene.solution.placements):
+        letter = placement.piece.name
+        style = f"bold {cell_color(letter)}" if index < scene.shown else FAINT_STYLE
+        if scene.solution.holds >> index & 1:
+            style += " underline"
+        line.append(letter, style=style)
+        line.append(" ")
+    line.append("  underlined: out of the hold", style=FAINT_STYLE)
+    return line
+
+
+def _board_rows(scene: SolutionScene) -> Text:
+    total = str(scene.total) if scene.total is not None else "…"
+    line = Text.assemble(
+        ("Solution ", LABEL_STYLE),
+        (str(scene.number), VALUE_STYLE),
+        (" of ", LABEL_STYLE),
+        (total, VALUE_STYLE),
+    )
+    pieces = len(scene.solution.placements)
+    fitting = len(scene.solution.uncleared())
+    if fitting < pieces:
+        line.append(f"   placement {fitting + 1} does not fit", style=ALARM_STYLE)
+    elif scene.shown < pieces:
+        line.append(f"   piece {scene.shown} of {pieces}", style=LABEL_STYLE)
+    return line
+
+
+def _darker(color: str) -> str:
+    parts = (int(color[at : at + 2], 16) * 3 // 4 for at in (1, 3, 5))
+    return "#" + "".join(f"{part:02x}" for part in parts)

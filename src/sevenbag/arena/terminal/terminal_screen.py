@@ -1,0 +1,227 @@
+"""Draw on a terminal: cells, pieces, columns of text, and frames."""
+
+from __future__ import annotations
+
+import time
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final, Self
+
+from rich.color import ColorSystem
+from rich.style import Style
+from rich.text import Text
+
+from sevenbag.drawing.cells import COLORS, EMPTY, GARBAGE, shape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from rich.console import Console
+
+
+FAINT_STYLE: Final = "grey42"
+LABEL_STYLE: Final = "grey62"
+VALUE_STYLE: Final = "bold"
+ALARM_STYLE: Final = "bold red"
+WINNER_STYLE: Final = "bold green"
+
+CELL_COLUMNS: Final = 2
+"""Columns that a cell of `wide_row` takes."""
+
+
+def render_row(row: str) -> Text:
+    """A row of a board, a letter a cell, `CELL` columns each; small letters are only hinted at."""
+    line = Text(no_wrap=True)
+    for letter in row:
+        if letter == EMPTY:
+            line.append(" ·", style=FAINT_STYLE)
+        elif letter.islower():
+            line.append("░░", style=cell_color(letter.upper()))
+        else:
+            line.append("▒▒" if letter == GARBAGE else "██", style=cell_color(letter))
+    return line
+
+
+def render_half_rows(rows: Sequence[str]) -> Iterable[Text]:
+    """Rows of a board from the bottom, two a line: the upper and lower half of each character."""
+    from_top = [_without_hints(row) for row in reversed(rows)]
+    if len(from_top) % 2:
+        from_top.insert(0, EMPTY * len(from_top[0]))
+    for upper, lower in zip(from_top[::2], from_top[1::2], strict=True):
+        line = Text(no_wrap=True)
+        for above, below in zip(upper, lower, strict=True):
+            line.append(*_half_cell(above, below))
+        yield line
+
+
+def render_piece(letter: str, *, large: bool) -> list[Text]:
+    """A piece as it appears, two lines of wide cells or one of halves."""
+    upper, lower = shape(letter)
+    style = cell_color(letter)
+    if large:
+        return [
+            Text("".join("██" if cell else "  " for cell in row), style=style, no_wrap=True)
+            for row in (upper, lower)
+        ]
+    halves = {(True, True): "█", (True, False): "▀", (False, True): "▄", (False, False): " "}
+    text = "".join(halves[pair] for pair in zip(upper, lower, strict=True))
+    return [Text(text, style=style, no_wrap=True)]
+
+
+def join_columns(*columns: Sequence[Text]) -> list[Text]:
+    """Columns side by side, one blank between them."""
+    widths = [max(line.cell_len for line in column) for column in columns]
+    lines: list[Text] = []
+    for cells in zip_longest(*columns):
+        line = Text(no_wrap=True)
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            if index:
+                line.append(" ")
+            line.append(pad_to_width(cell if cell is not None else Text(), width))
+        lines.append(line)
+    return lines
+
+
+def render_heading(text: str, width: int) -> Text:
+    """The name of what stands below it."""
+    return pad_to_width(Text(text, style=LABEL_STYLE, no_wrap=True), width)
+
+
+def pad_to_width(text: Text, width: int) -> Text:
+    """A copy, cut or filled up to a width."""
+    copy = text.copy()
+    copy.no_wrap = True
+    copy.truncate(width, pad=True)
+    return copy
+
+
+def clip_to_width(text: Text, width: int) -> Text:
+    """The text itself, cut with an ellipsis where it is too long."""
+    text.no_wrap = True
+    text.truncate(width, overflow="ellipsis")
+    return text
+
+
+def overlay_text(line: Text, at: int, text: Text) -> Text:
+    """A line with a text on it."""
+    before, _, after = line.divide([at, at + text.cell_len])
+    joined = Text(no_wrap=True)
+    for part in (before, text, after):
+        joined.append(part)
+    return joined
+
+
+def cell_color(letter: str) -> str:
+    """The colour of a cell."""
+    return COLORS.get(letter, COLORS[GARBAGE])
+
+
+def _without_hints(row: str) -> str:
+    return "".join(EMPTY if letter.islower() else letter for letter in row)
+
+
+def _half_cell(above: str, below: str) -> tuple[str, str]:
+    if above == below == EMPTY:
+        return " ", "none"
+    if below == EMPTY:
+        return "▀", cell_color(above)
+    if above == EMPTY:
+        return "▄", cell_color(below)
+    if above == below:
+        return "█", cell_color(above)
+    return "▀", f"{cell_color(above)} on {cell_color(below)}"
+
+
+FRAME_SECONDS: Final = 1 / 60
+
+_ENTER_ALTERNATE_SCREEN: Final = "\x1b[?1049h\x1b[?25l\x1b[2J"
+_LEAVE_ALTERNATE_SCREEN: Final = "\x1b[0m\x1b[?25h\x1b[?1049l"
+# Terminals that know it show a frame as a whole; others pass it over.
+_BEGIN_UPDATE: Final = "\x1b[?2026h"
+_END_UPDATE: Final = "\x1b[?2026l"
+_CLEAR: Final = "\x1b[2J"
+_CLEAR_LINE_END: Final = "\x1b[0m\x1b[K"
+
+_PLAIN: Final = Style()
+_COLORS: Final = {
+    "standard": ColorSystem.STANDARD,
+    "256": ColorSystem.EIGHT_BIT,
+    "truecolor": ColorSystem.TRUECOLOR,
+}
+
+
+class TerminalScreen:
+    """The terminal's other screen; a context, which restores the first one.
+
+    Args:
+        console: the terminal.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._shown: list[Text] = []
+        self._size = (0, 0)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Columns and rows; asked anew, as the terminal may be resized at any time."""
+        size = self._console.size
+        return size.width, size.height
+
+    def __enter__(self) -> Self:
+        self._write(_ENTER_ALTERNATE_SCREEN)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._write(_LEAVE_ALTERNATE_SCREEN)
+
+    def show(self, lines: Sequence[Text]) -> None:
+        """Make the screen show these lines, from the top; what does not fit is cut."""
+        width, height = size = self.size
+        anew = size != self._size
+        before = [] if anew else self._shown
+        self._size, self._shown = size, [line.copy() for line in lines[:height]]
+        changed = [_CLEAR] if anew else []
+        for row in range(max(len(before), len(self._shown))):
+            line = self._shown[row] if row < len(self._shown) else Text()
+            if row < len(before) and _is_same_text(before[row], line):
+                continue
+            changed.append(f"\x1b[{row + 1};1H{self._rendered(line, width)}{_CLEAR_LINE_END}")
+        if changed:
+            self._write("".join([_BEGIN_UPDATE, *changed, _END_UPDATE]))
+
+    # --- private --------------------------------------------------------------------------------
+
+    def _rendered(self, line: Text, width: int) -> str:
+        line = line.copy()
+        line.truncate(width)
+        # Where nothing else is styled, Rich would leave the style of the whole line out.
+        line.stylize_before(line.style)
+        system = self._console.color_system
+        colors = _COLORS.get(system) if system and not self._console.no_color else None
+        return "".join(
+            (segment.style or _PLAIN).render(segment.text, color_system=colors)
+            for segment in line.render(self._console)
+        )
+
+    def _write(self, text: str) -> None:
+        file = self._console.file
+        file.write(text)
+        file.flush()
+
+
+class FrameTimer:
+    """Keeps the time of frames: what one takes too long is taken from the pause after it."""
+
+    def __init__(self, seconds: float = FRAME_SECONDS) -> None:
+        self._seconds = seconds
+        self._next = time.perf_counter()
+
+    def left(self) -> float:
+        """Seconds until the next frame is due; 0 if it is due. Then the one after it is next."""
+        now = time.perf_counter()
+        self._next = max(self._next + self._seconds, now)
+        return self._next - now
+
+
+def _is_same_text(one: Text, other: Text) -> bool:
+    return (one.plain, one.style, one.spans) == (other.plain, other.style, other.spans)

@@ -1,0 +1,1 @@
+"""Play tournaments in a folder: configuration, schedule, files, results and summary."""

@@ -1,0 +1,82 @@
+"""Read files of openings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sevenbag.config.input_file import open_input
+from sevenbag.errors import FormatError, InputError, shown
+from sevenbag.formats.fumen import Fumen, Page
+from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
+
+if TYPE_CHECKING:
+    from sevenbag.game import Rules
+
+
+_MAX_FILE_BYTES: Final = 16 << 20
+_MAX_OPENINGS: Final = 1_000_000
+
+
+def read_openings(path: str | Path, rules: Rules) -> tuple[Opening, ...]:
+    """The openings of a file.
+
+    Args:
+        path: a text file.
+        rules: those that the boards are to be played by.
+
+    Raises:
+        FormatError: it cannot be read, or a line is neither seed nor fumen, or a board does not
+            fit the rules; the message names the line.
+    """
+    path = Path(path)
+    try:
+        with open_input(path) as file:
+            data = file.read(_MAX_FILE_BYTES + 1)
+        text = data.decode()
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise FormatError(f"{path}: cannot be read: {error}") from None
+    lines = text.splitlines()
+    if len(data) > _MAX_FILE_BYTES or len(lines) > _MAX_OPENINGS:
+        raise FormatError(f"{path}: larger than openings may be: {_MAX_OPENINGS} lines, 16 MiB")
+    starts: list[Opening] = []
+    for number, line in enumerate(lines, start=1):
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        try:
+            starts.append(parse_opening(words, rules))
+        except InputError as error:
+            raise FormatError(f"{path}: line {number}: {error}") from None
+    if not starts:
+        raise FormatError(f"{path}: holds no opening")
+    return tuple(starts)
+
+
+def parse_opening(words: list[str], rules: Rules) -> Opening:
+    """An opening from its words: a seed, a fumen, or a fumen and a seed.
+
+    Raises:
+        FormatError: they are something else, or the board does not fit the rules.
+    """
+    seed: int | None = None
+    fumen: str | None = None
+    for word in words:
+        if word.isascii() and word.isdecimal() and seed is None:
+            seed = int(word) if len(word) <= _SEED_DIGITS else MAX_SEED + 1
+            if seed > MAX_SEED:
+                raise FormatError(f"seed {shown(word)} is too large; the last is {MAX_SEED}")
+        elif "@" in word and fumen is None:
+            opening_board(word, rules)
+            # Nothing else of it counts, and it may be long.
+            fumen = Fumen((Page(Fumen.parse(word).pages[0].field),)).encode()
+        else:
+            raise FormatError(
+                f"{shown(word)} is no opening; expected a seed, a fumen, or a fumen and a seed"
+            )
+    return Opening(seed, fumen)
+
+
+_SEED_DIGITS: Final = 10

@@ -1,0 +1,91 @@
+"""Who meets whom in a round: brackets, and the Swiss system."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+
+_MAX_TRIES: Final = 100_000
+"""Pairings to look at before some meet again."""
+
+
+def bracket_order(entrants: int) -> list[int | None]:
+    """Entrants, 0 the best, as they lie in a bracket; neighbours meet, None is a bye.
+
+    The first meets the last, and the first two can meet only in the final.
+
+    >>> bracket_order(6)
+    [0, None, 3, 4, 1, None, 2, 5]
+    """
+    order = [0]
+    while len(order) < entrants:
+        size = 2 * len(order)
+        order = [place for seed in order for place in (seed, size - 1 - seed)]
+    lines = [seed if seed < entrants else None for seed in order]
+    # The better one stands first in each pair, as everywhere.
+    return [
+        entrant
+        for a, b in zip(lines[::2], lines[1::2], strict=True)
+        for entrant in ((b, a) if b is not None and (a is None or b < a) else (a, b))
+    ]
+
+
+def pair_swiss_round(
+    points: Sequence[float], met: Collection[frozenset[int]], had_bye: Collection[int]
+) -> tuple[list[tuple[int, int]], int | None]:
+    """The pairs of a round of the Swiss system, and who has a bye.
+
+    Neighbours by points meet, as near as can be without anybody meeting somebody twice; within
+    the same points the upper half meets the lower one in the first round. The bye goes to the
+    lowest who has had none.
+
+    Args:
+        points: of each, by number; lower numbers are better where points are equal.
+        met: who has met whom.
+        had_bye: who has had a bye.
+
+    Returns:
+        Pairs, the better one first, and the one with the bye.
+    """
+    ranking = sorted(range(len(points)), key=lambda one: (-points[one], one))
+    bye = None
+    if len(ranking) % 2:
+        bye = next((one for one in reversed(ranking) if one not in had_bye), ranking[-1])
+        ranking.remove(bye)
+    if not met:
+        half = len(ranking) // 2
+        return list(zip(ranking[:half], ranking[half:], strict=True)), bye
+    search = _PairingSearch(met)
+    found = search.pairs(ranking)
+    if found is None:
+        # Everybody has met so many that some have to meet again.
+        found = list(zip(ranking[::2], ranking[1::2], strict=True))
+    return found, bye
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+class _PairingSearch:
+    def __init__(self, met: Collection[frozenset[int]]) -> None:
+        self._met = met
+        self._tries = 0
+
+    def pairs(self, ranking: Sequence[int]) -> list[tuple[int, int]] | None:
+        """Pairs of neighbours, nobody against somebody again; None if there are none."""
+        if not ranking:
+            return []
+        first, rest = ranking[0], ranking[1:]
+        for place, other in enumerate(rest):
+            self._tries += 1
+            if self._tries > _MAX_TRIES:
+                return None
+            if frozenset((first, other)) in self._met:
+                continue
+            further = self.pairs([*rest[:place], *rest[place + 1 :]])
+            if further is not None:
+                return [(first, other), *further]
+        return None

@@ -1,0 +1,411 @@
+"""The folder of a tournament: what it is, and a line for each game that is over.
+
+::
+
+    tournament.json     who plays, by which rules and settings: `TournamentHeader`
+    games.jsonl         a line for each finished game, in the order of finishing: `GameRecord`
+    result.json         how it ended, once it has: `TournamentResult`
+    replays/N.replay    the games themselves, `sevenbag.formats.replay`
+
+Whoever plays appends a line only when its game is over, so a line that is torn off is that of a
+game which has to be played again: readers drop it, and the next writer cuts it off.
+docs/statistics.md describes every field.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, Final, Literal, NoReturn, Self, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from sevenbag.arena.statistics.sprt import Sprt
+from sevenbag.config.input_file import open_input
+from sevenbag.errors import FormatError, InputError, shown
+from sevenbag.formats.whole_file import write_whole
+from sevenbag.replay.player_statistics import (
+    Count,  # noqa: TC001 - msgspec looks it up
+    PlayerStatistics,  # noqa: TC001 - msgspec looks it up
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+FORMAT: Final = "sevenbag-tournament"
+VERSION: Final = 1
+
+HEADER_FILE: Final = "tournament.json"
+GAMES_FILE: Final = "games.jsonl"
+RESULT_FILE: Final = "result.json"
+REPLAY_FOLDER: Final = "replays"
+
+MAX_HEADER_BYTES: Final = 16 * 1024 * 1024
+MAX_LINE_BYTES: Final = 64 * 1024
+MAX_GAMES: Final = 1_000_000
+MAX_ENGINES: Final = 1000
+
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Text = Annotated[str, Meta(max_length=10_000)]
+GameNumber = Annotated[int, Meta(ge=0, le=2**53)]
+PlayerIndex = Annotated[int, Meta(ge=0, le=1)]
+ReplayPath = Annotated[str, Meta(max_length=100, pattern=r"^replays/[A-Za-z0-9_-]+\.replay$")]
+
+
+class EngineRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One who plays.
+
+    Attributes:
+        name: what it is called; no two of a tournament are called the same.
+        spec: the specification by which it is called for.
+        limits: what it may spend, by the words of the engine's table (``milliseconds``, ``nodes``).
+        provisional: whether the name is a placeholder until the bot announces one.
+    """
+
+    name: Name
+    spec: Text = ""
+    limits: dict[str, Any] = {}
+    provisional: bool = False
+
+
+class SprtRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """The test that ends a tournament; see `sevenbag.arena.statistics.Sprt`."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    model: Literal["normalized", "logistic"] = "normalized"
+
+    def test(self) -> Sprt:
+        """The test itself.
+
+        Raises:
+            InputError: the numbers make none.
+        """
+        return Sprt(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+
+
+class TournamentHeader(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known before the first game.
+
+    Attributes:
+        name: what the tournament is called.
+        kind: ``match``, ``round robin``, ``gauntlet``, ``knockout``, ``swiss``.
+        engines: who plays; games name them by their number in this list.
+        rules: the rules in full.
+        settings: those of each match, by their names.
+        openings: seeds or boards to begin with; None for none but the seed.
+        sprt: the test that ends it; None for none.
+        seed: what the seeds of the games follow from.
+    """
+
+    format: Literal["sevenbag-tournament"] = "sevenbag-tournament"
+    version: Literal[1] = 1
+    name: Text = ""
+    kind: Name = "match"
+    engines: Annotated[tuple[EngineRecord, ...], Meta(min_length=2, max_length=MAX_ENGINES)]
+    rules: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
+    openings: list[Any] | None = None
+    sprt: SprtRecord | None = None
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = 0
+
+
+class LossRecord(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Why a player lost: one of the reasons in docs/replay.md, and the words of the error."""
+
+    reason: Name
+    detail: Annotated[str, Meta(max_length=2000)] = ""
+
+
+class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that is over.
+
+    Attributes:
+        id: its number in the schedule, from 1.
+        pair: which games belong together: the same opening with the sides swapped.
+        round: of the tournament.
+        tie: which encounter of the round it belongs to.
+        seed: what its pieces and garbage follow from.
+        opening: what it begins with; None for an empty board.
+        players: who sits in the first and the second seat, by number.
+        names: what they were called.
+        winner: the seat that won; None for a draw, or a game that was broken off.
+        ending: as in replays.
+        falls: for each seat why it lost; None if it did not.
+        stats: what each did.
+        replay: the file, from the tournament's folder; None for none.
+    """
+
+    id: GameNumber
+    pair: GameNumber
+    round: GameNumber = 0
+    tie: GameNumber = 0
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+    opening: Text | None = None
+    players: tuple[Count, Count]
+    names: tuple[Name, Name]
+    winner: PlayerIndex | None
+    ending: Name
+    falls: tuple[LossRecord | None, LossRecord | None] = (None, None)
+    stats: tuple[PlayerStatistics, PlayerStatistics]
+    replay: ReplayPath | None = None
+
+    @property
+    def played_out(self) -> bool:
+        """Whether the game came to its end: one that was broken off says nothing."""
+        return self.ending != "interrupted"
+
+    def points(self, engine: int) -> float:
+        """What an engine of this game got out of it: 1, a half or 0."""
+        if self.winner is None:
+            return 0.5
+        return float(self.players[self.winner] == engine)
+
+
+class TournamentOutcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a tournament ended.
+
+    Attributes:
+        finished: False where it was broken off.
+        counted_games: number of games that count, from the first; the others were played ahead
+            before the tournament was decided. None: all count.
+        counted_pairs: the same in pairs.
+        decision: of the test that ended it; None where there was none, or it did not decide.
+    """
+
+    finished: bool
+    counted_games: GameNumber | None = None
+    counted_pairs: GameNumber | None = None
+    decision: Literal["H0", "H1"] | None = None
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+def read_header(folder: str | os.PathLike[str]) -> TournamentHeader:
+    """What a tournament is.
+
+    Raises:
+        FormatError: there is none in this folder, or it is not as described here.
+    """
+    path = Path(folder) / HEADER_FILE
+    data = _read_file(path)
+    if data is None:
+        raise FormatError(f"{path}: there is no such file; a tournament's folder has it")
+    marks = _decode(_FORMAT_MARKS, data, f"{path}")
+    if marks.format != FORMAT:
+        raise FormatError(f'{path}: no tournament of sevenbag: "format" is not "{FORMAT}"')
+    if marks.version != VERSION:
+        raise FormatError(
+            f"{path}: version {shown(marks.version)} is not known; this program reads {VERSION}"
+        )
+    header = _decode(_HEADER_DECODER, data, f"{path}")
+    names: set[str] = set()
+    for engine in header.engines:
+        if engine.name in names:
+            raise FormatError(f"{path}: engines: two are called {shown(engine.name)}")
+        names.add(engine.name)
+    if header.sprt is not None:
+        try:
+            header.sprt.test()
+        except InputError as error:
+            raise FormatError(f"{path}: {error}") from None
+    return header
+
+
+def read_games(folder: str | os.PathLike[str], header: TournamentHeader) -> list[GameRecord]:
+    """The games that are over, in the order of finishing; none if there is no file of them yet.
+
+    Raises:
+        FormatError: a line is not as described here; the message names it. A last line without
+            its line break is dropped.
+    """
+    path = Path(folder) / GAMES_FILE
+    games: list[GameRecord] = []
+    seen: dict[int, int] = {}
+    for number, line in _read_lines(path):
+        where = f"{path}: line {number}"
+        if number > MAX_GAMES:
+            raise FormatError(f"{where}: more than {MAX_GAMES} games, the most there may be")
+        game = _decode(_GAME_DECODER, line, where)
+        if game.id in seen:
+            raise FormatError(f"{where}: game {game.id} is in line {seen[game.id]} already")
+        seen[game.id] = number
+        _check(game, len(header.engines), where)
+        games.append(game)
+    return games
+
+
+def read_result(folder: str | os.PathLike[str]) -> TournamentOutcome | None:
+    """How a tournament ended; None where it has not.
+
+    Raises:
+        FormatError: the file is not as described here.
+    """
+    path = Path(folder) / RESULT_FILE
+    data = _read_file(path)
+    return None if data is None else _decode(_RESULT_DECODER, data, f"{path}")
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def write_header(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
+    """Write what a tournament is, in one step.
+
+    Raises:
+        FormatError: it cannot be written.
+    """
+    _write(Path(folder) / HEADER_FILE, header)
+
+
+def write_result(folder: str | os.PathLike[str], result: TournamentOutcome) -> None:
+    """Write how a tournament ended, in one step.
+
+    Raises:
+        FormatError: it cannot be written.
+    """
+    _write(Path(folder) / RESULT_FILE, result)
+
+
+class GamesFileWriter:
+    """Appends finished games; a context.
+
+    Each is one line, written at once and brought to the disk before `append` returns.
+
+    Args:
+        folder: the tournament's. Only one at a time may write there.
+
+    Raises:
+        FormatError: the file cannot be opened.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self._path = Path(folder) / GAMES_FILE
+        try:
+            _cut_torn_line(self._path)
+            self._file: IO[bytes] = self._path.open("ab", buffering=0)
+        except OSError as error:
+            self._refuse(error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def append(self, game: GameRecord) -> None:
+        """Add a game.
+
+        Raises:
+            FormatError: it cannot be written; what was written of it is a torn line.
+        """
+        line = msgspec.json.encode(game) + b"\n"
+        try:
+            written = self._file.write(line)
+            if written != len(line):
+                raise OSError(28, "No space left on device")
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            self._refuse(error)
+
+    def close(self) -> None:
+        """No more games."""
+        with contextlib.suppress(OSError):
+            self._file.close()
+
+    def _refuse(self, error: OSError) -> NoReturn:
+        raise FormatError(f"{self._path}: cannot be written: {error.strerror}") from error
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+T = TypeVar("T")
+
+
+class _FormatMarks(msgspec.Struct):
+    format: Any = None
+    version: Any = None
+
+
+_FORMAT_MARKS: Final = msgspec.json.Decoder(_FormatMarks)
+_HEADER_DECODER: Final = msgspec.json.Decoder(TournamentHeader)
+_GAME_DECODER: Final = msgspec.json.Decoder(GameRecord)
+_RESULT_DECODER: Final = msgspec.json.Decoder(TournamentOutcome)
+
+
+def _write(path: Path, record: msgspec.Struct) -> None:
+    data = msgspec.json.format(msgspec.json.encode(record), indent=1)
+    write_whole(path, data + b"\n", over=True)
+
+
+def _read_file(path: Path) -> bytes | None:
+    """A file's bytes; None where there is none."""
+    try:
+        with open_input(path) as file:
+            data = file.read(MAX_HEADER_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(data) > MAX_HEADER_BYTES:
+        raise FormatError(f"{path}: larger than {MAX_HEADER_BYTES} bytes, the most it may have")
+    return data
+
+
+def _decode(decoder: msgspec.json.Decoder[T], data: bytes, where: str) -> T:
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"{where}: {error}") from None
+
+
+def _read_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Whole lines with their numbers; none without its line break, none longer than allowed."""
+    try:
+        with open_input(path) as file:
+            lines: Iterable[bytes] = iter(lambda: file.readline(MAX_LINE_BYTES + 1), b"")
+            for number, line in enumerate(lines, start=1):
+                if len(line) > MAX_LINE_BYTES:
+                    raise FormatError(
+                        f"{path}: line {number}: expected at most {MAX_LINE_BYTES} bytes"
+                    )
+                if line.endswith(b"\n"):
+                    yield number, line
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _check(game: GameRecord, engines: int, where: str) -> None:
+    if game.players[0] == game.players[1] or max(game.players) >= engines:
+        raise FormatError(
+            f"{where}: players: {list(game.players)} must be two numbers of engines, 0 to"
+            f" {engines - 1}"
+        )
+    if not game.played_out and game.winner is not None:
+        raise FormatError(f"{where}: winner: a game that was broken off has no winner")
+
+
+def _cut_torn_line(path: Path) -> None:
+    """What a writer that was killed has left of its last line would spoil the next one."""
+    with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        kept = end
+        while kept > 0:
+            start = max(0, kept - MAX_LINE_BYTES)
+            file.seek(start)
+            at = file.read(kept - start).rfind(b"\n")
+            if at >= 0:
+                kept = start + at + 1
+                break
+            kept = start
+        if kept != end:
+            file.truncate(kept)
+            os.fsync(file.fileno())

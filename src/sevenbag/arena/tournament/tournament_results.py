@@ -1,0 +1,325 @@
+"""The results of a tournament as they come in, and what they amount to.
+
+Games end in any order. What is decided by them is decided in the order of the schedule: on the
+longest run of finished games from the first one on.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from sevenbag.arena.statistics import Pentanomial, Sprt, Trinomial
+from sevenbag.game.game_result import LossReason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sevenbag.arena.statistics import Outcomes
+    from sevenbag.arena.tournament.tournament_config import TournamentSettings
+    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
+
+
+PAIR: Final = 2
+
+FAULT_LABELS: Final = {
+    LossReason.CRASH: "crashes",
+    LossReason.TIMEOUT: "timeouts",
+    LossReason.ILLEGAL: "illegal moves",
+    LossReason.NO_START: "no starts",
+    LossReason.RUBBISH: "rubbish",
+    LossReason.FORFEIT: "forfeits",
+}
+"""How a bot may fail, as it is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchDecision:
+    """When a match was decided.
+
+    Attributes:
+        games: so many count, from the first of the schedule on.
+        decision: which hypothesis a test accepts; None where somebody has won often enough.
+    """
+
+    games: int
+    decision: Literal["H0", "H1"] | None = None
+
+    @property
+    def pairs(self) -> int:
+        """So many whole pairs count."""
+        return self.games // PAIR
+
+
+@dataclass(frozen=True, slots=True)
+class SprtState:
+    """How the test of an encounter stands.
+
+    Attributes:
+        players: engines by number; the hypotheses are about the first.
+        games: so many were played.
+        pairs: results of its pairs, from the view of the first engine.
+        llr: the logarithm of the likelihood ratio.
+        decision: which hypothesis is accepted; None as long as none is.
+    """
+
+    players: tuple[int, int]
+    games: int
+    pairs: Pentanomial
+    llr: float
+    decision: Literal["H0", "H1"] | None
+
+
+@dataclass(slots=True)
+class EngineStanding:
+    """How an engine stands.
+
+    Attributes:
+        engine: by number.
+        name: what it is called.
+        wins: games won; so `draws`, `losses`.
+        byes: points without a game.
+        attack: lines of attack made.
+        pieces: pieces placed.
+        resignations: games lost by suggesting no move.
+        faults: how often it failed, by the words of `FAULTS`.
+        tie_break: what decides between equal points, the larger the better.
+    """
+
+    engine: int
+    name: str
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    byes: int = 0
+    attack: int = 0
+    pieces: int = 0
+    resignations: int = 0
+    faults: dict[str, int] = field(default_factory=dict)
+    tie_break: tuple[float, ...] = ()
+
+    @property
+    def games(self) -> int:
+        """Games played."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """1 for a win, a half for a draw, and byes."""
+        return self.wins + self.draws / 2 + self.byes
+
+
+class TournamentResults:
+    """The games that are over.
+
+    Attributes:
+        header: the tournament.
+        champion: who has won a knockout tournament; None as long as nobody has.
+        verdict: when the match was decided; None while it is not, and where nothing decides.
+
+    Args:
+        header: the tournament.
+        settings: how it is played.
+        games: those that are over already.
+    """
+
+    def __init__(
+        self,
+        header: TournamentHeader,
+        settings: TournamentSettings,
+        games: Iterable[GameRecord] = (),
+    ) -> None:
+        self.champion: int | None = None
+        self.verdict: MatchDecision | None = None
+        self.header = header
+        self._first_to = settings.first_to if header.kind == "match" else None
+        self._games: dict[int, GameRecord] = {}
+        self._encounters: dict[tuple[int, int], list[GameRecord]] = {}
+        self._byes: dict[int, int] = {}
+        self._run = 0  # finished games without a gap from the first one
+        self._pairs = Pentanomial()
+        self._single = Trinomial()
+        self._wins = [0, 0]
+        sprt = header.sprt
+        self._sprt = (
+            None if sprt is None else Sprt(sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta, sprt.model)
+        )
+        for game in games:
+            self.add(game)
+
+    def __contains__(self, game: int) -> bool:
+        return game in self._games
+
+    def __len__(self) -> int:
+        return len(self._games)
+
+    def add(self, game: GameRecord) -> None:
+        """A game is over."""
+        self._games[game.id] = game
+        self._encounters.setdefault((game.round, game.tie), []).append(game)
+        if self.header.kind == "match":
+            self._follow()
+
+    def give_bye(self, engine: int, points: int) -> None:
+        """Somebody gets points for a round without an opponent."""
+        self._byes[engine] = self._byes.get(engine, 0) + points
+
+    def encounter(self, number: int, tie: int) -> list[GameRecord]:
+        """The games of an encounter that are over, in the order of the schedule."""
+        games = self._encounters.get((number, tie), [])
+        return sorted(games, key=lambda game: game.id)
+
+    def points_of(self, engine: int, *, before: int) -> float:
+        """What an engine got out of the games of the rounds before one, byes not counted."""
+        return sum(
+            game.points(engine)
+            for game in self._games.values()
+            if game.round < before and engine in game.players
+        )
+
+    def decision(self, games: Sequence[GameRecord]) -> Literal["H0", "H1"] | None:
+        """What the test says of an encounter, of the first one in its first game."""
+        return None if self._sprt is None else self._sprt.decision(count_pairs(games))
+
+    def tests(self) -> list[SprtState]:
+        """The tests of a tournament in which each encounter has one."""
+        if self._sprt is None or self.header.kind == "match":
+            return []
+        tests: list[SprtState] = []
+        for key in sorted(self._encounters):
+            games = self.encounter(*key)
+            pairs = count_pairs(games)
+            llr, decision = self._sprt.llr(pairs), self._sprt.decision(pairs)
+            tests.append(SprtState(games[0].players, len(games), pairs, llr, decision))
+        return tests
+
+    @property
+    def counted(self) -> list[GameRecord]:
+        """The games that count, in the order of the schedule."""
+        end = None if self.verdict is None else self.verdict.games
+        ordered = sorted(self._games.values(), key=lambda game: game.id)
+        return ordered[:end]
+
+    # --- a match of two -------------------------------------------------------------------------
+
+    @property
+    def sprt(self) -> Sprt | None:
+        """The test that ends the match."""
+        return self._sprt
+
+    @property
+    def llr(self) -> float:
+        """How far the test has come: the logarithm of the likelihood ratio."""
+        return 0.0 if self._sprt is None else self._sprt.llr(self._pairs)
+
+    @property
+    def pairs(self) -> Pentanomial:
+        """Results of the pairs of a match so far, for the first engine."""
+        return self._pairs
+
+    @property
+    def outcomes(self) -> Outcomes | None:
+        """Return the results of the first engine: of pairs if there are any, else of games.
+
+        None before the first counted game.
+        """
+        if self._pairs.pairs:
+            return self._pairs
+        return self._single if self._run else None
+
+    def _follow(self) -> None:
+        """Go on along the run of finished games, up to where the match is decided."""
+        while self.verdict is None and self._run + 1 in self._games:
+            self._run += 1
+            game = self._games[self._run]
+            self._single = self._single.add(game.points(0))
+            if game.winner is not None:
+                self._wins[game.players[game.winner]] += 1
+            before = self._games[self._run - 1] if self._run % PAIR == 0 else None
+            if before is not None and before.pair == game.pair:
+                self._pairs = self._pairs.add(before.points(0) + game.points(0))
+                decision = None if self._sprt is None else self._sprt.decision(self._pairs)
+                if decision is not None:
+                    self.verdict = MatchDecision(self._run, decision)
+            if self._first_to is not None and max(self._wins) >= self._first_to:
+                self.verdict = MatchDecision(self._run)
+
+    @property
+    def winner(self) -> int | None:
+        """Return the engine with more points in a match, or the champion of a knockout tournament.
+
+        None for a tie, and for other tournaments, which have standings only.
+        """
+        if self.header.kind != "match":
+            return self.champion
+        first, second = self.standings()
+        return None if first.points == second.points else first.engine
+
+    # --- standings ------------------------------------------------------------------------------
+
+    def standings(self) -> list[EngineStanding]:
+        """All engines, the best first."""
+        table = [
+            EngineStanding(number, engine.name, byes=self._byes.get(number, 0))
+            for number, engine in enumerate(self.header.engines)
+        ]
+        games = self.counted
+        for game in games:
+            for seat, engine in enumerate(game.players):
+                _count_player(table[engine], game, seat)
+        points = [standing.points for standing in table]
+        for standing in table:
+            standing.tie_break = self._tie_break(standing, games, points)
+        return sorted(table, key=lambda one: (-one.points, [-x for x in one.tie_break], one.engine))
+
+    def _tie_break(
+        self, standing: EngineStanding, games: Sequence[GameRecord], points: Sequence[float]
+    ) -> tuple[float, ...]:
+        """What counts where points are equal: Buchholz, Sonneborn-Berger, attack per piece."""
+        engine = standing.engine
+        beaten, met = 0.0, 0.0
+        for game in games:
+            if engine in game.players:
+                other = game.players[1 - game.players.index(engine)]
+                met += points[other]
+                beaten += points[other] * game.points(engine)
+        app = standing.attack / standing.pieces if standing.pieces else 0.0
+        if self.header.kind == "knockout":
+            return (float(engine == self.champion), beaten, app)
+        return (met, beaten, app) if self.header.kind == "swiss" else (beaten, app)
+
+
+def count_pairs(games: Sequence[GameRecord]) -> Pentanomial:
+    """Results of the whole pairs of an encounter, of the first one in its first game.
+
+    Args:
+        games: in the order of the schedule.
+    """
+    pairs = Pentanomial()
+    for first, second in itertools.pairwise(games):
+        if first.pair == second.pair:
+            engine = games[0].players[0]
+            pairs = pairs.add(first.points(engine) + second.points(engine))
+    return pairs
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_FAULT_BY_REASON: Final = {reason.value: word for reason, word in FAULT_LABELS.items()}
+
+
+def _count_player(standing: EngineStanding, game: GameRecord, seat: int) -> None:
+    if game.winner is None:
+        standing.draws += 1
+    elif game.winner == seat:
+        standing.wins += 1
+    else:
+        standing.losses += 1
+    standing.attack += game.stats[seat].attack
+    standing.pieces += game.stats[seat].pieces
+    fall = game.falls[seat]
+    standing.resignations += fall is not None and fall.reason == LossReason.RESIGNATION
+    fault = _FAULT_BY_REASON.get(fall.reason) if fall is not None else None
+    if fault is not None:
+        standing.faults[fault] = standing.faults.get(fault, 0) + 1

@@ -1,0 +1,424 @@
+"""Plays a tournament in a folder, and goes on with one that was broken off.
+
+What is over stands in the folder before anything follows from it: first the replay, then the line,
+each brought to the disk. So after any end, kill -9 included, a game is there as a whole or is
+played again, and what it leads to is the same.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import fcntl
+import os
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn, Self
+
+import msgspec
+
+from sevenbag.arena.tournament.game_task import GameTask, play_task, stop_idle_bots
+from sevenbag.arena.tournament.schedule import TournamentPlan, iterate_waves
+from sevenbag.arena.tournament.tournament_config import (
+    TOURNAMENT_KINDS,
+    read_header_openings,
+    read_players,
+    read_settings,
+)
+from sevenbag.arena.tournament.tournament_files import (
+    GAMES_FILE,
+    HEADER_FILE,
+    REPLAY_FOLDER,
+    GamesFileWriter,
+    TournamentOutcome,
+    read_games,
+    read_header,
+    write_header,
+    write_result,
+)
+from sevenbag.arena.tournament.tournament_results import TournamentResults
+from sevenbag.bots.bot import make_names_unique
+from sevenbag.errors import BotStartError, FormatError, InputError, LostWorkersError
+from sevenbag.formats.replay import Replay
+from sevenbag.formats.whole_file import write_whole
+from sevenbag.game import Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+
+    from sevenbag.arena.tournament.game_task import FinishedGame
+    from sevenbag.arena.tournament.schedule import ScheduledGame
+    from sevenbag.arena.tournament.tournament_config import TournamentKind
+    from sevenbag.arena.tournament.tournament_files import GameRecord, TournamentHeader
+    from sevenbag.jobs import Executor
+
+
+MAX_FAILED_STARTS: Final = 3
+"""Number of consecutive failed starts of a bot that ends a tournament."""
+
+
+class TournamentRunner:
+    """A tournament in its folder; a context, in which nobody else can play in it.
+
+    Attributes:
+        folder: where it is kept.
+        header: what it is.
+        plan: what its schedule follows from.
+        ledger: what came of it so far.
+
+    Args:
+        folder: a folder that `begin` made.
+
+    Raises:
+        FormatError: there is no tournament in it, or what there is cannot be read.
+        InputError: somebody else plays in it just now.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self.header = read_header(self.folder)
+        self._lock = _lock_folder(self.folder)
+        try:
+            self._engines = read_players(self.header)
+            self._settings = read_settings(self.header)
+            self._rules = msgspec.json.encode(self.header.rules)
+            rules = Rules.from_dict(self.header.rules)
+            kinds: dict[str, TournamentKind] = {kind: kind for kind in TOURNAMENT_KINDS}
+            kind = kinds.get(self.header.kind)
+            if kind is None:
+                raise FormatError(
+                    f"{self.folder / HEADER_FILE}: kind is {self.header.kind!r}, must be one of"
+                    f" {', '.join(TOURNAMENT_KINDS)}"
+                )
+            self.plan = TournamentPlan(
+                kind,
+                len(self._engines),
+                self._settings,
+                self.header.seed,
+                read_header_openings(self.header, rules),
+                self.header.sprt is not None,
+            )
+            games = read_games(self.folder, self.header)
+            self.ledger = TournamentResults(self.header, self._settings, games)
+            self._unchecked = {game.id: game for game in games}
+            # By engine, for each game of this run: reason of a failed start, else None.
+            self._start_failures: defaultdict[int, list[str | None]] = defaultdict(list)
+        except BaseException:
+            self._lock.close()
+            raise
+
+    @staticmethod
+    def begin(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
+        """Make the folder of a tournament, unless it is there already.
+
+        Raises:
+            InputError: there is another tournament in it, or something else.
+            FormatError: it cannot be written.
+        """
+        path = Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            there = [entry.name for entry in path.iterdir() if entry.name != REPLAY_FOLDER]
+            if HEADER_FILE in there:
+                _expect_same_header(path, header)
+            elif any(not name.startswith(".") for name in there):
+                raise InputError(
+                    f"{path}: there is something else in this folder; choose another one"
+                )
+            (path / REPLAY_FOLDER).mkdir(exist_ok=True)
+        except OSError as error:
+            raise FormatError(f"{path}: cannot be made: {error.strerror}") from error
+        if HEADER_FILE not in there:
+            write_header(path, header)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.close()
+
+    def play(
+        self,
+        executor: Executor,
+        told: Callable[[GameRecord], None] = lambda _: None,
+        *,
+        recover: bool = False,
+    ) -> TournamentOutcome:
+        """Play what has not been played.
+
+        Args:
+            executor: what plays the games.
+            told: is given each game that is over now, in the order of finishing.
+            recover: whether to continue after repeated failed starts of a bot.
+
+        Raises:
+            BotStartError: a bot failed to start in three games in a row. Finished games are stored.
+            FormatError: something cannot be written.
+            JobError: workers were lost again and again. What is over is kept.
+        """
+        _remove_unlisted_replays(self.folder)
+        try:
+            with GamesFileWriter(self.folder) as lines:
+                for wave in iterate_waves(self.plan, self.ledger):
+                    self._play_wave(wave, executor, lines, told, recover=recover)
+                for game in self._unchecked:
+                    self._refuse(game, "is none of the schedule")
+        finally:
+            # Where games are played in this very process.
+            stop_idle_bots()
+        result = self._result()
+        write_result(self.folder, result)
+        return result
+
+    def expect_starts(self) -> None:
+        """Check that each bot has started in at least one game of this run.
+
+        Raises:
+            BotStartError: a bot has started in none.
+        """
+        for engine, failures in self._start_failures.items():
+            self._expect_start(engine, failures, "in any of its games")
+
+    def _play_wave(
+        self,
+        wave: Iterable[ScheduledGame],
+        executor: Executor,
+        lines: GamesFileWriter,
+        told: Callable[[GameRecord], None],
+        *,
+        recover: bool,
+    ) -> None:
+        given: list[GameTask] = []
+        results = executor.run(play_task, self._tasks(wave, given))
+        with contextlib.closing(results), _games_by_name(given):
+            for _, result in results:
+                played = self._with_announced_names(result)
+                record = played.record
+                if played.replay is not None and record.replay is not None:
+                    write_whole(self.folder / record.replay, played.replay, over=True)
+                lines.append(record)
+                self.ledger.add(record)
+                told(record)
+                self._note_starts(played, recover=recover)
+                if self.ledger.verdict is not None:
+                    return
+
+    def _with_announced_names(self, played: FinishedGame) -> FinishedGame:
+        """Return a game with the announced names of its bots."""
+        game = played.record
+        fresh = {
+            engine: name
+            for engine, name in zip(game.players, played.announced, strict=True)
+            if name is not None and self._engines[engine].provisional
+        }
+        if fresh:
+            self._rename(fresh)
+        names = (self._engines[game.players[0]].name, self._engines[game.players[1]].name)
+        if names == game.names:
+            return played
+        replay = None if played.replay is None else _rename_engines(played.replay, names)
+        record = msgspec.structs.replace(game, names=names)
+        return msgspec.structs.replace(played, record=record, replay=replay)
+
+    def _rename(self, fresh: Mapping[int, str]) -> None:
+        """Give engines their announced names, in memory and in the folder."""
+        engines = self._engines
+        names = make_names_unique(
+            [fresh.get(number, engine.name) for number, engine in enumerate(engines)],
+            [engine.spec for engine in engines],
+            [number not in fresh for number in range(len(engines))],
+        )
+        before = _is_match(self.header)
+        self.header = msgspec.structs.replace(
+            self.header,
+            engines=tuple(
+                msgspec.structs.replace(
+                    engine, name=name, provisional=engine.provisional and number not in fresh
+                )
+                for number, (engine, name) in enumerate(
+                    zip(self.header.engines, names, strict=True)
+                )
+            ),
+        )
+        if self.header.name == before:
+            self.header = msgspec.structs.replace(self.header, name=_is_match(self.header))
+        self._engines = read_players(self.header)
+        self.ledger.header = self.header
+        write_header(self.folder, self.header)
+
+    def _note_starts(self, played: FinishedGame, *, recover: bool) -> None:
+        """Record which bots started; raise after too many consecutive failures."""
+        game = played.record
+        for engine, started, fall in zip(game.players, played.started, game.falls, strict=True):
+            failures = self._start_failures[engine]
+            failures.append(None if started or fall is None else fall.detail or fall.reason)
+            if len(failures) >= MAX_FAILED_STARTS and not recover:
+                latest = failures[-MAX_FAILED_STARTS:]
+                self._expect_start(engine, latest, f"in {MAX_FAILED_STARTS} games in a row")
+
+    def _expect_start(self, engine: int, failures: Sequence[str | None], games: str) -> None:
+        if all(failures):
+            raise BotStartError(
+                self._engines[engine].name, f"failed to start {games}: {failures[-1]}"
+            )
+
+    def _tasks(self, wave: Iterable[ScheduledGame], given: list[GameTask]) -> Iterator[GameTask]:
+        """The games of a wave that are not over, as long as they are needed; kept in a list."""
+        for fixture in wave:
+            recorded = self._unchecked.pop(fixture.id, None)
+            if recorded is not None:
+                self._expect_scheduled(recorded, fixture)
+            if self.ledger.verdict is not None and not self._unchecked:
+                return
+            if self.ledger.verdict is not None or fixture.id in self.ledger:
+                continue
+            first, second = fixture.players
+            task = GameTask(
+                id=fixture.id,
+                pair=fixture.pair,
+                round=fixture.round,
+                tie=fixture.tie,
+                players=fixture.players,
+                seed=fixture.seed,
+                fumen=fixture.fumen,
+                engines=(self._engines[first], self._engines[second]),
+                rules=self._rules,
+                settings=self._settings,
+            )
+            given.append(task)
+            yield task
+
+    def _expect_scheduled(self, game: GameRecord, fixture: ScheduledGame) -> None:
+        """See that a recorded game is that of the schedule, lest results be believed of another."""
+        for name, there, wanted in (
+            ("players", list(game.players), list(fixture.players)),
+            ("seed", game.seed, fixture.seed),
+            ("opening", game.opening, fixture.fumen),
+            ("pair", game.pair, fixture.pair),
+            ("round", game.round, fixture.round),
+            ("tie", game.tie, fixture.tie),
+        ):
+            if there != wanted:
+                self._refuse(game.id, f"has {name} {there}, in the schedule it is {wanted}")
+
+    def _refuse(self, game: int, what: str) -> NoReturn:
+        raise FormatError(f"{self.folder / GAMES_FILE}: game {game} {what}")
+
+    def _result(self) -> TournamentOutcome:
+        verdict = self.ledger.verdict
+        if verdict is None:
+            return TournamentOutcome(finished=True)
+        return TournamentOutcome(
+            finished=True,
+            counted_games=verdict.games,
+            counted_pairs=verdict.pairs,
+            decision=verdict.decision,
+        )
+
+
+def header_differences(there: TournamentHeader, wanted: TournamentHeader) -> list[str]:
+    """Describe the differences between two tournaments.
+
+    The names of the tournaments and announced names of bots are not compared.
+    """
+    # As it is read back: what is written as 1 may be read as 1.0.
+    wanted = msgspec.json.decode(msgspec.json.encode(wanted), type=type(wanted))
+    if len(there.engines) == len(wanted.engines):
+        engines = tuple(
+            msgspec.structs.replace(one, name=other.name, provisional=other.provisional)
+            if one.provisional
+            else one
+            for one, other in zip(wanted.engines, there.engines, strict=True)
+        )
+        wanted = msgspec.structs.replace(wanted, engines=engines)
+    return [
+        word
+        for name, word in _FIELD_LABELS.items()
+        if getattr(there, name) != getattr(wanted, name)
+    ]
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _is_match(header: TournamentHeader) -> str:
+    """Return the default name of a match."""
+    return " - ".join(engine.name for engine in header.engines)
+
+
+def _rename_engines(data: bytes, names: tuple[str, str]) -> bytes:
+    """Return an encoded replay with the names of its players replaced."""
+    replay = Replay.decode(data)
+    first, second = (
+        msgspec.structs.replace(player, name=name)
+        for player, name in zip(replay.header.players, names, strict=True)
+    )
+    header = msgspec.structs.replace(replay.header, players=(first, second))
+    return dataclasses.replace(replay, header=header).encode()
+
+
+@contextlib.contextmanager
+def _games_by_name(given: Sequence[GameTask]) -> Generator[None]:
+    """Jobs that cost workers are told as what they are here: games."""
+    try:
+        yield
+    except LostWorkersError as error:
+        if error.job is None:
+            raise
+        task = given[error.job]
+        first, second = (engine.name for engine in task.engines)
+        what = str(error).removeprefix(f"job {error.job} ")
+        raise LostWorkersError(f"game {task.id}, {first} - {second}, {what}", error.job) from error
+
+
+_FIELD_LABELS: Final = {
+    "kind": "kind",
+    "engines": "engines",
+    "rules": "rules",
+    "settings": "settings",
+    "openings": "openings",
+    "sprt": "test",
+    "seed": "seed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _FolderLock:
+    """Holds a folder for this process; it is let go when the process ends, however it ends."""
+
+    descriptor: int
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            os.close(self.descriptor)
+
+
+def _lock_folder(folder: Path) -> _FolderLock:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InputError(f"{folder}: another program plays in this folder just now") from None
+    except OSError:
+        # There are file systems without locks; that is no reason not to play.
+        pass
+    return _FolderLock(descriptor)
+
+
+def _expect_same_header(folder: Path, header: TournamentHeader) -> None:
+    others = header_differences(read_header(folder), header)
+    if others:
+        raise InputError(
+            f"{folder}: there is another tournament in this folder, with other"
+            f" {', '.join(others)}; choose another folder, or go on with that one by --resume"
+        )
+
+
+def _remove_unlisted_replays(folder: Path) -> None:
+    """Remove drafts of files that a kill has left."""
+    for place in (folder, folder / REPLAY_FOLDER):
+        for draft in place.glob(".*.part"):
+            with contextlib.suppress(OSError):
+                draft.unlink()

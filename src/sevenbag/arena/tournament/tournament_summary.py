@@ -1,0 +1,562 @@
+"""Summarize the games of a tournament, as objects and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sevenbag.arena.statistics import Pentanomial, Trinomial, format_unpaired_note
+from sevenbag.arena.statistics.ratings import rate_engines
+from sevenbag.arena.tournament.tournament_files import read_games, read_header, read_result
+from sevenbag.errors import MissingExtraError
+from sevenbag.game.game_result import LossReason
+from sevenbag.replay.player_statistics import CLEAR_KINDS, histogram_percentile, merge_histograms
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Sequence
+
+    from sevenbag.arena.statistics import Interval, Outcomes, Sprt
+    from sevenbag.arena.statistics.ratings import Ratings
+    from sevenbag.arena.statistics.sprt import SprtDecision
+    from sevenbag.arena.tournament.tournament_files import (
+        GameRecord,
+        TournamentHeader,
+        TournamentOutcome,
+    )
+    from sevenbag.replay.player_statistics import PlayerStatistics
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """What share of the players outlives each time.
+
+    Attributes:
+        steps: times at which somebody died, ascending, each with the share that is left after it.
+        deaths: how many died.
+        observed: how many were looked at.
+    """
+
+    steps: tuple[tuple[int, float], ...]
+    deaths: int
+    observed: int
+
+    @property
+    def median(self) -> int | None:
+        """The first time after which no more than half are left; None if more than half last."""
+        return next((time for time, share in self.steps if share <= _HALF), None)
+
+    def share(self, time: int) -> float:
+        """What share outlives a time."""
+        left = 1.0
+        for step, share in self.steps:
+            if step > time:
+                break
+            left = share
+        return left
+
+
+def estimate_survival(lives: Iterable[tuple[int, bool]]) -> Survival:
+    """The estimate.
+
+    Args:
+        lives: for each player how long it was seen, from 0, and whether it died then; one that was
+            lost from sight at the same time as another died was there when that died.
+    """
+    seen: Counter[int] = Counter()
+    died: Counter[int] = Counter()
+    for time, dead in lives:
+        seen[time] += 1
+        died[time] += dead
+    observed = left = sum(seen.values())
+    share = 1.0
+    steps: list[tuple[int, float]] = []
+    for time in sorted(seen):
+        if died[time]:
+            share *= 1 - died[time] / left
+            steps.append((time, share))
+        left -= seen[time]
+    return Survival(tuple(steps), sum(died.values()), observed)
+
+
+# A product of fractions that should be a half may be a little more.
+_HALF = 0.5 + 1e-12
+
+TOP_OUTS: Final = frozenset(reason.value for reason in LossReason if reason.is_top_out)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSummary:
+    """What one engine did in all its games that count.
+
+    Attributes:
+        number: its place in the tournament's list.
+        name: what it is called.
+        spec: the specification by which it is called for.
+        wins: games won.
+        draws: games drawn.
+        losses: games lost.
+        resignations: games lost by suggesting no move.
+        faults: number of games lost by each fault of the bot: ``crash``, ``timeout`` ...
+        pieces: pieces placed.
+        lines: rows cleared.
+        attack: lines of attack made.
+        seconds: duration of its games by the game clock; None if not known.
+        clears: by kind, as in `PlayerRecord`.
+        attack_by: by kind, likewise.
+        lives: pieces until death.
+        thinking: histogram of thinking times, see `sevenbag.replay.player_statistics`.
+        apps: attack per piece of each game.
+        ppses: pieces per second by the game clock, for each game of known duration.
+    """
+
+    number: int
+    name: str
+    spec: str
+    wins: int
+    draws: int
+    losses: int
+    resignations: int
+    faults: dict[str, int]
+    pieces: int
+    lines: int
+    attack: int
+    seconds: float | None
+    clears: dict[str, int]
+    attack_by: dict[str, int]
+    lives: Survival
+    thinking: dict[int, int]
+    apps: tuple[float, ...]
+    ppses: tuple[float, ...]
+
+    @property
+    def games(self) -> int:
+        """Games that count."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """A win is one, a draw a half."""
+        return self.wins + self.draws / 2
+
+    @property
+    def score(self) -> float | None:
+        """Points per game, 0 to 1; None without a game."""
+        return self.points / self.games if self.games else None
+
+    @property
+    def app(self) -> float | None:
+        """Attack per piece; None without a piece."""
+        return self.attack / self.pieces if self.pieces else None
+
+    @property
+    def pps(self) -> float | None:
+        """Return pieces per second by the game clock; None if the duration is not known."""
+        return self.pieces / self.seconds if self.seconds else None
+
+    def thinking_ms(self, share: float) -> float | None:
+        """A percentile of its thinking times in milliseconds, within 6 %; None without times."""
+        return histogram_percentile(self.thinking, share)
+
+
+@dataclass(frozen=True, slots=True)
+class EncounterSummary:
+    """What two engines did against each other.
+
+    Attributes:
+        first: number of the one that the outcomes are seen from.
+        second: number of the other.
+        pairs: outcomes of pairs of the same opening with the sides swapped.
+        games: outcomes of all games, those of pairs too.
+    """
+
+    first: int
+    second: int
+    pairs: Pentanomial
+    games: Trinomial
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """What is judged by: pairs, if most games are in some."""
+        return self.pairs if self.pairs.games * 2 > self.games.games else self.games
+
+    @property
+    def unpaired(self) -> int:
+        """Games that are not among the outcomes, because they have no pair."""
+        return self.games.games - self.outcomes.games
+
+
+@dataclass(frozen=True, slots=True)
+class SprtProgress:
+    """A sequential test of two engines as it went on.
+
+    Attributes:
+        first: number of the one that the hypotheses are about.
+        second: number of the other.
+        test: the test.
+        steps: outcomes counted, and the LLR after them; the last one is how it stands.
+        decision: what it decided, or None.
+    """
+
+    first: int
+    second: int
+    test: Sprt
+    steps: tuple[tuple[int, float], ...]
+    decision: SprtDecision | None
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentSummary:
+    """A tournament in figures.
+
+    Attributes:
+        header: what it is.
+        result: how it ended; None where it has not.
+        games: those that count, by number.
+        engines: as many as the header has, in its order.
+        encounters: of every two that have met, the lower number first.
+        ratings: of the engines, in the same order; None for two, and without the extra.
+        tests: those that end its encounters, the lower numbers first; none in most tournaments.
+    """
+
+    header: TournamentHeader
+    result: TournamentOutcome | None
+    games: tuple[GameRecord, ...]
+    engines: tuple[EngineSummary, ...]
+    encounters: tuple[EncounterSummary, ...]
+    ratings: Ratings | None
+    tests: tuple[SprtProgress, ...]
+
+    @property
+    def ranking(self) -> list[EngineSummary]:
+        """The engines, best first: by rating, where there are any, else by score."""
+
+        def strength(engine: EngineSummary) -> tuple[float, float, int]:
+            elo = self.ratings.elo[engine.number].value if self.ratings else 0.0
+            return (-elo, -(engine.score or 0.0), engine.number)
+
+        return sorted(self.engines, key=strength)
+
+    def elo(self, engine: EngineSummary) -> Interval | None:
+        """An engine's rating, or of two how much stronger it is; None where it is not known."""
+        if self.ratings is not None:
+            return self.ratings.elo[engine.number]
+        if len(self.engines) == 2 and self.encounters:
+            outcomes = self.encounters[0].outcomes
+            return (
+                outcomes if engine.number == self.encounters[0].first else outcomes.swapped
+            ).elo()
+        return None
+
+    def los(self, engine: EngineSummary, other: EngineSummary) -> float | None:
+        """Likelihood that one is stronger than the other; None where it is not known."""
+        if self.ratings is not None:
+            return self.ratings.los(engine.number, other.number)
+        if len(self.engines) == 2 and self.encounters:
+            los = self.encounters[0].outcomes.los()
+            return los if engine.number == self.encounters[0].first else 1 - los
+        return None
+
+
+def read_tournament_summary(folder: str | os.PathLike[str]) -> TournamentSummary:
+    """A tournament's folder in figures.
+
+    Raises:
+        FormatError: it is none, or one of its files is not as described in docs/statistics.md.
+    """
+    header = read_header(folder)
+    return summarize_games(header, read_games(folder, header), read_result(folder))
+
+
+def summarize_games(
+    header: TournamentHeader,
+    games: Iterable[GameRecord],
+    result: TournamentOutcome | None = None,
+) -> TournamentSummary:
+    """What these games say.
+
+    Args:
+        header: what the tournament is.
+        games: of it, in any order.
+        result: how it ended; it may say that the last games do not count.
+    """
+    end = result.counted_games if result is not None else None
+    ordered = sorted(games, key=lambda game: game.id)
+    counted = [game for game in ordered[:end] if game.played_out]
+    encounters = tuple(_summarize_encounters(counted))
+    rated = None
+    if len(header.engines) > 2:
+        try:
+            rated = _rate(len(header.engines), encounters)
+        except MissingExtraError:
+            rated = None
+    return TournamentSummary(
+        header,
+        result,
+        tuple(counted),
+        tuple(_summarize_engines(header, counted)),
+        encounters,
+        rated,
+        tuple(_sprt_tests(header, counted)),
+    )
+
+
+# --- games ----------------------------------------------------------------------------------------
+
+
+def _summarize_encounters(games: Sequence[GameRecord]) -> Iterable[EncounterSummary]:
+    met: dict[tuple[int, int], list[GameRecord]] = defaultdict(list)
+    for game in games:
+        met[min(game.players), max(game.players)].append(game)
+    for (first, second), theirs in sorted(met.items()):
+        single = Trinomial()
+        for game in theirs:
+            single = single.add(game.points(first))
+        yield EncounterSummary(first, second, _group_pairs(first, theirs), single)
+
+
+def _group_pairs(first: int, games: Sequence[GameRecord]) -> Pentanomial:
+    pairs = Pentanomial()
+    for points in iterate_pair_points(first, games):
+        pairs = pairs.add(points)
+    return pairs
+
+
+def iterate_pair_points(first: int, games: Sequence[GameRecord]) -> Iterable[float]:
+    """What an engine got out of each complete pair, in the order of the schedule."""
+    paired: dict[int, list[GameRecord]] = defaultdict(list)
+    for game in games:
+        paired[game.pair].append(game)
+    for _, both in sorted(paired.items()):
+        if len(both) == 2 and both[0].players == both[1].players[::-1]:
+            yield sum(game.points(first) for game in both)
+
+
+def _rate(engines: int, encounters: Sequence[EncounterSummary]) -> Ratings:
+    points: dict[tuple[int, int], float] = {}
+    for each in encounters:
+        got = each.games.score * each.games.games
+        points[each.first, each.second] = got
+        points[each.second, each.first] = each.games.games - got
+    return rate_engines(
+        engines, points, {(each.first, each.second): each.pairs for each in encounters}
+    )
+
+
+# --- tests ----------------------------------------------------------------------------------------
+
+# A curve needs no more points than it is wide.
+_MAX_STEPS: Final = 500
+
+
+def _sprt_tests(header: TournamentHeader, games: Sequence[GameRecord]) -> Iterable[SprtProgress]:
+    if header.sprt is None:
+        return
+    test = header.sprt.test()
+    # A match has its test before its first game, too.
+    met: dict[tuple[int, int], list[GameRecord]] = {(0, 1): []} if len(header.engines) == 2 else {}
+    for game in games:
+        met.setdefault((min(game.players), max(game.players)), []).append(game)
+    for (first, second), theirs in sorted(met.items()):
+        yield _sprt_progress(test, first, second, theirs)
+
+
+def _sprt_progress(
+    test: Sprt, first: int, second: int, games: Sequence[GameRecord]
+) -> SprtProgress:
+    points = list(iterate_pair_points(first, games))
+    stride = max(1, -(-len(points) // _MAX_STEPS))
+    seen = Pentanomial()
+    steps = [(0, 0.0)]
+    for number, each in enumerate(points, start=1):
+        seen = seen.add(each)
+        if number % stride == 0 or number == len(points):
+            steps.append((number, test.llr(seen)))
+    return SprtProgress(first, second, test, tuple(steps), test.decision(seen))
+
+
+def format_unpaired(summary: TournamentSummary) -> str:
+    """Say how many games Elo and LOS of encounters leave out; empty if none."""
+    note = format_unpaired_note(sum(each.unpaired for each in summary.encounters))
+    return f"Elo and LOS between two: {note}" if note else ""
+
+
+def format_sprt(summary: TournamentSummary, progress: SprtProgress) -> str:
+    """Format the state of a test as one line."""
+    first, second = (summary.engines[each].name for each in (progress.first, progress.second))
+    pairs, llr = progress.steps[-1]
+    elo = next(
+        (
+            f" Elo: {each.outcomes.elo()},"
+            for each in summary.encounters
+            if (each.first, each.second) == (progress.first, progress.second)
+        ),
+        "",
+    )
+    return (
+        f"{first} vs {second}:{elo} {progress.test.describe(llr, progress.decision)}, {pairs} pairs"
+    )
+
+
+# --- engines --------------------------------------------------------------------------------------
+
+
+class _Appearance(NamedTuple):
+    """An engine in one of its games."""
+
+    points: float
+    done: PlayerStatistics
+    fall: str | None
+
+
+def _summarize_engines(
+    header: TournamentHeader, games: Iterable[GameRecord]
+) -> Iterable[EngineSummary]:
+    seen: list[list[_Appearance]] = [[] for _ in header.engines]
+    for game in games:
+        for number, done, fall in zip(game.players, game.stats, game.falls, strict=True):
+            reason = fall.reason if fall is not None else None
+            seen[number].append(_Appearance(game.points(number), done, reason))
+    for number, appearances in enumerate(seen):
+        yield _summarize_engine(number, header, appearances)
+
+
+def _summarize_engine(
+    number: int, header: TournamentHeader, seen: Sequence[_Appearance]
+) -> EngineSummary:
+    played = [each.done for each in seen]
+    seconds = [done.game_s for done in played]
+    results = Counter(each.points for each in seen)
+    falls = Counter(each.fall for each in seen if each.fall and each.fall not in TOP_OUTS)
+    resignations = falls.pop(LossReason.RESIGNATION, 0)
+    engine = header.engines[number]
+    return EngineSummary(
+        number,
+        engine.name,
+        engine.spec,
+        results[1.0],
+        results[0.5],
+        results[0.0],
+        resignations,
+        dict(sorted(falls.items())),
+        sum(done.pieces for done in played),
+        sum(done.lines for done in played),
+        sum(done.attack for done in played),
+        sum(each for each in seconds if each) or None,
+        _sum_counts(done.clears for done in played),
+        _sum_counts(done.attack_by for done in played),
+        estimate_survival((each.done.pieces, each.fall in TOP_OUTS) for each in seen),
+        merge_histograms(
+            done.thinking_ms.histogram for done in played if done.thinking_ms is not None
+        ),
+        tuple(done.attack / done.pieces for done in played if done.pieces),
+        tuple(done.pieces / each for done, each in zip(played, seconds, strict=True) if each),
+    )
+
+
+def _sum_counts(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update(each)
+    return dict(total)
+
+
+def summary_to_dict(summary: TournamentSummary) -> dict[str, Any]:
+    """The whole of it, of what JSON can hold; what is infinite or unknown is None."""
+    header, result = summary.header, summary.result
+    return {
+        "name": header.name,
+        "kind": header.kind,
+        "finished": bool(result and result.finished),
+        "games": len(summary.games),
+        "rated": summary.ratings is not None,
+        "engines": [_engine_to_dict(summary, place) for place in range(len(summary.engines))],
+        "encounters": [_encounter_to_dict(summary, each) for each in summary.encounters],
+        "tests": [_sprt_to_dict(summary, each) for each in summary.tests],
+    }
+
+
+def interval_to_dict(interval: Interval | None) -> dict[str, float | None] | None:
+    """Return an estimate and its bounds; infinite values become None."""
+    if interval is None:
+        return None
+    return {
+        name: value if math.isfinite(value) else None for name, value in interval._asdict().items()
+    }
+
+
+def _engine_to_dict(summary: TournamentSummary, place: int) -> dict[str, Any]:
+    ranking = summary.ranking
+    engine = ranking[place]
+    following = ranking[place + 1] if place + 1 < len(ranking) else None
+    los = summary.los(engine, following) if following is not None else None
+    return {
+        "name": engine.name,
+        "spec": engine.spec,
+        "elo": interval_to_dict(summary.elo(engine)),
+        "los_next": los,
+        "games": engine.games,
+        "wins": engine.wins,
+        "draws": engine.draws,
+        "losses": engine.losses,
+        "points": engine.points,
+        "score": engine.score,
+        "resignations": engine.resignations,
+        "faults": engine.faults,
+        "pieces": engine.pieces,
+        "lines": engine.lines,
+        "attack": engine.attack,
+        "app": engine.app,
+        "pps": engine.pps,
+        "clears": {kind: engine.clears[kind] for kind in CLEAR_KINDS if kind in engine.clears},
+        "attack_by": {
+            kind: engine.attack_by[kind] for kind in CLEAR_KINDS if kind in engine.attack_by
+        },
+        "survival": {
+            "median": engine.lives.median,
+            "deaths": engine.lives.deaths,
+            "games": engine.lives.observed,
+        },
+        "thinking_ms": _latency_to_dict(engine),
+    }
+
+
+def _latency_to_dict(engine: EngineSummary) -> dict[str, float | None] | None:
+    if not engine.thinking:
+        return None
+    shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
+    return {name: engine.thinking_ms(share) for name, share in shares.items()}
+
+
+def _encounter_to_dict(summary: TournamentSummary, each: EncounterSummary) -> dict[str, Any]:
+    names = [summary.engines[number].name for number in (each.first, each.second)]
+    outcomes: Outcomes = each.outcomes
+    return {
+        "players": names,
+        "games": list(each.games.counts),
+        "pairs": list(each.pairs.counts),
+        "by_pairs": outcomes is each.pairs,
+        "score": outcomes.score,
+        "elo": interval_to_dict(outcomes.elo()),
+        "nelo": interval_to_dict(outcomes.nelo()),
+        "los": outcomes.los(),
+    }
+
+
+def _sprt_to_dict(summary: TournamentSummary, progress: SprtProgress) -> dict[str, Any]:
+    test = progress.test
+    return {
+        "first": summary.engines[progress.first].name,
+        "second": summary.engines[progress.second].name,
+        "elo0": test.elo0,
+        "elo1": test.elo1,
+        "alpha": test.alpha,
+        "beta": test.beta,
+        "model": test.model,
+        "pairs": progress.steps[-1][0],
+        "llr": progress.steps[-1][1],
+        "bounds": list(test.bounds),
+        "decision": progress.decision,
+    }

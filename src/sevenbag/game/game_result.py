@@ -1,0 +1,182 @@
+"""Results of a game: the winner, the reasons of losses, statistics of players."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Literal
+
+
+class LossReason(enum.StrEnum):
+    """Reason of a loss: a top-out, a resignation or a fault of the bot."""
+
+    BLOCK_OUT = "block out"
+    LOCK_OUT = "lock out"
+    GARBAGE_OUT = "garbage out"
+    RESIGNATION = "resignation"
+    FORFEIT = "forfeit"
+    ILLEGAL = "illegal move"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    RUBBISH = "rubbish"
+    NO_START = "no start"
+
+    @property
+    def is_top_out(self) -> bool:
+        """Return True if the player topped out."""
+        return self in _TOP_OUTS
+
+    @property
+    def is_fault(self) -> bool:
+        """Return True if the bot failed. A resignation is not a fault."""
+        return not self.is_top_out and self is not LossReason.RESIGNATION
+
+
+_TOP_OUTS = frozenset({LossReason.BLOCK_OUT, LossReason.LOCK_OUT, LossReason.GARBAGE_OUT})
+
+
+class GameEnding(enum.StrEnum):
+    """Why a game is over."""
+
+    FALL = "fall"
+    """Somebody lost; both at once is a draw."""
+    PIECES = "pieces"
+    """The piece limit; more attack wins."""
+    LEAD = "lead"
+    """Somebody led by as much attack as decides the game."""
+    INTERRUPTED = "interrupted"
+    """Broken off from outside; nobody wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Why a player lost, in a word, and in the words of the error where there was one."""
+
+    reason: LossReason
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.reason} ({self.detail})" if self.detail else str(self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerStats:
+    """What a player had done when the game ended.
+
+    Attributes:
+        pieces: pieces placed.
+        lines: lines cleared.
+        attack: lines of attack made, whether they cancelled garbage or were sent.
+        thinking: seconds the bot took for its answers; None where nobody measured it.
+        elapsed: seconds the game took, waiting included; None where nobody measured it.
+        left: seconds left on its clock; None where there is none.
+    """
+
+    pieces: int
+    lines: int
+    attack: int
+    thinking: float | None = None
+    elapsed: float | None = None
+    left: float | None = None
+
+    @property
+    def app(self) -> float:
+        """Attack per piece."""
+        return self.attack / self.pieces if self.pieces else 0.0
+
+    @property
+    def pps(self) -> float | None:
+        """Pieces per second."""
+        return None if self.elapsed is None else self.pieces / max(self.elapsed, 1e-9)
+
+    @property
+    def milliseconds(self) -> float | None:
+        """Mean thinking time of a piece."""
+        return None if self.thinking is None else self.thinking * 1000 / max(self.pieces, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class GameResult:
+    """How a game ended.
+
+    Attributes:
+        names: the players.
+        winner: 0 or 1; None for a draw and for a game that was broken off.
+        ending: what ended it.
+        falls: for each player why it lost, None if it did not.
+        stats: what each did.
+        started: whether each bot became ready for the game.
+    """
+
+    names: tuple[str, str]
+    winner: int | None
+    ending: GameEnding
+    falls: tuple[Loss | None, Loss | None]
+    stats: tuple[PlayerStats, PlayerStats]
+    started: tuple[bool, bool] = (True, True)
+
+    def __str__(self) -> str:
+        return f"{self._verdict()} ({max(each.pieces for each in self.stats)} pieces)"
+
+    def _verdict(self) -> str:
+        if self.ending is GameEnding.INTERRUPTED:
+            return "unfinished"
+        attack = "{} to {} lines of attack".format(
+            *sorted((each.attack for each in self.stats), reverse=True)
+        )
+        if self.ending is GameEnding.PIECES:
+            return self._headline() + f": {attack} at the piece limit"
+        if self.ending is GameEnding.LEAD:
+            return self._headline() + f": {attack}, a lead that decides"
+        first, second = self.falls
+        if first is not None and second is not None:
+            if self.winner is not None:
+                return self._headline() + f": {attack} as both topped out"
+            if first.reason.is_fault or second.reason.is_fault:
+                how = "by double fault"
+            elif first.reason.is_top_out and second.reason.is_top_out:
+                how = "as both topped out"
+            else:
+                how = "as both lost"
+            return f"draw {how}: {self.names[0]}: {first}; {self.names[1]}: {second}"
+        loser = 0 if first is not None else 1
+        return f"{self._headline()}: {self.names[loser]} lost by {self.falls[loser]}"
+
+    def _headline(self) -> str:
+        return "draw" if self.winner is None else f"{self.names[self.winner]} wins"
+
+
+def decide_winner(
+    ending: GameEnding,
+    falls: tuple[Loss | None, Loss | None],
+    stats: tuple[PlayerStats, PlayerStats],
+    double: Literal["draw", "attack"] = "draw",
+) -> int | None:
+    """The winner under the arena's rules.
+
+    The one left standing; at the piece limit, and where a lead decides, more attack.
+
+    Args:
+        ending: what ended the game.
+        falls: why each lost.
+        stats: what each did.
+        double: what both topping out at once is: a draw, or won by more attack. If one of them
+            resigned or failed instead, the game is a draw in any case.
+    """
+    if ending is GameEnding.INTERRUPTED:
+        return None
+    if ending in {GameEnding.PIECES, GameEnding.LEAD}:
+        return _more_attack(stats)
+    first, second = falls
+    if first is not None and second is not None:
+        topped_out = first.reason.is_top_out and second.reason.is_top_out
+        return _more_attack(stats) if double == "attack" and topped_out else None
+    return 1 if first is not None else 0
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _more_attack(stats: tuple[PlayerStats, PlayerStats]) -> int | None:
+    difference = stats[0].attack - stats[1].attack
+    return None if difference == 0 else int(difference < 0)

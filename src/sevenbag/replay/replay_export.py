@@ -1,0 +1,190 @@
+"""Replays in other formats: fumens, JSON, tables. docs/replay.md describes them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from sevenbag.errors import FumenError
+from sevenbag.formats.fumen import MAX_PAGES, Field, Fumen, Page
+from sevenbag.formats.fumen.field import COLORS, ROWS, WIDTH
+from sevenbag.formats.fumen.page import location_of
+from sevenbag.replay.playback import iterate_placements
+from sevenbag.replay.player_statistics import PERFECT_CLEAR, clear_kind
+
+if TYPE_CHECKING:
+    from sevenbag._kernel import Lock
+    from sevenbag.replay.playback import PlacementStep, Playback
+
+
+JSON_FORMAT: Final = "sevenbag-game"
+
+CSV_COLUMNS: Final = (
+    "turn", "frame", "player", "piece", "rotation", "x", "y", "spin", "held", "lines", "clear",
+    "perfect_clear", "attack", "sent", "cancelled", "garbage", "combo", "back_to_back",
+    "milliseconds",
+)  # fmt: skip
+"""Those of the table, and names in the JSON."""
+
+
+def export_fumen(playback: Playback, player: int) -> Fumen:
+    """A player's game, a page for each placement, with what came of it as its comment.
+
+    Garbage lies on the page after the placement at which it entered: a page can let only one row
+    rise, and not every program that reads fumens knows how.
+
+    Args:
+        playback: is played to its end.
+        player: 0 or 1.
+
+    Raises:
+        FumenError: the board is not ten columns wide, or there are more pages than a fumen has.
+        FormatError: as `Playback.step`.
+    """
+    width = playback.rules.board.width
+    if width != WIDTH:
+        raise FumenError(
+            "InvalidFieldLength", f"the board is {width} columns wide; a fumen has {WIDTH}"
+        )
+    name = playback.names[player]
+    pages: list[Page] = []
+    last: PlacementStep | None = None
+    for step in iterate_placements(playback):
+        if step.player == player:
+            if len(pages) == MAX_PAGES - 1:
+                raise FumenError("TooManyPages", f"more than {MAX_PAGES} pages")
+            pages.append(_fumen_page(step, name if last is None else ""))
+            last = step
+    after = playback.versus.players[player].colors if last is None else last.after
+    top_out = playback.versus.players[player].top_out
+    pages.append(Page(_fumen_field(after), None, top_out.value if top_out else "end"))
+    # Colours of a fumen's first page count for all.
+    first = pages[0]
+    pages[0] = Page(first.field, first.placement, first.comment, first.lock, first.rise, color=True)
+    return Fumen(tuple(pages))
+
+
+def export_json(playback: Playback, *, boards: bool = False) -> bytes:
+    """The whole game as one JSON object: header, every placement and what came of it, result.
+
+    Args:
+        playback: is played to its end.
+        boards: whether to tell each player's board after each placement as well.
+
+    Raises:
+        FormatError: as `Playback.step`.
+    """
+    header = playback.replay.header
+    told: list[dict[str, Any]] = []
+    for step in iterate_placements(playback):
+        row = _csv_row(step)
+        if step.info is not None:
+            row["info"] = step.info
+        if boards:
+            row["board"] = _without_empty_rows(step.after)
+        told.append(row)
+    return _JSON.encode(
+        {
+            "format": JSON_FORMAT,
+            "version": 1,
+            "header": header,
+            "placements": told,
+            "result": playback.replay.outcome,
+        }
+    )
+
+
+def export_csv(playback: Playback) -> str:
+    """A table of every placement, with a line of column names above it.
+
+    Raises:
+        FormatError: as `Playback.step`.
+    """
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for step in iterate_placements(playback):
+        row = _csv_row(step)
+        row["garbage"] = len(row["garbage"])
+        writer.writerow({name: _csv_cell(row[name]) for name in CSV_COLUMNS})
+    return out.getvalue()
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+_JSON: Final = msgspec.json.Encoder()
+
+
+def _csv_row(step: PlacementStep) -> dict[str, Any]:
+    placement, lock = step.placement, step.lock
+    return {
+        "turn": step.turn,
+        "frame": step.frame,
+        "player": step.player + 1,
+        "piece": placement.piece.name,
+        "rotation": placement.rotation.name.lower(),
+        "x": placement.x,
+        "y": placement.y,
+        "spin": lock.spin.name.lower(),
+        "held": lock.held,
+        "lines": lock.lines,
+        "clear": clear_kind(lock) if lock.lines else None,
+        "perfect_clear": lock.perfect_clear,
+        "attack": lock.attack,
+        "sent": sum(lock.sent),
+        "cancelled": lock.cancelled,
+        "garbage": list(lock.garbage),
+        "combo": lock.combo,
+        "back_to_back": lock.back_to_back,
+        "milliseconds": step.milliseconds,
+    }
+
+
+def _csv_cell(value: object) -> object:
+    """Truth values as spreadsheets like them."""
+    return int(value) if isinstance(value, bool) else value
+
+
+def _fumen_page(step: PlacementStep, name: str) -> Page:
+    words = "; ".join(part for part in (name, _placement_to_dict(step.lock)) if part)
+    field = _fumen_field(step.before)
+    if not _can_lock(field, step):
+        # Above the top of a fumen: the piece cannot be drawn, the next page is right again.
+        return Page(field, None, f"{words or step.placement}", lock=False)
+    return Page(field, step.placement, words)
+
+
+def _can_lock(field: Field, step: PlacementStep) -> bool:
+    return field.fits(step.placement) and location_of(step.placement) >= 0
+
+
+def _placement_to_dict(lock: Lock) -> str:
+    parts: list[str] = []
+    if lock.lines:
+        parts.append(clear_kind(lock))
+    elif lock.spin:
+        parts.append("spin" if lock.spin.name == "FULL" else "mini spin")
+    if lock.perfect_clear:
+        parts.append(PERFECT_CLEAR)
+    if lock.attack:
+        parts.append(f"attack {lock.attack}")
+    if lock.garbage:
+        parts.append(f"garbage {len(lock.garbage)}")
+    return ", ".join(parts)
+
+
+def _fumen_field(rows: tuple[str, ...]) -> Field:
+    return Field.from_rows([_board_rows(row) for row in rows[:ROWS]])
+
+
+def _board_rows(row: str) -> str:
+    """Cells that a fumen does not know, such as bombs, are garbage there."""
+    return "".join(letter if letter in COLORS else "G" for letter in row)
+
+
+def _without_empty_rows(rows: tuple[str, ...]) -> list[str]:
+    height = max((y + 1 for y, row in enumerate(rows) if row.strip(".")), default=0)
+    return list(rows[:height])

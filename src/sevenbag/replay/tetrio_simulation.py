@@ -1,0 +1,424 @@
+"""Simulate the recorded keys of TETR.IO players and compare the result with the recording."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from sevenbag._kernel import Spin, chain_power
+from sevenbag.config.input_file import open_input
+from sevenbag.errors import FormatError, InputError
+from sevenbag.formats.ttrm import arrivals, script_of
+from sevenbag.replay.playback import ReplayDifference
+from sevenbag.replay.tetrio_rules import create_frame_game
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from sevenbag.formats.ttrm import PlayerRound, Recording
+    from sevenbag.game.frames import FrameGame, RecordedLock, Sent
+
+
+MAX_LOCKS_BYTES: Final = 256 * 1024 * 1024
+
+_Text = Annotated[str, Meta(max_length=2000)]
+_Count = Annotated[int, Meta(ge=-1, le=10**9)]
+_Counts = Annotated[tuple[_Count, ...], Meta(max_length=1000)]
+
+
+class ExpectedLock(msgspec.Struct, frozen=True, kw_only=True):
+    """A lock as it has to be; what is not given is not compared.
+
+    Attributes:
+        file: the replay's name; None where the list is of one replay alone.
+        round: from 0.
+        user: the player's name.
+        frame: the game's frame as the lock saw it.
+        number: which piece of the game, from 1.
+        mino: the piece's letter, in either case.
+        lines: rows cleared.
+        spin: the spin it was made with.
+        raw: attacks before cancelling, in order.
+        sent: what was left of them.
+        combo: clears in a row before this one; -1 for none.
+        b2b: the same of difficult clears.
+        added: the hole columns of the rows that entered, in order.
+        board: rows from the bottom joined by ``/``, ``.`` for an empty cell, ``g`` for garbage.
+    """
+
+    file: _Text | None = msgspec.field(name="f", default=None)
+    round: _Count
+    user: _Text
+    number: _Count = msgspec.field(name="n")
+    frame: _Count | None = None
+    mino: _Text | None = None
+    lines: _Count | None = None
+    spin: Literal["none", "mini", "normal"] | None = None
+    raw: _Counts | None = None
+    sent: _Counts | None = None
+    combo: _Count | None = None
+    b2b: _Count | None = None
+    added: _Counts | None = None
+    board: _Text | None = None
+
+
+def read_expected_locks(path: str | os.PathLike[str]) -> list[ExpectedLock]:
+    """Read a list.
+
+    Raises:
+        FormatError: there is no such file, or it is no such list; the message names the line.
+    """
+    path = Path(path)
+    try:
+        with open_input(path) as file:
+            data = file.read(MAX_LOCKS_BYTES + 1)
+    except OSError as error:
+        raise FormatError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(data) > MAX_LOCKS_BYTES:
+        raise FormatError(f"{path}: larger than {MAX_LOCKS_BYTES} bytes, the most a list may have")
+    locks: list[ExpectedLock] = []
+    for number, line in enumerate(data.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            locks.append(_DECODER.decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise FormatError(f"{path}: line {number}: no lock: {error}") from None
+    return locks
+
+
+def group_by_player(
+    locks: Sequence[ExpectedLock], replay: str
+) -> dict[tuple[int, str], list[ExpectedLock]]:
+    """Those of one replay, by round (from 0) and player, in order.
+
+    Args:
+        locks: as they were read.
+        replay: the name of the replay's file, without its folder.
+    """
+    found: dict[tuple[int, str], list[ExpectedLock]] = {}
+    for lock in locks:
+        if lock.file in (None, replay):
+            found.setdefault((lock.round, lock.user), []).append(lock)
+    return found
+
+
+def compare_locks(
+    played: Sequence[RecordedLock], known: Sequence[ExpectedLock]
+) -> Iterator[ReplayDifference]:
+    """In what the first lock differs that does, and whether there are as many as known."""
+    for number, (one, lock) in enumerate(zip(played, known, strict=False), start=1):
+        came_out = _lock_fields(one)
+        frame = one[0].frame
+        different = [
+            ReplayDifference(name, came_out[name], wanted, number, frame)
+            for name in _COMPARED
+            if (wanted := _expected_fields(lock, name)) is not None and wanted != came_out[name]
+        ]
+        if lock.number != number:
+            different.append(ReplayDifference("n", number, lock.number, number, frame))
+        if different:
+            yield from different
+            return
+    if len(played) != len(known):
+        yield ReplayDifference("locks", len(played), len(known))
+
+
+_DECODER: Final = msgspec.json.Decoder(ExpectedLock)
+_COMPARED: Final = (
+    *("frame", "mino", "lines", "spin", "raw", "sent", "combo", "b2b", "added", "board"),
+)
+_SPINS: Final = {Spin.NONE: "none", Spin.MINI: "mini", Spin.FULL: "normal"}
+
+
+def _expected_fields(lock: ExpectedLock, name: str) -> object:
+    value = getattr(lock, name)
+    return value.lower() if name == "mino" and value is not None else value
+
+
+def _lock_fields(one: RecordedLock) -> dict[str, object]:
+    lock, colors, _, _ = one
+    return {
+        "frame": lock.frame,
+        "mino": lock.placement.piece.name.lower(),
+        "lines": lock.lines,
+        "spin": _SPINS[lock.spin],
+        "raw": lock.attacks,
+        "sent": lock.sent,
+        "combo": lock.combo - 1,
+        "b2b": lock.back_to_back - 1,
+        "added": lock.garbage,
+        "board": encode_board(colors),
+    }
+
+
+def encode_board(colors: Sequence[str]) -> str:
+    """Rows from the bottom joined by ``/``, in lower case, without the empty ones at the top."""
+    rows = [row.lower() for row in colors]
+    while len(rows) > 1 and not rows[-1].strip("."):
+        rows.pop()
+    return "/".join(rows)
+
+
+REQUIRED_COUNTERS: Final = (
+    "piecesplaced",
+    "lines",
+    "garbage.attack",
+    "garbage.sent",
+    "garbage.cleared",
+)
+"""What every recorded game must tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedPlayer:
+    """A player's part of a round, played again.
+
+    Attributes:
+        player: what was played.
+        game: as it stands at its end.
+        sent: the attacks that left.
+        locks: every lock, where they were asked for.
+    """
+
+    player: PlayerRound
+    game: FrameGame
+    sent: tuple[Sent, ...]
+    locks: Sequence[RecordedLock] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayVerification:
+    """Whether a player's part of a round came out as recorded.
+
+    Attributes:
+        round: from 1.
+        name: the player's.
+        pieces: how many were placed as it was played again.
+        differences: the earliest first; none if all is the same.
+        refused: why it cannot be played again; None if it was.
+    """
+
+    round: int
+    name: str
+    pieces: int
+    differences: tuple[ReplayDifference, ...] = ()
+    refused: str | None = None
+
+    @property
+    def equal(self) -> bool:
+        """Whether it was played again and came out as recorded."""
+        return not self.differences and self.refused is None
+
+
+def simulate_player(
+    player: PlayerRound, date: datetime | None = None, *, locks: bool = False
+) -> SimulatedPlayer:
+    """Play a player's part of a round from its keys.
+
+    Args:
+        player: what to play.
+        date: when it was played: rules have changed since.
+        locks: whether to keep every lock.
+
+    Raises:
+        FormatError: it cannot be played; the message says why.
+    """
+    options = player.options
+    game = create_frame_game(options, date)
+    if player.bag and not "".join(piece.name for piece in game.queue).startswith(
+        player.bag[: len(game.queue)]
+    ):
+        raise FormatError("its first pieces do not follow from its seed: a game begun anew by key")
+    script = event_script(player)
+    try:
+        if locks:
+            kept = game.play_recorded(script, player.frames)
+        else:
+            kept = []
+            game.play(script, player.frames)
+    except InputError as error:
+        raise FormatError(f"events: {error}") from None
+    return SimulatedPlayer(player, game, game.take_sent(), kept)
+
+
+def event_script(player: PlayerRound) -> list[float]:
+    """All that happens in a player's part of a round, as `FrameGame.play` takes it.
+
+    Raises:
+        FormatError: as `sevenbag.formats.ttrm.script_of`.
+    """
+    options = player.options
+    return script_of(
+        player.events,
+        version=options.version,
+        rewinds=options.can_undo or options.can_retry,
+    )
+
+
+def verify_recording(
+    recording: Recording, known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None
+) -> Iterator[ReplayVerification]:
+    """Play every round of every player again, and compare.
+
+    Args:
+        recording: the file.
+        known: locks by round (from 0) and player, where there are any.
+    """
+    for number in range(1, len(recording.rounds) + 1):
+        yield from verify_round(recording, number, known)
+
+
+def verify_round(
+    recording: Recording,
+    number: int,
+    known: Mapping[tuple[int, str], Sequence[ExpectedLock]] | None = None,
+) -> Iterator[ReplayVerification]:
+    """The same of one round, from 1."""
+    members = recording.rounds[number - 1]
+    for player in members:
+        others = [other for other in members if other is not player]
+        expected = (known or {}).get((number - 1, player.name))
+        try:
+            missing = [name for name in REQUIRED_COUNTERS if name not in player.recorded]
+            if missing:
+                raise FormatError(f"results: {missing[0]} is missing")
+            replayed = simulate_player(player, recording.date, locks=expected is not None)
+        except FormatError as error:
+            yield ReplayVerification(number, player.name, 0, refused=str(error))
+            continue
+        found = list(_differences(replayed, others))
+        if expected is not None:
+            found += compare_locks(replayed.locks, expected)
+        found.sort(key=_format_frame)
+        yield ReplayVerification(number, player.name, replayed.game.stats.pieces, tuple(found))
+
+
+def tetrio_counters(game: FrameGame) -> dict[str, float]:
+    """What TETR.IO counts of a game, by its own names."""
+    stats, clears = game.stats, game.stats.clears
+    dry_minis, dry_spins = stats.dry_spins
+    seconds = math.floor(game.lasted) / 60
+    per_second = 1 / seconds if seconds else 0.0
+    return {
+        "piecesplaced": stats.pieces,
+        "lines": stats.lines,
+        "inputs": stats.inputs,
+        "holds": stats.holds,
+        "score": stats.points,
+        "combo": game.combo,
+        "topcombo": stats.max_combo,
+        "combopower": stats.combo_power,
+        "btb": game.back_to_back,
+        "topbtb": stats.max_back_to_back,
+        "btbpower": chain_power(game.back_to_back),
+        "tspins": stats.spins,
+        "garbage.attack": stats.attack,
+        "garbage.sent": stats.sent,
+        "garbage.sent_nomult": stats.sent_unmultiplied,
+        "garbage.received": stats.received,
+        "garbage.cleared": stats.garbage_cleared,
+        "garbage.maxspike": stats.max_spike,
+        "garbage.maxspike_nomult": stats.max_spike_unmultiplied,
+        "clears.singles": clears.get("single", 0),
+        "clears.doubles": clears.get("double", 0),
+        "clears.triples": clears.get("triple", 0),
+        "clears.quads": clears.get("quad", 0),
+        "clears.pentas": clears.get("five or more", 0),
+        "clears.minitspins": dry_minis,
+        "clears.minitspinsingles": clears.get("mini single", 0),
+        "clears.minitspindoubles": clears.get("mini double", 0),
+        "clears.minitspintriples": clears.get("mini triple", 0),
+        "clears.minitspinquads": clears.get("mini quad", 0),
+        "clears.realtspins": dry_spins,
+        "clears.tspinsingles": clears.get("spin single", 0),
+        "clears.tspindoubles": clears.get("spin double", 0),
+        "clears.tspintriples": clears.get("spin triple", 0),
+        "clears.tspinquads": clears.get("spin quad", 0),
+        "clears.tspinpentas": clears.get("spin five or more", 0),
+        "clears.allclear": stats.perfect_clears,
+        "finaltime": game.lasted * 1000 / 60,
+        "apm": stats.attack * 60 * per_second,
+        "pps": stats.pieces * per_second,
+        "vsscore": (stats.attack + stats.garbage_cleared) * 100 * per_second,
+    }
+
+
+# Files before version 19 count the others at other moments.
+_OLD_COUNTERS: Final = frozenset(
+    {
+        *REQUIRED_COUNTERS,
+        *("garbage.received", "holds", "inputs", "topcombo", "topbtb", "score"),
+    }
+)
+_FIRST_WITH_ALL_COUNTERS: Final = 19
+# How a duel ends; a game that ends otherwise may stop within a frame.
+_DUEL_ENDINGS: Final = frozenset({"winner", "garbagesmash", "topout"})
+_DEATHS: Final = frozenset({"garbagesmash", "topout"})
+_TIMES: Final = frozenset({"finaltime", "apm", "pps", "vsscore"})
+
+
+def _format_frame(difference: ReplayDifference) -> tuple[float, bool]:
+    """The earliest first; of one frame, those that name the piece."""
+    frame = math.inf if difference.frame is None else difference.frame
+    return frame, difference.lock is None
+
+
+def _differences(
+    replayed: SimulatedPlayer, others: Sequence[PlayerRound]
+) -> Iterator[ReplayDifference]:
+    player, game = replayed.player, replayed.game
+    is_new = player.options.version >= _FIRST_WITH_ALL_COUNTERS
+    yield from _end_differences(replayed, is_new=is_new)
+    if is_new and len(others) == 1:
+        yield from _sent_differences(replayed, others[0])
+    numbers = tetrio_counters(game)
+    for name, played in numbers.items():
+        recorded = player.recorded.get(name)
+        if recorded is None or not (is_new or name in _OLD_COUNTERS):
+            continue
+        if name in _TIMES:
+            if player.reason not in _DUEL_ENDINGS:
+                continue
+            same = math.isclose(played, recorded, rel_tol=1e-9, abs_tol=1e-9)
+        else:
+            same = played == recorded
+        if not same:
+            yield ReplayDifference(name, played, recorded)
+
+
+def _end_differences(replayed: SimulatedPlayer, *, is_new: bool) -> Iterator[ReplayDifference]:
+    """Whether it ended when it should, and for the same reason."""
+    player, game = replayed.player, replayed.game
+    if game.out is not None and game.frame < player.frames:
+        yield ReplayDifference("frames", game.frame, player.frames, game.stats.pieces, game.frame)
+    if not is_new or player.reason is None:
+        return
+    if game.out != (player.reason if player.reason in _DEATHS else None):
+        played = game.out or "not topped out"
+        yield ReplayDifference("gameoverreason", played, player.reason, None, game.frame)
+
+
+def _sent_differences(replayed: SimulatedPlayer, other: PlayerRound) -> Iterator[ReplayDifference]:
+    """The first attack that the other player received otherwise than it was sent here."""
+    own = replayed.player.options.gameid
+    received = [one for one in arrivals(other.events) if one.sender == own]
+    sent = {number: (lines, frame, piece) for _, number, lines, _, frame, piece in replayed.sent}
+    # Some may still have been under way when the round ended; none has come that was not sent.
+    for there in sorted(received, key=lambda one: one.number):
+        recorded = f"attack {there.number} of {there.lines} at frame {there.frame}"
+        if there.number not in sent:
+            yield ReplayDifference("interaction", "no attack", recorded, None, there.frame)
+            return
+        lines, frame, piece = sent[there.number]
+        if (lines, frame) != (there.lines, there.frame):
+            played = f"attack {there.number} of {lines} at frame {frame}"
+            yield ReplayDifference("interaction", played, recorded, piece, frame)
+            return

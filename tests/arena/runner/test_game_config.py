@@ -1,0 +1,250 @@
+"""Clocks, leads, double top-outs, openings: what else decides a game."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sevenbag.arena.runner.bot_session import BotDeadlines, GameClock
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import ReplayRecorder
+from sevenbag.arena.tournament.openings import read_openings
+from sevenbag.bots.bot import Limits, Position, SearchInfo, Suggestion
+from sevenbag.errors import FormatError, InputError
+from sevenbag.formats.fumen import Field, Fumen, Page
+from sevenbag.formats.replay import Replay
+from sevenbag.game import Rules
+from sevenbag.game.game_config import MAX_SEED, Opening, opening_board
+from sevenbag.game.game_result import GameEnding, Loss, LossReason, PlayerStats, decide_winner
+from sevenbag.replay.playback import Playback
+from tests.arena.bots import LowBot, QuadBot, TowerBot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sevenbag.arena.runner.observers import GameObserver
+    from sevenbag.bots.bot import Bot
+    from sevenbag.game.game_result import GameResult
+
+QUICK = BotDeadlines(prepare=5, tell=5, suggest=5, stop=5, quit=5)
+PLAIN = Rules.preset("guideline")
+WELL = Fumen((Page(Field.from_rows(["GGGGGGGGG."] * 4)),)).encode()
+
+
+async def match(first: Bot, second: Bot, *watchers: GameObserver, **changes: object) -> GameResult:
+    fields: dict[str, object] = {"rules": PLAIN, "seed": 5, "max_pieces": 20, "deadlines": QUICK}
+    conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
+    return await play_game((first, second), conditions, watchers)
+
+
+def played_back(recorder: ReplayRecorder) -> Replay:
+    """The replay, read again from its bytes, in which everything comes out as recorded."""
+    assert recorder.replay is not None
+    replay = Replay.decode(recorder.replay.encode())
+    playback = Playback(replay)
+    playback.play_to(100_000)
+    assert playback.differences() == []
+    return replay
+
+
+class Thinker(LowBot):
+    """Takes so many seconds for each move; remembers its limits."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("thinker")
+        self.granted: list[Limits] = []
+        self._seconds = seconds
+
+    async def suggest(self, limits: Limits) -> Suggestion:
+        self.granted.append(limits)
+        await asyncio.sleep(self._seconds)
+        return await super().suggest(limits)
+
+
+# --- clocks -------------------------------------------------------------------------------------
+
+
+async def test_who_uses_up_the_clock_has_lost() -> None:
+    other = LowBot()
+    result = await match(
+        Thinker(0.05), other, clocks=(GameClock(180), GameClock(60_000)), max_pieces=100
+    )
+    assert result.winner == 1
+    assert result.falls[0] is not None
+    assert result.falls[0].reason is LossReason.TIMEOUT
+    assert "its clock ran out: 180 ms" in result.falls[0].detail
+    # 180 ms are good for three moves of 50 at the most.
+    assert result.stats[0].pieces <= 3
+    assert other.calls[-2:] == ["stop", "quit"]
+
+
+async def test_a_bot_that_hangs_is_waited_for_no_longer_than_its_clock() -> None:
+    result = await match(Thinker(3600), LowBot(), clocks=(GameClock(100), None))
+    assert result.winner == 1
+    assert result.falls[0] is not None
+    assert "clock" in result.falls[0].detail
+
+
+async def test_an_increment_keeps_a_clock_going() -> None:
+    bot = Thinker(0.01)
+    result = await match(bot, LowBot(), clocks=(GameClock(3000, 5000), None), max_pieces=5)
+    assert result.falls == (None, None)
+    # A fortieth of 3000 and the increment, but not more than the clock has: then there is more.
+    first, second = bot.granted[:2]
+    assert first.milliseconds == 3000 * 0.8
+    assert second.milliseconds is not None
+    assert 5000 < second.milliseconds < 5000 + 8000 / 40
+
+
+async def test_the_smaller_of_clock_and_limit_counts() -> None:
+    bot = Thinker(0)
+    limits = (Limits(milliseconds=7, nodes=9), Limits())
+    await match(bot, LowBot(), clocks=(GameClock(3000), None), limits=limits, max_pieces=2)
+    assert bot.granted == [Limits(7, 9)] * 2
+
+
+@pytest.mark.parametrize(("bank", "increment"), [(0, 0), (-1, 0), (float("nan"), 0), (1, -1)])
+def test_clocks_that_are_none_are_named(bank: float, increment: float) -> None:
+    with pytest.raises(InputError, match=r"clock: (bank|increment) is"):
+        GameClock(bank, increment)
+
+
+# --- the end ------------------------------------------------------------------------------------
+
+
+async def test_a_lead_ends_the_game() -> None:
+    recorder = ReplayRecorder()
+    result = await match(QuadBot("quads"), LowBot(), recorder, seed=3, max_pieces=400, lead=4)
+    assert (result.ending, result.winner) == (GameEnding.LEAD, 0)
+    assert result.stats[0].attack - result.stats[1].attack >= 4
+    assert "quads wins: " in str(result)
+    replay = played_back(recorder)
+    assert replay.header.version == 2
+    assert replay.outcome.ending == "lead"
+    # Not a turn before: without the limit the game goes on.
+    longer = await match(QuadBot("quads"), LowBot(), seed=3, max_pieces=len(replay.turns) + 1)
+    assert longer.ending is not GameEnding.LEAD
+    assert len(replay.turns) < 400
+
+
+@pytest.mark.parametrize(("double", "winner"), [("draw", None), ("attack", 1)])
+def test_both_topping_out_may_be_decided_by_attack(double: str, winner: int | None) -> None:
+    falls = (Loss(LossReason.BLOCK_OUT), Loss(LossReason.LOCK_OUT))
+    stats = (PlayerStats(9, 3, 2), PlayerStats(9, 2, 5))
+    assert decide_winner(GameEnding.FALL, falls, stats, double) == winner  # type: ignore[arg-type]
+    # Somebody who failed has not topped out.
+    failed = (Loss(LossReason.BLOCK_OUT), Loss(LossReason.CRASH))
+    assert decide_winner(GameEnding.FALL, failed, stats, double) is None  # type: ignore[arg-type]
+
+
+async def test_a_double_top_out_is_kept_as_it_was_decided() -> None:
+    recorder = ReplayRecorder()
+    result = await match(TowerBot("a"), TowerBot("b"), recorder, max_pieces=None, double="attack")
+    # Neither has attacked.
+    assert result.winner is None
+    assert played_back(recorder).header.adjudication is not None
+
+
+# --- openings -----------------------------------------------------------------------------------
+
+
+async def test_both_begin_on_the_board_of_a_fumen() -> None:
+    recorder = ReplayRecorder()
+    low, other = LowBot(), LowBot("other")
+    await match(low, other, recorder, opening=WELL)
+    for bot in (low, other):
+        board = bot.starts[0].board
+        assert [[board[x, y] for x in range(10)] for y in range(5)] == [
+            [True] * 9 + [False]
+        ] * 4 + [[False] * 10]
+    assert played_back(recorder).header.opening == WELL
+
+
+def test_a_book_holds_seeds_and_boards(tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    book.write_text(f"# seeds\n12\n\n  {WELL}  # a well\n{WELL} 7\n{MAX_SEED}\n")
+    starts = read_openings(book, PLAIN)
+    assert starts == (Opening(12), Opening(None, WELL), Opening(7, WELL), Opening(MAX_SEED))
+    assert str(starts[2]) == f"{WELL} 7"
+    assert opening_board(WELL, PLAIN).count == 36
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no opening"),
+        ("12\nx1\n", "line 2: 'x1' is no opening"),
+        ("1 2\n", "line 1: '2' is no opening"),
+        (f"{2**31 - 1}\n", "line 1: seed '2147483647' is too large"),
+        ("9" * 5000, "line 1: seed '999"),
+        ("v115@nonsense\n", "line 1: .* is no fumen"),
+        (Fumen((Page(Field.from_rows(["GGGGGGGGGG"])),)).encode(), "line 1: row 0 .* is full"),
+        (Fumen((Page(Field.from_rows(["G........."] * 21)),)).encode(), "filled up to row 21"),
+    ],
+)
+def test_what_is_no_opening_is_named_with_its_line(text: str, words: str, tmp_path: Path) -> None:
+    book = tmp_path / "book.txt"
+    book.write_text(text)
+    with pytest.raises(FormatError, match=words):
+        read_openings(book, PLAIN)
+
+
+def test_a_book_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_openings(tmp_path / "none.txt", PLAIN)
+    (tmp_path / "bytes").write_bytes(b"\xff\xfe")
+    with pytest.raises(FormatError, match="cannot be read"):
+        read_openings(tmp_path / "bytes", PLAIN)
+    with pytest.raises(FormatError, match="10 columns"):
+        opening_board(WELL, PLAIN.replace({"board": {"width": 8}}))
+
+
+# --- what is told and kept ----------------------------------------------------------------------
+
+
+async def test_bots_hear_how_the_other_stands_before_each_question() -> None:
+    heard: list[int] = []
+
+    class Curious(LowBot):
+        async def opponents(self, positions: tuple[Position, ...]) -> None:
+            self.calls.append("opponents")
+            heard.extend(position.board.count for position in positions)
+
+    curious, low = Curious(), LowBot()
+    await match(curious, low, max_pieces=3)
+    turn = ["suggest", "opponents", "play", "new_piece"]
+    calls = ["prepare", "opponents", "start", *turn, *turn, "suggest", "stop", "quit"]
+    assert curious.calls == calls
+    assert heard[:2] == [0, 4]
+
+
+async def test_what_bots_say_of_their_search_is_kept_as_far_as_a_file_can() -> None:
+    class Boaster(LowBot):
+        answers = itertools.cycle(
+            [
+                SearchInfo(nodes=12, nps=3.5, depth=4, extra="line"),
+                SearchInfo(),
+                SearchInfo(nodes=float("nan"), depth=float("inf"), nps=1e30, extra="x" * 5000),
+                SearchInfo(nodes="many", extra=5),  # type: ignore[arg-type]
+                "nothing",
+            ]
+        )
+
+        async def suggest(self, limits: Limits) -> Suggestion:
+            moves = (await super().suggest(limits)).moves
+            return Suggestion(moves, next(self.answers))  # type: ignore[arg-type]
+
+    recorder = ReplayRecorder(infos=True)
+    result = await match(Boaster(), LowBot(), recorder, max_pieces=5)
+    assert result.falls == (None, None)
+    infos = [turn.infos[0] if turn.infos else None for turn in played_back(recorder).turns]
+    assert infos[0] is not None
+    assert (infos[0].nodes, infos[0].nps, infos[0].depth, infos[0].extra) == (12, 3.5, 4, "line")
+    assert infos[1] is None
+    assert infos[2] is not None
+    assert (infos[2].nodes, infos[2].depth, infos[2].extra) == (None, None, "x" * 1000)
+    assert infos[4] is None

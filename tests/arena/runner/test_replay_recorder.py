@@ -1,0 +1,174 @@
+"""What is recorded is the game that was played, and plays back as such."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from sevenbag.arena.runner.game_loop import GameConfig
+from sevenbag.arena.runner.game_runner import play_game
+from sevenbag.arena.runner.observers import GameObserver, PlayedTurn, ReplayRecorder
+from sevenbag.bots.bot import Bot, Limits
+from sevenbag.errors import FormatError
+from sevenbag.formats.replay import Replay
+from sevenbag.game import Rules
+from sevenbag.game.game_result import (
+    GameEnding,
+    GameResult,
+    Loss,
+    LossReason,
+    PlayerStats,
+    decide_winner,
+)
+from sevenbag.replay.playback import Playback
+from tests.arena.bots import HoldBot, LowBot, QuadBot, TowerBot
+
+RULES = Rules.preset("guideline")
+
+
+async def recorded(
+    first: Bot, second: Bot, *, times: bool = False, **changes: object
+) -> tuple[Replay, GameResult]:
+    recorder = ReplayRecorder(times=times)
+    fields: dict[str, object] = {"rules": RULES, "seed": 3, "max_pieces": 60}
+    conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
+    result = await play_game((first, second), conditions, (recorder,))
+    assert recorder.replay is not None
+    return recorder.replay, result
+
+
+def played_back(replay: Replay) -> Playback:
+    playback = Playback(Replay.decode(replay.encode()))
+    playback.play_to(10**9)
+    return playback
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("bots", [(QuadBot, HoldBot), (HoldBot, TowerBot), (LowBot, QuadBot)])
+async def test_games_play_back_as_they_were_played(
+    bots: tuple[type[LowBot], type[LowBot]], seed: int
+) -> None:
+    replay, result = await recorded(bots[0]("a"), bots[1]("b"), seed=seed)
+    playback = played_back(replay)
+    assert playback.at_end
+    assert playback.differences() == []
+    again = playback.result()
+    assert (again.winner, again.ending, again.falls) == (result.winner, result.ending, result.falls)
+    for mine, theirs in zip(again.stats, result.stats, strict=True):
+        assert (mine.pieces, mine.lines, mine.attack) == (
+            theirs.pieces,
+            theirs.lines,
+            theirs.attack,
+        )
+
+
+async def test_the_same_game_gives_the_same_bytes() -> None:
+    first, _ = await recorded(QuadBot("a"), HoldBot("b"), limits=(Limits(nodes=5), Limits()))
+    second, _ = await recorded(QuadBot("a"), HoldBot("b"), limits=(Limits(nodes=5), Limits()))
+    assert first.encode() == second.encode()
+    assert first.header.players[0].nodes == 5
+    assert first.header.players[1].nodes is None
+
+
+async def test_other_rules_and_times_are_kept() -> None:
+    rules = RULES.replace({"garbage": {"travel": 0}, "pieces": {"previews": 3}})
+    replay, _ = await recorded(
+        QuadBot("a"), LowBot("b"), rules=rules, frames_per_turn=10, times=True
+    )
+    playback = played_back(replay)
+    assert playback.rules == rules
+    assert playback.versus.frame == 10 * len(replay.turns)
+    assert playback.differences() == []
+    thinking = [stats.thinking for stats in playback.stats()]
+    assert all(seconds is not None and seconds > 0 for seconds in thinking)
+
+
+async def test_a_broken_off_game_is_a_replay_as_well() -> None:
+    class Impatient(GameObserver):
+        def turned(self, turn: PlayedTurn) -> None:
+            if turn.number == 7:
+                raise InterruptedError
+
+    recorder = ReplayRecorder()
+    with pytest.raises(InterruptedError):
+        await play_game((LowBot("a"), LowBot("b")), GameConfig(RULES, 3), (recorder, Impatient()))
+    assert recorder.replay is not None
+    assert not recorder.replay.outcome.finished
+    playback = played_back(recorder.replay)
+    assert playback.turn == 7
+    assert playback.differences() == []
+    assert str(playback.result()) == "unfinished (7 pieces)"
+
+
+async def test_one_can_go_back_and_forth() -> None:
+    replay, _ = await recorded(QuadBot("a"), LowBot("b"))
+    playback = Playback(replay)
+    playback.play_to(20)
+    there = playback.versus.players[1].colors
+    playback.play_to(30)
+    playback.rewind(20)
+    assert playback.turn == 20
+    assert playback.versus.players[1].colors == there
+    playback.rewind(-3)
+    assert playback.turn == 0
+
+
+async def test_turns_after_the_end_are_refused() -> None:
+    replay, _ = await recorded(LowBot("a"), TowerBot("b"), max_pieces=None)
+    longer = Replay(replay.header, (*replay.turns, replay.turns[0]), replay.outcome)
+    with pytest.raises(FormatError, match=f"line {len(replay.turns) + 2}: .*game was over"):
+        Playback(longer).play_to(10**9)
+
+
+async def test_a_false_spin_is_refused() -> None:
+    replay, _ = await recorded(LowBot("a"), LowBot("b"), max_pieces=7)
+    data = replay.encode().replace(b'["T', b'["#T', 1)
+    at = data.index(b"#T")
+    end = data.index(b'"', at)
+    with pytest.raises(FormatError, match="player 1: its spin is none"):
+        played_back(Replay.decode(data[:at] + data[at + 1 : end] + b"f" + data[end:]))
+
+
+async def test_a_wrong_winner_is_told() -> None:
+    replay, _ = await recorded(QuadBot("a"), LowBot("b"), max_pieces=30)
+    assert replay.outcome.winner == 0
+    wrong = msgspec.structs.replace(replay.outcome, winner=1)
+    differences = played_back(Replay(replay.header, replay.turns, wrong)).differences()
+    assert differences == ["the winner is player 1, recorded is player 2"]
+
+
+def stats(attack: int) -> PlayerStats:
+    return PlayerStats(100, 40, attack)
+
+
+FALL = Loss(LossReason.BLOCK_OUT)
+
+
+@pytest.mark.parametrize(
+    ("ending", "falls", "attacks", "winner", "words"),
+    [
+        (GameEnding.FALL, (None, FALL), (0, 9), 0, "a wins: b lost by block out (100 pieces)"),
+        (GameEnding.FALL, (FALL, None), (9, 0), 1, "b wins: a lost by block out (100 pieces)"),
+        (GameEnding.FALL, (FALL, FALL), (9, 0), None, "draw as both topped out"),
+        (GameEnding.PIECES, (None, None), (9, 10), 1, "b wins: 10 to 9 lines of attack"),
+        (GameEnding.PIECES, (None, None), (9, 9), None, "draw: 9 to 9 lines of attack"),
+        (GameEnding.INTERRUPTED, (None, None), (9, 1), None, "unfinished"),
+    ],
+)
+def test_who_wins(
+    ending: GameEnding,
+    falls: tuple[Loss | None, Loss | None],
+    attacks: tuple[int, int],
+    winner: int | None,
+    words: str,
+) -> None:
+    both = (stats(attacks[0]), stats(attacks[1]))
+    assert decide_winner(ending, falls, both) == winner
+    assert str(GameResult(("a", "b"), winner, ending, falls, both)).startswith(words)
+
+
+def test_figures() -> None:
+    measured = PlayerStats(100, 40, 50, thinking=2.0, elapsed=10.0)
+    assert (measured.app, measured.pps, measured.milliseconds) == (0.5, 10.0, 20.0)
+    nothing = PlayerStats(0, 0, 0)
+    assert (nothing.app, nothing.pps, nothing.milliseconds) == (0.0, None, None)

@@ -1,0 +1,419 @@
+"""Who meets whom: every kind of tournament, played out with made-up results."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import math
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sevenbag.arena.tournament.pairing import bracket_order, pair_swiss_round
+from sevenbag.arena.tournament.schedule import ScheduledGame, TournamentPlan, iterate_waves
+from sevenbag.arena.tournament.tournament_config import TournamentSettings
+from sevenbag.arena.tournament.tournament_files import (
+    EngineRecord,
+    GameRecord,
+    LossRecord,
+    SprtRecord,
+    TournamentHeader,
+)
+from sevenbag.arena.tournament.tournament_results import TournamentResults
+from sevenbag.game.game_config import MAX_SEED, Opening
+from sevenbag.replay.player_statistics import PlayerStatistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sevenbag.arena.tournament.tournament_config import TournamentKind
+
+
+def header(kind: TournamentKind, engines: int, sprt: SprtRecord | None = None) -> TournamentHeader:
+    names = tuple(EngineRecord(name=f"e{number}") for number in range(engines))
+    return TournamentHeader(kind=kind, engines=names, sprt=sprt)
+
+
+def record(
+    fixture: ScheduledGame, winner: int | None, attack: tuple[int, int] = (0, 0)
+) -> GameRecord:
+    return GameRecord(
+        id=fixture.id,
+        pair=fixture.pair,
+        round=fixture.round,
+        tie=fixture.tie,
+        seed=fixture.seed,
+        players=fixture.players,
+        names=(f"e{fixture.players[0]}", f"e{fixture.players[1]}"),
+        winner=winner,
+        ending="pieces",
+        stats=(
+            PlayerStatistics(pieces=10, lines=0, attack=attack[0]),
+            PlayerStatistics(pieces=10, lines=0, attack=attack[1]),
+        ),
+    )
+
+
+def stronger(fixture: ScheduledGame) -> int | None:
+    """The lower number wins."""
+    return 0 if fixture.players[0] < fixture.players[1] else 1
+
+
+def played(
+    kind: TournamentKind,
+    engines: int,
+    judge: Callable[[ScheduledGame], int | None] = stronger,
+    **settings: int,
+) -> tuple[list[list[ScheduledGame]], TournamentResults]:
+    """A tournament played to its end, wave by wave."""
+    chosen = TournamentSettings(**settings)  # type: ignore[arg-type]
+    ledger = TournamentResults(header(kind, engines), chosen)
+    done: list[list[ScheduledGame]] = []
+    for wave in iterate_waves(TournamentPlan(kind, engines, chosen, 1), ledger):
+        fixtures = list(wave)
+        done.append(fixtures)
+        for fixture in fixtures:
+            ledger.add(record(fixture, judge(fixture)))
+    return done, ledger
+
+
+def meetings(fixtures: list[ScheduledGame]) -> collections.Counter[frozenset[int]]:
+    return collections.Counter(frozenset(fixture.players) for fixture in fixtures)
+
+
+# --- all kinds ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["match", "round robin", "gauntlet", "knockout", "swiss"])
+@pytest.mark.parametrize("games", [1, 2, 7])
+def test_games_are_numbered_and_come_in_pairs_with_swapped_sides(
+    kind: TournamentKind, games: int
+) -> None:
+    done, _ = played(kind, 2 if kind == "match" else 5, games=games)
+    fixtures = list(itertools.chain(*done))
+    assert [fixture.id for fixture in fixtures] == list(range(1, len(fixtures) + 1))
+    for _, pair in itertools.groupby(fixtures, key=lambda fixture: fixture.pair):
+        first, *rest = pair
+        assert len(rest) <= 1
+        for second in rest:
+            assert second.players == first.players[::-1]
+            assert second.seed == first.seed
+            assert 1 <= second.seed <= MAX_SEED
+
+
+@given(
+    kind=st.sampled_from(["swiss", "knockout", "round robin", "gauntlet"]),
+    engines=st.integers(2, 9),
+    settings=st.sampled_from([{"games": 1}, {"games": 2}, {"games": 4}, {"first_to": 2}]),
+    seed=st.integers(0, 10**6),
+    random=st.randoms(use_true_random=False),
+)
+def test_a_schedule_that_is_broken_off_goes_on_as_it_would_have(
+    kind: TournamentKind, engines: int, settings: dict[str, int], seed: int, random: random.Random
+) -> None:
+    def judge(fixture: ScheduledGame) -> int | None:
+        return (0, 1, None)[hash((seed, fixture.id)) % 3]
+
+    waves_played, whole = played(kind, engines, judge, **settings)
+    # All of some waves is over when it breaks off, and any games of the next.
+    broken = random.randrange(len(waves_played))
+    over = [
+        record(fixture, judge(fixture))
+        for number, wave in enumerate(waves_played[: broken + 1])
+        for fixture in wave
+        if number < broken or random.random() < 0.5
+    ]
+    random.shuffle(over)
+    chosen = TournamentSettings(**settings)  # type: ignore[arg-type]
+    ledger = TournamentResults(header(kind, engines), chosen, over)
+    again: list[list[ScheduledGame]] = []
+    for wave in iterate_waves(TournamentPlan(kind, engines, chosen, 1), ledger):
+        again.append(list(wave))
+        for fixture in again[-1]:
+            if fixture.id not in ledger:
+                ledger.add(record(fixture, judge(fixture)))
+    assert again == waves_played
+    assert ledger.champion == whole.champion
+    assert ledger.standings() == whole.standings()
+
+
+def test_everybody_meets_everybody_with_the_same_openings() -> None:
+    done, _ = played("round robin", 5, games=6)
+    (fixtures,) = done
+    assert meetings(fixtures) == dict.fromkeys(
+        map(frozenset, itertools.combinations(range(5), 2)), 6
+    )
+    seeds = collections.defaultdict[int, list[int]](list)
+    for fixture in fixtures:
+        seeds[fixture.tie].append(fixture.seed)
+    assert len(seeds) == 10
+    assert len(set(map(tuple, seeds.values()))) == 1
+    assert len(set(seeds[0])) == 3
+    # At any time nobody is more than a pair of games of one encounter ahead.
+    ahead = meetings(fixtures[: len(fixtures) // 2])
+    assert max(ahead.values()) - min(ahead.values()) <= 2
+
+
+def test_in_a_gauntlet_the_first_meet_the_rest() -> None:
+    done, _ = played("gauntlet", 5, games=2, gauntlet=2)
+    assert set(meetings(done[0])) == {frozenset((a, b)) for a in (0, 1) for b in (2, 3, 4)}
+
+
+def test_openings_follow_each_other_and_never_repeat_a_game() -> None:
+    book = (Opening(5), Opening(None, "v115@x"), Opening(9, "v115@y"))
+    plan = TournamentPlan("match", 2, TournamentSettings(games=14), 1, book)
+    fixtures = list(next(iterate_waves(plan, TournamentResults(header("match", 2), plan.settings))))
+    begun = [(fixture.seed, fixture.fumen) for fixture in fixtures[::2]]
+    assert begun[0] == (5, None)
+    assert begun[2] == (9, "v115@y")
+    assert [fumen for _, fumen in begun] == [None, "v115@x", "v115@y"] * 2 + [None]
+    assert len(set(begun)) == 7
+
+
+@pytest.mark.parametrize("kind", ["round robin", "gauntlet", "swiss"])
+def test_each_encounter_ends_when_somebody_has_won_so_often(kind: TournamentKind) -> None:
+    # The lower number wins two games of three.
+    def judge(fixture: ScheduledGame) -> int | None:
+        return stronger(fixture) if fixture.id % 3 else 1 - (stronger(fixture) or 0)
+
+    _, ledger = played(kind, 4, judge, first_to=3)
+    encounters = collections.defaultdict[tuple[int, int], list[GameRecord]](list)
+    for game in ledger.counted:
+        encounters[game.round, game.tie].append(game)
+    assert encounters
+    for games in encounters.values():
+        wins = collections.Counter(
+            game.players[game.winner] for game in games if game.winner is not None
+        )
+        assert max(wins.values()) >= 3
+        assert len(games) % 2 == 0
+        # Two games fewer would not have been enough.
+        before = collections.Counter(
+            game.players[game.winner] for game in games[:-2] if game.winner is not None
+        )
+        assert max(before.values(), default=0) < 3
+
+
+def test_each_encounter_of_a_round_robin_has_its_test() -> None:
+    sprt = SprtRecord(elo0=0, elo1=100)
+    settings = TournamentSettings(games=400)
+    ledger = TournamentResults(header("round robin", 3, sprt), settings)
+    dice = random.Random(1)
+    for wave in iterate_waves(TournamentPlan("round robin", 3, settings, 1, tested=True), ledger):
+        for fixture in wave:
+            # Two is much stronger than the others, who are equal.
+            two = fixture.players.index(2) if 2 in fixture.players else None
+            ledger.add(record(fixture, dice.choice((0, 1)) if two is None else two))
+    tests = {test.players: test for test in ledger.tests()}
+    assert set(tests) == {(0, 1), (0, 2), (1, 2)}
+    assert tests[0, 2].decision == tests[1, 2].decision == "H0"
+    assert all(test.games % 2 == 0 for test in tests.values())
+    assert tests[0, 2].games < tests[0, 1].games
+    assert ledger.verdict is None
+
+
+# --- knockout -----------------------------------------------------------------------------------
+
+
+@given(st.integers(2, 70))
+def test_a_bracket_keeps_the_best_apart(entrants: int) -> None:
+    lines = bracket_order(entrants)
+    assert sorted(one for one in lines if one is not None) == list(range(entrants))
+    assert len(lines) == 2 ** math.ceil(math.log2(entrants))
+    # Nobody has a bye whose opponent would have had one, and byes go to the best.
+    byes = [a for a, b in zip(lines[::2], lines[1::2], strict=True) if b is None]
+    assert sorted(one for one in byes if one is not None) == list(range(len(byes)))
+    # If the better one always wins, the best n meet in the last n.
+    while len(lines) > 2:
+        lines = [
+            min(one for one in pair if one is not None)
+            for pair in zip(lines[::2], lines[1::2], strict=True)
+        ]
+        assert sorted(one for one in lines if one is not None) == list(range(len(lines)))[:entrants]
+
+
+@pytest.mark.parametrize("engines", [2, 3, 5, 8, 13])
+def test_a_knockout_has_a_champion(engines: int) -> None:
+    done, ledger = played("knockout", engines, games=2)
+    assert ledger.champion == 0
+    assert sum(map(len, done)) == 2 * (engines - 1)
+    assert ledger.standings()[0].engine == 0
+
+
+def test_first_to_plays_no_more_than_is_needed() -> None:
+    done, ledger = played("knockout", 2, first_to=3)
+    assert [len(wave) for wave in done] == [4]
+    assert ledger.champion == 0
+    # Alternating winners: two, and two, until somebody has three.
+    done, _ = played("knockout", 2, lambda fixture: fixture.id % 2, first_to=3)
+    assert sum(map(len, done)) <= 8
+
+
+def test_a_tie_goes_on_by_pairs_and_ends() -> None:
+    done, ledger = played("knockout", 2, lambda _: None, games=4)
+    assert [len(wave) for wave in done] == [4, 2, 2, 2, 2, 2]
+    # Nobody is better in anything: the one of whom more was expected.
+    assert ledger.champion == 0
+
+
+def test_attack_decides_a_tie_that_does_not_end() -> None:
+    settings = TournamentSettings(games=2)
+    ledger = TournamentResults(header("knockout", 2), settings)
+    for wave in iterate_waves(TournamentPlan("knockout", 2, settings, 1), ledger):
+        for fixture in wave:
+            attack = (1, 2) if fixture.players == (0, 1) else (2, 1)
+            ledger.add(record(fixture, None, attack))
+    assert ledger.champion == 1
+
+
+# --- Swiss --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engines", [2, 3, 4, 7, 8, 16])
+def test_swiss_rounds(engines: int) -> None:
+    done, ledger = played("swiss", engines, games=2)
+    assert len(done) == max(1, math.ceil(math.log2(engines)))
+    for wave in done:
+        seated = collections.Counter(engine for fixture in wave for engine in fixture.players)
+        # Everybody once, but for the one with the bye.
+        assert set(seated.values()) == {2}
+        assert len(seated) == engines - engines % 2
+    pairs = [set(meetings(wave)) for wave in done]
+    met = list(itertools.chain(*pairs))
+    if engines > len(done) + 1:
+        assert len(met) == len(set(met))
+    assert ledger.standings()[0].engine == 0
+    assert sum(one.points for one in ledger.standings()) == len(done) * 2 * ((engines + 1) // 2)
+
+
+@given(st.integers(2, 24), st.randoms(use_true_random=False))
+def test_nobody_meets_somebody_twice_as_long_as_that_can_be(
+    engines: int, dice: random.Random
+) -> None:
+    met: set[frozenset[int]] = set()
+    points = [0.0] * engines
+    byes: list[int] = []
+    for _ in range(max(1, (engines - 1) // 2)):
+        pairs, bye = pair_swiss_round(points, met, byes)
+        found = {frozenset(pair) for pair in pairs}
+        assert not found & met
+        assert len(set(itertools.chain(*pairs))) == 2 * len(pairs) == engines - engines % 2
+        if bye is not None:
+            assert bye not in byes
+            byes.append(bye)
+        met |= found
+        for pair in pairs:
+            points[dice.choice(pair)] += 1
+
+
+# --- what games amount to -----------------------------------------------------------------------
+
+
+def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
+    settings = TournamentSettings(first_to=3)
+    plan = TournamentPlan("match", 2, settings, 1)
+    fixtures = list(
+        itertools.islice(
+            next(iterate_waves(plan, TournamentResults(header("match", 2), settings))), 12
+        )
+    )
+    winners = [0, None, 0, 1, 0, 0, 0, 1, 1, 1, 1, 1]
+    games = [
+        record(fixture, None if seat is None else int(fixture.players[seat] != fixture.players[0]))
+        for fixture, seat in zip(fixtures, winners, strict=True)
+    ]
+    verdicts = set[int]()
+    for order in range(50):
+        ledger = TournamentResults(header("match", 2), settings)
+        for game in random.Random(order).sample(games, len(games)):
+            ledger.add(game)
+        assert ledger.verdict is not None
+        verdicts.add(ledger.verdict.games)
+    wins = [0, 0]
+    for number, game in enumerate(games, start=1):
+        if game.winner is not None:
+            wins[game.players[game.winner]] += 1
+        if max(wins) == 3:
+            assert verdicts == {number}
+            break
+    else:
+        pytest.fail("nobody has won three")
+
+
+def test_a_test_counts_whole_pairs_from_the_first_on() -> None:
+    sprt = SprtRecord(elo0=0, elo1=50)
+    settings = TournamentSettings()
+    plan = TournamentPlan("match", 2, settings, 1, tested=True)
+    fixtures = itertools.islice(
+        next(iterate_waves(plan, TournamentResults(header("match", 2), settings))), 600
+    )
+    dice = random.Random(4)
+    games = [record(fixture, dice.choice((0, 0, 1, None))) for fixture in fixtures]
+    games = [
+        game if game.players == (0, 1) or game.winner is None else record_swapped(game)
+        for game in games
+    ]
+    ordered = TournamentResults(header("match", 2, sprt), settings, games)
+    assert ordered.verdict is not None
+    assert ordered.verdict.decision == "H1"
+    assert ordered.verdict.games % 2 == 0
+    for seed in range(5):
+        mixed = TournamentResults(header("match", 2, sprt), settings)
+        # Everybody plays some games ahead of the others.
+        for start in range(0, 600, 6):
+            for game in random.Random(seed).sample(games[start : start + 6], 6):
+                mixed.add(game)
+        assert mixed.verdict == ordered.verdict
+        assert mixed.llr == ordered.llr
+        assert mixed.counted == ordered.counted == games[: ordered.verdict.games]
+
+
+def record_swapped(game: GameRecord) -> GameRecord:
+    """The same, won from the other seat."""
+    fixture = ScheduledGame(game.id, game.pair, game.round, game.tie, game.players, game.seed)
+    return record(fixture, None if game.winner is None else 1 - game.winner)
+
+
+def test_standings_count_points_faults_and_what_was_beaten() -> None:
+    settings = TournamentSettings(games=2)
+    ledger = TournamentResults(header("round robin", 3), settings)
+    results = {frozenset((0, 1)): 0, frozenset((0, 2)): 2, frozenset((1, 2)): 1}
+    for wave in iterate_waves(TournamentPlan("round robin", 3, settings, 1), ledger):
+        for fixture in wave:
+            winner = fixture.players.index(results[frozenset(fixture.players)])
+            game = record(fixture, winner)
+            if fixture.id == 1:
+                fall = LossRecord(reason="illegal move", detail="x")
+                falls = (None, fall) if winner == 0 else (fall, None)
+                game = GameRecord(
+                    **{f: getattr(game, f) for f in game.__struct_fields__ if f != "falls"},
+                    falls=falls,
+                )
+            ledger.add(game)
+    standings = ledger.standings()
+    assert [one.points for one in standings] == [2, 2, 2]
+    assert [one.games for one in standings] == [4, 4, 4]
+    assert {one.engine: one.faults for one in standings}[1] == {"illegal moves": 1}
+    assert sum(len(one.faults) for one in standings) == 1
+
+
+def test_equal_points_are_told_apart_by_those_one_has_beaten() -> None:
+    # 3 beats 0, the best of the others; 2 beats 1.
+    settings = TournamentSettings(games=1)
+    ledger = TournamentResults(header("round robin", 4), settings)
+    beats = {(0, 1): 0, (0, 2): 0, (0, 3): 3, (1, 2): 2, (1, 3): 1, (2, 3): None}
+    for wave in iterate_waves(TournamentPlan("round robin", 4, settings, 1), ledger):
+        for fixture in wave:
+            pair = (min(fixture.players), max(fixture.players))
+            winner = beats[pair]
+            ledger.add(record(fixture, None if winner is None else fixture.players.index(winner)))
+    standings = ledger.standings()
+    assert [(one.engine, one.points) for one in standings] == [
+        (0, 2.0),
+        (3, 1.5),
+        (2, 1.5),
+        (1, 1.0),
+    ]

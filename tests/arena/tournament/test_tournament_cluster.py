@@ -1,0 +1,49 @@
+"""A tournament on a cluster comes out as it does here."""
+
+from __future__ import annotations
+
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sevenbag import jobs
+from sevenbag.arena.tournament.tournament_config import TournamentSettings, create_header
+from sevenbag.arena.tournament.tournament_files import GameRecord, SprtRecord, read_result
+from tests.arena.tournament.test_tournament_runner import BEAMS, RULES, engines, essence, play
+from tests.cluster import dask_cluster
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["dask_cluster"]
+
+
+def test_a_cluster_plays_the_same_games(dask_cluster: Any, tmp_path: Path) -> None:
+    header = create_header("swiss", engines(*BEAMS), TournamentSettings(games=2, pieces=30), RULES)
+    here = play(tmp_path / "here", header)
+    there = play(tmp_path / "there", header, jobs.cluster(dask_cluster.scheduler_address))
+    assert essence(here) == essence(there)
+
+
+@pytest.mark.faults
+def test_a_test_on_a_cluster_that_loses_a_worker_decides_the_same(
+    dask_cluster: Any, tmp_path: Path
+) -> None:
+    sprt = SprtRecord(elo0=0, elo1=100)
+    header = create_header(
+        "match", engines(*BEAMS[:2]), TournamentSettings(pieces=25), RULES, sprt=sprt
+    )
+    here = play(tmp_path / "here", header, jobs.local(2))
+    killed: list[int] = []
+
+    def kill(_: GameRecord) -> None:
+        if not killed:
+            killed.append(dask_cluster.workers[0].pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    there = play(tmp_path / "there", header, jobs.cluster(dask_cluster.scheduler_address), kill)
+    assert killed
+    assert essence(here) == essence(there)
+    assert read_result(tmp_path / "here") == read_result(tmp_path / "there")
