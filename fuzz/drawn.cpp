@@ -11,10 +11,10 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Kicks own_kicks(Input& input) {
-    std::vector<Turn> turns;
+Kicks read_custom_kicks(FuzzInput& input) {
+    std::vector<TurnTests> turns;
     for (int i = input.between(0, 24); i > 0; --i) {
-        Turn turn{drawn_piece(input), input.between(0, 3), input.between(0, 3), {}};
+        TurnTests turn{read_piece(input), input.between(0, 3), input.between(0, 3), {}};
         for (int test = input.between(0, 8); test > 0; --test)
             turn.tests.push_back({static_cast<std::int8_t>(input.between(-kMaxKick, kMaxKick)),
                                   static_cast<std::int8_t>(input.between(-kMaxKick, kMaxKick))});
@@ -22,11 +22,11 @@ Kicks own_kicks(Input& input) {
     }
     std::array<Rotation, kPieces> spawn{};
     if (input.flag())
-        for (Rotation& rotation : spawn) rotation = input.one_of<Rotation>(kRotations);
+        for (Rotation& rotation : spawn) rotation = input.pick<Rotation>(kRotations);
     return make_kicks("own", turns, spawn);
 }
 
-Growth drawn_growth(Input& input, double most_start, double most_growth) {
+Growth read_growth(FuzzInput& input, double most_start, double most_growth) {
     Growth growth;
     growth.start = input.fraction(0, most_start, {1, 0, most_start, -1, kNan, kInfinity});
     growth.per_second = input.fraction(0, most_growth, {0, 0.01, most_growth, -1, kNan, kInfinity});
@@ -38,7 +38,7 @@ Growth drawn_growth(Input& input, double most_start, double most_growth) {
     return growth;
 }
 
-void draw_attack(Input& input, Rules& rules) {
+void read_attack(FuzzInput& input, Rules& rules) {
     if (input.flag())
         for (auto& kinds : rules.attack)
             for (int& lines : kinds) lines = input.number(0, 20);
@@ -50,36 +50,36 @@ void draw_attack(Input& input, Rules& rules) {
         for (int& lines : rules.targeting) lines = input.number(0, 4);
     }
     rules.halve_other_spins = input.flag();
-    rules.back_to_back = input.one_of<BackToBack>(3);
+    rules.back_to_back = input.pick<BackToBackBonus>(3);
     rules.mini_single_bonus = input.flag();
     rules.charge_at = input.number(0, 5);
     rules.charge_base = input.number(0, 5);
-    rules.combo = input.one_of<Combo>(2);
+    rules.combo = input.pick<ComboKind>(2);
     rules.combo_table_size = input.number(0, kMaxComboTable);
     if (input.flag())
         for (int& lines : rules.combo_table) lines = input.number(0, 20);
     rules.combo_apart = input.flag();
-    rules.perfect_clear = input.one_of<PerfectClear>(3);
+    rules.perfect_clear = input.pick<PerfectClearRule>(3);
     rules.perfect_clear_lines = input.number(0, 20);
     rules.perfect_clear_chain = input.number(0, 5);
     rules.garbage_bonus = input.flag();
-    rules.multiplier = drawn_growth(input, 1000, 1000);
-    rules.rounding = input.one_of<Rounding>(2);
+    rules.multiplier = read_growth(input, 1000, 1000);
+    rules.rounding = input.pick<RoundingMode>(2);
 }
 
-void draw_garbage(Input& input, Rules& rules) {
-    rules.travel_unit = input.one_of<Travel>(2);
+void read_garbage(FuzzInput& input, Rules& rules) {
+    rules.travel_unit = input.pick<TravelUnit>(2);
     rules.travel = input.number(0, 60);
-    rules.blocking = input.one_of<Blocking>(4);
+    rules.blocking = input.pick<GarbageBlocking>(4);
     rules.opener_pieces = input.number(0, 20);
-    rules.cap = drawn_growth(input, 20, 20);
+    rules.cap = read_growth(input, 20, 20);
     rules.cap_limit = input.number(0, 40);
-    rules.holes = input.one_of<Holes>(6);
+    rules.holes = input.pick<HolePattern>(6);
     rules.hole_change = input.fraction(0, 1, {0, 1, kNan});
     rules.hole_inner = input.fraction(0, 1, {0, 1, kNan});
     rules.hole_other = input.flag();
     rules.hole_centred = input.flag();
-    rules.cut_off = input.one_of<CutOff>(2);
+    rules.cut_off = input.pick<CutOffRule>(2);
     if (input.flag()) {
         rules.absolute_cap = input.number(0, 40);
         rules.bombs = input.flag();
@@ -90,11 +90,11 @@ void draw_garbage(Input& input, Rules& rules) {
 
 }  // namespace
 
-Piece drawn_piece(Input& input) { return input.one_of<Piece>(kPieces); }
+Piece read_piece(FuzzInput& input) { return input.pick<Piece>(kPieces); }
 
-SpinMode drawn_spins(Input& input) { return input.one_of<SpinMode>(kSpinModes); }
+SpinMode read_spin_mode(FuzzInput& input) { return input.pick<SpinMode>(kSpinModes); }
 
-void fill_board(Input& input, Board& board) {
+void fill_board(FuzzInput& input, Board& board) {
     const int height = input.between(0, board.rows());
     const std::uint32_t full = board.full_row();
     for (int y = 0; y < height; ++y) {
@@ -115,7 +115,7 @@ void fill_board(Input& input, Board& board) {
     }
 }
 
-Board drawn_board(Input& input) {
+Board read_board(FuzzInput& input) {
     // The width that has a fast way of its own is half of all.
     const int width = input.flag() ? kDefaultWidth : input.between(kMinWidth, kMaxWidth);
     Board board(width, input.between(kMinRows, kMaxRows));
@@ -123,15 +123,15 @@ Board drawn_board(Input& input) {
     return board;
 }
 
-Kicks drawn_kicks(Input& input) {
+Kicks read_kicks(FuzzInput& input) {
     const std::vector<Kicks>& all = all_kicks();
     const int kind = input.between(0, static_cast<int>(all.size()) + 3);
-    if (kind >= static_cast<int>(all.size())) return own_kicks(input);
+    if (kind >= static_cast<int>(all.size())) return read_custom_kicks(input);
     const Kicks& kicks = all[static_cast<std::size_t>(kind)];
     return input.flag() ? kicks.without_half_turns() : kicks;
 }
 
-Spawn drawn_spawn(Input& input, const Board& board) {
+Spawn read_spawn(FuzzInput& input, const Board& board) {
     const int kind = input.byte() % 8;
     if (kind == 0)
         return {static_cast<std::int8_t>(input.between(-64, 64)),
@@ -143,7 +143,7 @@ Spawn drawn_spawn(Input& input, const Board& board) {
                 input.between(lowest < board.rows() ? lowest : 0, board.rows() - 1))};
 }
 
-Rules drawn_rules(Input& input) {
+Rules read_rules(FuzzInput& input) {
     Rules rules;
     if (input.flag()) {
         rules.width = input.number(kMinWidth, kMaxWidth);
@@ -155,19 +155,19 @@ Rules drawn_rules(Input& input) {
         rules.solid_rows = input.number(1, kMaxRows);
         rules.kept_rows = input.number(1, kMaxRows);
     }
-    rules.bag = input.one_of<BagKind>(9);
-    if (rules.bag == BagKind::general)
+    rules.bag = input.pick<Randomizer>(9);
+    if (rules.bag == Randomizer::general)
         for (auto& count : rules.filled_bag) count = input.byte() % 12;
-    rules.opening = input.one_of<Opening>(3);
+    rules.opening = input.pick<FirstPieceRule>(3);
     rules.previews = input.number(0, kMaxPreviews);
     rules.hold = input.flag();
-    rules.kicks = drawn_kicks(input);
-    rules.spins = drawn_spins(input);
-    rules.blocked_spawn = input.one_of<BlockedSpawn>(3);
-    rules.lock_out = input.one_of<LockOut>(3);
+    rules.kicks = read_kicks(input);
+    rules.spins = read_spin_mode(input);
+    rules.blocked_spawn = input.pick<BlockedSpawnRule>(3);
+    rules.lock_out = input.pick<LockOutRule>(3);
     rules.garbage_out = input.flag();
-    draw_attack(input, rules);
-    draw_garbage(input, rules);
+    read_attack(input, rules);
+    read_garbage(input, rules);
     validate(rules);
     return rules;
 }

@@ -12,21 +12,21 @@
 
 namespace sevenbag::fuzz {
 
-Piece drawn_piece(Input& input);
-SpinMode drawn_spins(Input& input);
+Piece read_piece(FuzzInput& input);
+SpinMode read_spin_mode(FuzzInput& input);
 
 // Of any width and any number of rows.
-Board drawn_board(Input& input);
+Board read_board(FuzzInput& input);
 // Fills its rows.
-void fill_board(Input& input, Board& board);
+void fill_board(FuzzInput& input, Board& board);
 
 // A system that has a name, or one of one's own. Raises Error(kicks) for tables that are none.
-Kicks drawn_kicks(Input& input);
+Kicks read_kicks(FuzzInput& input);
 
 // Where pieces could appear, or far outside.
-Spawn drawn_spawn(Input& input, const Board& board);
+Spawn read_spawn(FuzzInput& input, const Board& board);
 
 // Every field drawn. Raises Error(rules) for what `validate` refuses.
-Rules drawn_rules(Input& input);
+Rules read_rules(FuzzInput& input);
 
 }  // namespace sevenbag::fuzz

@@ -87,9 +87,9 @@ Bytes mutated(const std::vector<Bytes>& inputs, std::mt19937_64& random) {
 }
 
 // A file that outlives a crash: what is written to its pages needs no further call.
-class Kept {
+class CurrentInput {
   public:
-    explicit Kept(const char* path) {
+    explicit CurrentInput(const char* path) {
         std::FILE* file = std::fopen(path, "w+b");
         if (!file || ftruncate(fileno(file), kLongest) != 0) {
             std::fprintf(stderr, "cannot write %s\n", path);
@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
     using Clock = std::chrono::steady_clock;
     const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     std::mt19937_64 random(std::random_device{}());
-    Kept kept(keep);
+    CurrentInput kept(keep);
     std::size_t runs = 0;
     for (; Clock::now() < end; ++runs) {
         const Bytes bytes = mutated(inputs, random);

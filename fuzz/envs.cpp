@@ -15,24 +15,26 @@ namespace {
 
 // Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
 struct Arrays {
-    explicit Arrays(const Envs& envs)
-        : seats(static_cast<std::size_t>(envs.seats())),
+    explicit Arrays(const GameBatch& envs)
+        : agents(static_cast<std::size_t>(envs.agents())),
           actions_each(static_cast<std::size_t>(envs.actions().size())) {
-        const std::size_t shown = seats * static_cast<std::size_t>(envs.players());
+        const std::size_t shown = agents * static_cast<std::size_t>(envs.players());
         const ActionSpace& a = envs.actions();
         boards.resize(shown * static_cast<std::size_t>(a.rows * a.width));
-        pieces.resize(shown * static_cast<std::size_t>(envs.pieces_seen()));
-        counters.resize(shown * Envs::kCounters);
-        masks.resize(seats * actions_each);
-        actions.resize(seats);
-        rewards.resize(seats);
-        terminated = std::make_unique<bool[]>(seats);
-        truncated = std::make_unique<bool[]>(seats);
+        pieces.resize(shown * static_cast<std::size_t>(envs.observed_pieces()));
+        counters.resize(shown * GameBatch::kCounters);
+        masks.resize(agents * actions_each);
+        actions.resize(agents);
+        rewards.resize(agents);
+        terminated = std::make_unique<bool[]>(agents);
+        truncated = std::make_unique<bool[]>(agents);
     }
-    EnvArrays seen() { return {boards.data(), pieces.data(), counters.data(), masks.data()}; }
-    EnvOutcome outcome() { return {rewards.data(), terminated.get(), truncated.get()}; }
+    ObservationArrays seen() {
+        return {boards.data(), pieces.data(), counters.data(), masks.data()};
+    }
+    StepArrays outcome() { return {rewards.data(), terminated.get(), truncated.get()}; }
 
-    std::size_t seats, actions_each;
+    std::size_t agents, actions_each;
     std::vector<std::uint8_t> boards, pieces;
     std::vector<std::int32_t> counters;
     std::vector<std::int8_t> masks;
@@ -42,42 +44,42 @@ struct Arrays {
 };
 
 // Every action of the mask can be played, and no other.
-void check_mask(const Envs& envs, const Arrays& arrays) {
-    for (std::size_t seat = 0; seat < arrays.seats; ++seat) {
-        if (envs.ended(static_cast<int>(seat) / envs.players())) continue;
+void check_mask(const GameBatch& envs, const Arrays& arrays) {
+    for (std::size_t agent = 0; agent < arrays.agents; ++agent) {
+        if (envs.ended(static_cast<int>(agent) / envs.players())) continue;
         for (std::size_t action = 0; action < arrays.actions_each; action += 37) {
-            const bool allowed = arrays.masks[seat * arrays.actions_each + action] != 0;
-            const auto move = envs.move(static_cast<int>(seat), static_cast<std::int64_t>(action));
+            const bool allowed = arrays.masks[agent * arrays.actions_each + action] != 0;
+            const auto move = envs.move(static_cast<int>(agent), static_cast<std::int64_t>(action));
             if (!move) continue;
             EXPECT(allowed);
-            EXPECT(envs.game(static_cast<int>(seat)).solid().resting(move->placement));
+            EXPECT(envs.game(static_cast<int>(agent)).solid().resting(move->placement));
         }
     }
 }
 
-void step_batch(Input& input, const std::shared_ptr<const Rules>& rules) {
-    EnvOptions options;
+void step_batch(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
+    GameBatchOptions options;
     options.games = input.between(1, 4);
     options.players = input.between(1, 2);
     options.rows = input.number(1, 24);
-    options.spins_apart = input.flag();
+    options.separate_spins = input.flag();
     options.frames_per_turn = input.number(0, 60);
-    options.most_pieces = input.number(0, 20);
+    options.max_pieces = input.number(0, 20);
     options.weights.attack = input.fraction(-1, 1);
-    Envs envs(rules, options);
+    GameBatch envs(rules, options);
     Arrays arrays(envs);
     envs.observe_all(1, arrays.seen());
-    Dice dice(input.word(4));
-    for (int steps = 0; steps < 30 && !input.used_up(); ++steps) {
+    SplitMix64 dice(input.word(4));
+    for (int steps = 0; steps < 30 && !input.is_empty(); ++steps) {
         const int what = input.byte();
-        envs.choose(dice, arrays.actions.data());
+        envs.sample_actions(dice, arrays.actions.data());
         if (what % 16 == 0)
-            arrays.actions[input.byte() % arrays.seats] = static_cast<std::int64_t>(input.word());
+            arrays.actions[input.byte() % arrays.agents] = static_cast<std::int64_t>(input.word());
         try {
             envs.step(arrays.actions.data(), what % 16 != 1, 1 + what % 2, arrays.seen(),
                       arrays.outcome());
         } catch (const Error&) {
-            envs.renew(arrays.seen());
+            envs.reset_ended(arrays.seen());
         }
         check_mask(envs, arrays);
         if (what % 16 == 2) {
@@ -88,23 +90,23 @@ void step_batch(Input& input, const std::shared_ptr<const Rules>& rules) {
     }
 }
 
-void play_out(Input& input, const std::shared_ptr<const Rules>& rules) {
+void play_out(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     PlayoutOptions options;
     options.games = input.number(0, 3);
     if (options.games > 3) options.games = 3;
     options.frames_per_turn = input.number(0, 600);
     options.hold_one_in = input.number(0, 10);
     options.draws = input.between(0, 8);
-    options.most_turns = input.between(0, 60);
+    options.max_turns = input.between(0, 60);
     options.threads = input.between(0, 3);
-    const Playout sum = random_versus(rules, input.word(4), options);
+    const PlayoutResult sum = play_random_versus(rules, input.word(4), options);
     EXPECT(sum.games == options.games);
     EXPECT(sum.first_wins + sum.second_wins + sum.draws + sum.unfinished == sum.games);
 }
 
-void run(Input& input) {
+void run(FuzzInput& input) {
     const bool batch = input.byte() % 4 != 0;
-    const auto rules = std::make_shared<const Rules>(drawn_rules(input));
+    const auto rules = std::make_shared<const Rules>(read_rules(input));
     batch ? step_batch(input, rules) : play_out(input, rules);
 }
 
@@ -113,7 +115,7 @@ void run(Input& input) {
 }  // namespace sevenbag::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    sevenbag::fuzz::Input input(data, size);
+    sevenbag::fuzz::FuzzInput input(data, size);
     try {
         sevenbag::fuzz::run(input);
     } catch (const sevenbag::Error&) {

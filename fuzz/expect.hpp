@@ -7,14 +7,14 @@
 
 namespace sevenbag::fuzz {
 
-[[noreturn]] inline void breach(const char* file, int line, const char* what) {
+[[noreturn]] inline void fail_expectation(const char* file, int line, const char* what) {
     std::fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
     std::abort();
 }
 
 }  // namespace sevenbag::fuzz
 
-#define EXPECT(...)                                                                   \
-    do {                                                                              \
-        if (!(__VA_ARGS__)) sevenbag::fuzz::breach(__FILE__, __LINE__, #__VA_ARGS__); \
+#define EXPECT(...)                                                                             \
+    do {                                                                                        \
+        if (!(__VA_ARGS__)) sevenbag::fuzz::fail_expectation(__FILE__, __LINE__, #__VA_ARGS__); \
     } while (false)

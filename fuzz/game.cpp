@@ -24,9 +24,9 @@ namespace {
 constexpr int kMostMoves = 60;
 
 // The pieces that a game must deal, counted against those it has.
-class Deal {
+class ExpectedPieces {
   public:
-    Deal(const Rules& rules, std::int64_t seed)
+    ExpectedPieces(const Rules& rules, std::int64_t seed)
         : queue_(rules.bag, seed, rules.filled_bag, rules.opening) {}
 
     void check(const Game& game, std::array<int, kPieces> placed) {
@@ -43,7 +43,7 @@ class Deal {
     }
 
   private:
-    Queue queue_;
+    PieceQueue queue_;
     int taken_ = 0;
     std::array<int, kPieces> dealt_{};
 };
@@ -57,7 +57,7 @@ void check_colours(const Game& game) {
 
 void check_garbage(const Game& game) {
     const Stats& stats = game.stats();
-    for (const Batch& batch : game.garbage().pending()) EXPECT(batch.lines > 0);
+    for (const PendingAttack& batch : game.garbage().pending()) EXPECT(batch.lines > 0);
     // What waits beyond the absolute cap is lost.
     if (game.rules().absolute_cap == 0)
         EXPECT(stats.received ==
@@ -65,10 +65,10 @@ void check_garbage(const Game& game) {
     EXPECT(stats.sent >= 0 && stats.sent <= stats.attack);
 }
 
-void check_lock(const Board& before, const Game& game, const Lock& lock) {
+void check_lock(const Board& before, const Game& game, const LockResult& lock) {
     const int width = before.width();
     int entered = 0;
-    for (Holed open : lock.garbage) {
+    for (HoleMask open : lock.garbage) {
         EXPECT((open & ~before.full_row()) == 0);
         entered += width - std::popcount(open);
     }
@@ -76,7 +76,7 @@ void check_lock(const Board& before, const Game& game, const Lock& lock) {
     EXPECT(lock.clear.garbage_lines <= lock.clear.lines);
     EXPECT(lock.attacks.total() >= 0);
     EXPECT(lock.sent.total() >= 0 && lock.sent.total() <= lock.attacks.total());
-    EXPECT(lock.released >= 0 && lock.released <= lock.attacks.total());
+    EXPECT(lock.surge >= 0 && lock.surge <= lock.attacks.total());
     EXPECT(game.over() == (lock.top_out != TopOut::none));
     const Rules& rules = game.rules();
     // Otherwise cells are lost at the top, or blown up.
@@ -90,49 +90,49 @@ void check_lock(const Board& before, const Game& game, const Lock& lock) {
 }
 
 // One of the placements; none if there is none.
-std::optional<Game::Move> drawn_move(Input& input, const Game& game) {
+std::optional<Game::Move> read_move(FuzzInput& input, const Game& game) {
     thread_local std::vector<Placement> list;
     game.placements(input.flag(), list);
     if (list.empty()) return std::nullopt;
     Placement placement = list[input.word(2) % list.size()];
     // A claimed spin, right or wrong, only chooses.
-    if (input.byte() % 4 == 0) placement.spin = input.one_of<Spin>(3);
-    const Game::Move move = game.judge(placement);
+    if (input.byte() % 4 == 0) placement.spin = input.pick<Spin>(3);
+    const Game::Move move = game.find_move(placement);
     EXPECT(move.placement.x == placement.x && move.placement.y == placement.y);
     return move;
 }
 
-void press_keys(Input& input, const Game& game) {
+void press_keys(FuzzInput& input, const Game& game) {
     try {
-        Falling falling(game, input.flag());
+        FallingPiece falling(game, input.flag());
         for (int i = input.between(0, 20); i > 0; --i) {
-            falling.press(input.one_of<Key>(8));
+            falling.press(input.pick<Key>(8));
             EXPECT(game.solid().fits(falling.placement()));
         }
         falling.press(Key::hard_drop);
         EXPECT(falling.resting());
         const Placement end = falling.placement();
-        EXPECT(game.judge(end).placement.spin == end.spin ||
+        EXPECT(game.find_move(end).placement.spin == end.spin ||
                game.rules().spins.mode == SpinMode::none);
     } catch (const Error&) {
     }
 }
 
-void judge_anything(Input& input, const Game& game) {
-    const Placement placement{drawn_piece(input), input.one_of<Rotation>(kRotations),
+void judge_anything(FuzzInput& input, const Game& game) {
+    const Placement placement{read_piece(input), input.pick<Rotation>(kRotations),
                               static_cast<std::int8_t>(input.between(-64, 64)),
                               static_cast<std::int8_t>(input.between(-64, 120)),
-                              input.one_of<Spin>(3)};
+                              input.pick<Spin>(3)};
     try {
-        EXPECT(game.solid().resting(game.judge(placement).placement));
+        EXPECT(game.solid().resting(game.find_move(placement).placement));
     } catch (const Error&) {
     }
 }
 
-void play_alone(Input& input, const std::shared_ptr<const Rules>& rules) {
+void play_alone(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     const auto seed = static_cast<std::int64_t>(input.word(4));
     Game game(rules, seed, seed + 1);
-    Deal deal(*rules, seed);
+    ExpectedPieces deal(*rules, seed);
     if (input.byte() % 4 == 0) {
         Board board(rules->width, rules->rows);
         fill_board(input, board);
@@ -140,7 +140,7 @@ void play_alone(Input& input, const std::shared_ptr<const Rules>& rules) {
     }
     std::array<int, kPieces> placed{};
     int frame = 0;
-    for (int moves = 0; moves < kMostMoves && !game.over() && !input.used_up(); ++moves) {
+    for (int moves = 0; moves < kMostMoves && !game.over() && !input.is_empty(); ++moves) {
         const int what = input.byte();
         if (what % 4 == 0) {
             try {
@@ -150,12 +150,12 @@ void play_alone(Input& input, const std::shared_ptr<const Rules>& rules) {
         }
         if (what % 8 == 1) press_keys(input, game);
         if (what % 8 == 2) judge_anything(input, game);
-        frame += input.byte() % 32 == 0 ? input.between(0, kLastFrame / 8) : input.byte();
-        if (frame > kLastFrame) return;
-        const auto move = drawn_move(input, game);
+        frame += input.byte() % 32 == 0 ? input.between(0, kMaxFrame / 8) : input.byte();
+        if (frame > kMaxFrame) return;
+        const auto move = read_move(input, game);
         if (!move) return;
         const Board before = game.board();
-        const Lock& lock = game.play(*move, frame);
+        const LockResult& lock = game.play(*move, frame);
         ++placed[static_cast<std::size_t>(move->placement.piece)];
         check_lock(before, game, lock);
         check_garbage(game);
@@ -165,11 +165,11 @@ void play_alone(Input& input, const std::shared_ptr<const Rules>& rules) {
     }
 }
 
-void play_versus(Input& input, const std::shared_ptr<const Rules>& rules) {
+void play_versus(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     Versus versus(rules, static_cast<std::int64_t>(input.word(4)), input.number(0, 600));
-    for (int turn = 0; turn < kMostMoves && !versus.over() && !input.used_up(); ++turn) {
-        const auto first = drawn_move(input, versus.player(0));
-        const auto second = drawn_move(input, versus.player(1));
+    for (int turn = 0; turn < kMostMoves && !versus.over() && !input.is_empty(); ++turn) {
+        const auto first = read_move(input, versus.player(0));
+        const auto second = read_move(input, versus.player(1));
         if (!first || !second) return;
         versus.play(*first, *second);
         for (int i : {0, 1}) {
@@ -181,27 +181,27 @@ void play_versus(Input& input, const std::shared_ptr<const Rules>& rules) {
 }
 
 // Bags alone: many pieces, and what is left of them.
-void deal_pieces(Input& input) {
-    const auto kind = input.one_of<BagKind>(9);
-    Queue queue(kind, static_cast<std::int64_t>(input.word()));
+void deal_pieces(FuzzInput& input) {
+    const auto kind = input.pick<Randomizer>(9);
+    PieceQueue queue(kind, static_cast<std::int64_t>(input.word()));
     const int sight = input.between(0, kMaxPreviews);
     for (int i = input.between(0, 200); i > 0; --i) {
         const Piece next = queue.peek(0);
         const Piece seen = queue.peek(1);
         if (queue.has_bag()) {
             int left = 0;
-            for (int copies : queue.left_in_bag(sight)) left += copies;
-            EXPECT(left >= 1 && left <= kLargestBag);
+            for (int copies : queue.remaining_in_bag(sight)) left += copies;
+            EXPECT(left >= 1 && left <= kMaxBagPieces);
         }
         EXPECT(queue.take() == next);
         EXPECT(queue.peek(0) == seen);
     }
 }
 
-void run(Input& input) {
+void run(FuzzInput& input) {
     const int kind = input.byte() % 8;
     if (kind == 0) return deal_pieces(input);
-    const auto rules = std::make_shared<const Rules>(drawn_rules(input));
+    const auto rules = std::make_shared<const Rules>(read_rules(input));
     kind < 5 ? play_alone(input, rules) : play_versus(input, rules);
 }
 
@@ -210,7 +210,7 @@ void run(Input& input) {
 }  // namespace sevenbag::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    sevenbag::fuzz::Input input(data, size);
+    sevenbag::fuzz::FuzzInput input(data, size);
     try {
         sevenbag::fuzz::run(input);
     } catch (const sevenbag::Error&) {

@@ -8,13 +8,13 @@
 
 namespace sevenbag::fuzz {
 
-class Input {
+class FuzzInput {
   public:
-    Input(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
+    FuzzInput(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}
 
-    bool used_up() const { return at_ == end_; }
+    bool is_empty() const { return at_ == end_; }
 
-    std::uint8_t byte() { return used_up() ? 0 : *at_++; }
+    std::uint8_t byte() { return is_empty() ? 0 : *at_++; }
     bool flag() { return byte() & 1; }
 
     std::uint64_t word(int bytes = 8) {
@@ -32,7 +32,7 @@ class Input {
 
     // An enum whose values are 0 to count - 1.
     template <class E>
-    E one_of(int count) {
+    E pick(int count) {
         return static_cast<E>(between(0, count - 1));
     }
 

@@ -29,7 +29,7 @@ int cells_in(const Board& board) {
     return count;
 }
 
-void check_rows(Input& input, Board board) {
+void check_rows(FuzzInput& input, Board board) {
     EXPECT(board.count() == cells_in(board));
     EXPECT(board.empty() == (board.height() == 0));
     int highest = 0;
@@ -59,13 +59,13 @@ void check_rows(Input& input, Board board) {
 // Replays keys one by one; where the piece comes to rest, with its spin.
 Placement replayed(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
                    const std::vector<Key>& keys) {
-    const bool lasts = spin_rule(spins, piece).lasts;
+    const bool persists = spin_rule(spins, piece).persists;
     Placement at = kicks.appear(piece, spawn.x, spawn.y);
     const auto shift = [&](int dx, int dy) {
         Placement to = at;
         to.x = static_cast<std::int8_t>(to.x + dx);
         to.y = static_cast<std::int8_t>(to.y + dy);
-        if (!lasts) to.spin = Spin::none;
+        if (!persists) to.spin = Spin::none;
         if (!board.fits(to)) return false;
         at = to;
         return true;
@@ -126,7 +126,7 @@ void check_path(const Board& board, const Placement& placement, const Kicks& kic
     EXPECT(followed && canonical(*followed) == end);
 
     // Keys that allow for gravity lead there from wherever the piece has fallen to.
-    KeySet all = kTaps;
+    KeySet all = kTapKeys;
     all.add(Key::das_left);
     all.add(Key::das_right);
     constexpr int kRows = 3;
@@ -141,7 +141,7 @@ void check_path(const Board& board, const Placement& placement, const Kicks& kic
 }
 
 // The systems that the fast generators know, in a place where they are not known.
-const Kicks* general_twin(const Kicks& kicks) {
+const Kicks* generic_copy(const Kicks& kicks) {
     static const KickTable srs = kSrs;
     static const KickTable srs_plus = kSrsPlus;
     static const Kicks slow_srs("srs, slow", &srs);
@@ -160,10 +160,10 @@ std::set<Known> known(const std::vector<Placement>& list) {
     return set;
 }
 
-void check_placements(Input& input, const Board& board, Piece piece, const Kicks& kicks,
+void check_placements(FuzzInput& input, const Board& board, Piece piece, const Kicks& kicks,
                       Spawn spawn, SpinMode spins) {
     std::vector<Placement> list;
-    generate(board, piece, kicks, spawn, spins, list);
+    generate_placements(board, piece, kicks, spawn, spins, list);
     const std::set<Known> found = known(list);
     EXPECT(found.size() == list.size());
     for (const Placement& placement : list) {
@@ -171,9 +171,9 @@ void check_placements(Input& input, const Board& board, Piece piece, const Kicks
         EXPECT(canonical(placement) == placement);
         EXPECT(spins != SpinMode::none || placement.spin == Spin::none);
     }
-    if (const Kicks* twin = general_twin(kicks)) {
+    if (const Kicks* twin = generic_copy(kicks)) {
         std::vector<Placement> slow;
-        generate(board, piece, *twin, spawn, spins, slow);
+        generate_placements(board, piece, *twin, spawn, spins, slow);
         EXPECT(found == known(slow));
     }
     // Paths are dear: a few.
@@ -182,8 +182,8 @@ void check_placements(Input& input, const Board& board, Piece piece, const Kicks
 
     // A place that is not in the list cannot be reached.
     const Placement other = canonical(
-        {piece, input.one_of<Rotation>(kRotations), static_cast<std::int8_t>(input.between(0, 15)),
-         static_cast<std::int8_t>(input.between(0, 63)), input.one_of<Spin>(3)});
+        {piece, input.pick<Rotation>(kRotations), static_cast<std::int8_t>(input.between(0, 15)),
+         static_cast<std::int8_t>(input.between(0, 63)), input.pick<Spin>(3)});
     const auto named = [&](const Placement& p) {
         return p.rotation == other.rotation && p.x == other.x && p.y == other.y &&
                (spins == SpinMode::none || p.spin == other.spin);
@@ -192,30 +192,30 @@ void check_placements(Input& input, const Board& board, Piece piece, const Kicks
            std::any_of(list.begin(), list.end(), named));
 }
 
-void check_perft(Input& input, const Board& board, const Kicks& kicks, Spawn spawn,
+void check_perft(FuzzInput& input, const Board& board, const Kicks& kicks, Spawn spawn,
                  SpinMode spins) {
-    const std::array<Piece, 2> queue{drawn_piece(input), drawn_piece(input)};
+    const std::array<Piece, 2> queue{read_piece(input), read_piece(input)};
     std::vector<Placement> first;
-    generate(board, queue[0], kicks, spawn, spins, first);
+    generate_placements(board, queue[0], kicks, spawn, spins, first);
     std::uint64_t leaves = 0;
     std::vector<Placement> second;
     for (const Placement& placement : first) {
         Board next = board;
         next.lock(placement);
-        generate(next, queue[1], kicks, spawn, spins, second);
+        generate_placements(next, queue[1], kicks, spawn, spins, second);
         leaves += second.size();
     }
     EXPECT(perft(board, std::span(queue).first(1), kicks, spawn, spins) == first.size());
     EXPECT(perft(board, queue, kicks, spawn, spins) == leaves);
 }
 
-void run(Input& input) {
-    const Board board = drawn_board(input);
-    const Kicks kicks = drawn_kicks(input);
-    const Spawn spawn = drawn_spawn(input, board);
-    const SpinMode spins = drawn_spins(input);
+void run(FuzzInput& input) {
+    const Board board = read_board(input);
+    const Kicks kicks = read_kicks(input);
+    const Spawn spawn = read_spawn(input, board);
+    const SpinMode spins = read_spin_mode(input);
     check_rows(input, board);
-    const Piece piece = drawn_piece(input);
+    const Piece piece = read_piece(input);
     check_placements(input, board, piece, kicks, spawn, spins);
     if (board.width() <= 12 && input.flag()) check_perft(input, board, kicks, spawn, spins);
 
@@ -234,7 +234,7 @@ void run(Input& input) {
 }  // namespace sevenbag::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    sevenbag::fuzz::Input input(data, size);
+    sevenbag::fuzz::FuzzInput input(data, size);
     try {
         sevenbag::fuzz::run(input);
     } catch (const sevenbag::Error&) {

@@ -24,13 +24,13 @@ bool same(const SearchResult& a, const SearchResult& b) {
                       });
 }
 
-void run(Input& input) {
-    const Rules rules = drawn_rules(input);
+void run(FuzzInput& input) {
+    const Rules rules = read_rules(input);
     SearchPosition position{Board(rules.width, rules.rows), {}, {}, {}, 0, {}};
     fill_board(input, position.board);
     for (int i = input.between(0, kMaxSearchQueue + 2); i > 0; --i)
-        position.queue.push_back(drawn_piece(input));
-    if (input.flag()) position.hold = drawn_piece(input);
+        position.queue.push_back(read_piece(input));
+    if (input.flag()) position.hold = read_piece(input);
     position.counters = {input.number(0, 20), input.number(0, 20)};
     position.pending = input.number(0, 20);
     if (input.flag())
@@ -60,7 +60,7 @@ void run(Input& input) {
 }  // namespace sevenbag::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    sevenbag::fuzz::Input input(data, size);
+    sevenbag::fuzz::FuzzInput input(data, size);
     try {
         sevenbag::fuzz::run(input);
     } catch (const sevenbag::Error&) {

@@ -10,22 +10,22 @@ namespace {
 
 // A whole number that an int holds; not more than the largest attack, as no more is sent.
 int whole(double lines) {
-    return static_cast<int>(std::floor(std::min(lines, double{kLargestAttack})));
+    return static_cast<int>(std::floor(std::min(lines, double{kMaxAttack})));
 }
 
 int capped(const Rules& rules, int lines) {
     return rules.attack_cap > 0 ? std::min(lines, rules.attack_cap) : lines;
 }
 
-int rounded(const Rules& rules, double lines, Random& random) {
+int rounded(const Rules& rules, double lines, MinstdRandom& random) {
     const double part = lines - std::floor(lines);
     int result = whole(lines);
     // Nothing is drawn for whole numbers: the stream is shared with the holes.
-    if (rules.rounding == Rounding::random && part > 0 && random.fraction() < part) ++result;
+    if (rules.rounding == RoundingMode::random && part > 0 && random.fraction() < part) ++result;
     return capped(rules, result);
 }
 
-int table_lines(const Rules& rules, const Clear& clear) {
+int table_lines(const Rules& rules, const LineClear& clear) {
     const int spin = static_cast<int>(clear.spin);
     const int beyond = std::max(clear.lines - kAttackLines, 0);
     return rules.attack[clear.lines - beyond][spin] + beyond * rules.further[spin];
@@ -37,16 +37,16 @@ int targeting_bonus(const Rules& rules, int attackers) {
 }
 
 // The second and every further difficult clear of a chain gets the bonus.
-double chain_bonus(const Rules& rules, const Clear& clear, int chain) {
+double chain_bonus(const Rules& rules, const LineClear& clear, int chain) {
     const int b = chain - 1;
     if (b <= 0) return 0;
     if (!rules.mini_single_bonus && clear.spin == Spin::mini && clear.lines == 1) return 0;
     switch (rules.back_to_back) {
-        case BackToBack::none:
+        case BackToBackBonus::none:
             return 0;
-        case BackToBack::flat:
+        case BackToBackBonus::flat:
             return 1;
-        case BackToBack::chain: {
+        case BackToBackBonus::chain: {
             const double log = std::log1p(b * 0.8);
             const double fine = b == 1 ? 0 : (1 + (log - std::floor(log))) / 3;
             return std::floor(1 + log) + fine;
@@ -63,7 +63,7 @@ int combo_table_lines(const Rules& rules, const Counters& counters) {
 
 // A charge leaves in three parts, the middle ones as near to a third as whole lines go. Returns the
 // lines that are sent of it.
-int release(const Rules& rules, AttackList& list, int lines) {
+int add_surge(const Rules& rules, AttackList& list, int lines) {
     const int third = static_cast<int>(std::floor(lines / 3.0 + 0.5));
     for (int part : {third, third, lines - 2 * third}) list.add(capped(rules, part));
     return list.total();
@@ -71,56 +71,56 @@ int release(const Rules& rules, AttackList& list, int lines) {
 
 }  // namespace
 
-double base_lines(const Rules& rules, const Clear& clear, const Counters& counters) {
+double compute_base_lines(const Rules& rules, const LineClear& clear, const Counters& counters) {
     if (clear.lines == 0) return 0;
     double lines = table_lines(rules, clear);
     if (rules.halve_other_spins && clear.spin != Spin::none && clear.piece != Piece::T) lines /= 2;
     return lines + chain_bonus(rules, clear, counters.back_to_back);
 }
 
-double with_combo(const Rules& rules, double lines, const Counters& counters) {
-    if (rules.combo == Combo::table) return lines + combo_table_lines(rules, counters);
+double apply_combo(const Rules& rules, double lines, const Counters& counters) {
+    if (rules.combo == ComboKind::table) return lines + combo_table_lines(rules, counters);
     const int c = counters.combo - 1;
     if (c <= 0) return lines;
     lines *= 1 + 0.25 * c;
     return c > 1 ? std::max(std::log1p(1.25 * c), lines) : lines;
 }
 
-Counters counted(const Rules& rules, const Clear& clear, Counters counters) {
+Counters counters_after(const Rules& rules, const LineClear& clear, Counters counters) {
     if (clear.lines == 0) return {0, counters.back_to_back};
-    counters.combo = std::min(counters.combo + 1, kMostCounted);
+    counters.combo = std::min(counters.combo + 1, kMaxCounter);
     if (clear.perfect && rules.perfect_clear_chain > 0)
         counters.back_to_back += rules.perfect_clear_chain;
     else if (clear.difficult())
         ++counters.back_to_back;
     else
         counters.back_to_back = 0;
-    counters.back_to_back = std::min(counters.back_to_back, kMostCounted);
+    counters.back_to_back = std::min(counters.back_to_back, kMaxCounter);
     return counters;
 }
 
-Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, double multiplier,
-                 Random& random, int attackers) {
-    Attack attack;
+AttackResult compute_attack(const Rules& rules, const LineClear& clear, Counters& counters,
+                            double multiplier, MinstdRandom& random, int attackers) {
+    AttackResult attack;
     const int chain = counters.back_to_back;
-    counters = counted(rules, clear, counters);
+    counters = counters_after(rules, clear, counters);
     if (clear.lines == 0) return attack;
     const bool broken = counters.back_to_back == 0;
     if (broken && rules.charge_at > 0 && chain > rules.charge_at) {
         const int charge = whole((chain - rules.charge_at + rules.charge_base) * multiplier);
-        attack.released = release(rules, attack.list, charge);
+        attack.surge = add_surge(rules, attack.list, charge);
     }
     attack.withheld = !rules.spin_quads_send && clear.spin != Spin::none && clear.lines >= 4;
 
-    double lines = base_lines(rules, clear, counters);
-    if (clear.perfect && rules.perfect_clear == PerfectClear::replaces_base)
+    double lines = compute_base_lines(rules, clear, counters);
+    if (clear.perfect && rules.perfect_clear == PerfectClearRule::replaces_base)
         lines = rules.perfect_clear_lines;
     const int targeting = targeting_bonus(rules, attackers);
-    const double combined = with_combo(rules, lines, counters) + targeting;
+    const double combined = apply_combo(rules, lines, counters) + targeting;
     const double bonus =
         rules.garbage_bonus && clear.difficult() && clear.garbage_lines > 0 ? 1 : 0;
 
-    if (clear.perfect && rules.perfect_clear == PerfectClear::replaces_all) {
+    if (clear.perfect && rules.perfect_clear == PerfectClearRule::replaces_all) {
         attack.list.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
         return attack;
     }
@@ -128,7 +128,7 @@ Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, dou
         attack.clear = rounded(rules, lines * multiplier + bonus, random);
         attack.list.add(attack.clear);
         // The rounding error of `combined - lines` could lose a line of the combo table.
-        const double apart = rules.combo == Combo::table
+        const double apart = rules.combo == ComboKind::table
                                  ? combo_table_lines(rules, counters) + targeting
                                  : combined - lines;
         attack.list.add(rounded(rules, apart * multiplier, random));
@@ -136,7 +136,7 @@ Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, dou
         attack.clear = rounded(rules, combined * multiplier + bonus, random);
         attack.list.add(attack.clear);
     }
-    if (clear.perfect && rules.perfect_clear == PerfectClear::adds)
+    if (clear.perfect && rules.perfect_clear == PerfectClearRule::adds)
         attack.list.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
     return attack;
 }

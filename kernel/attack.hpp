@@ -11,7 +11,7 @@
 namespace sevenbag {
 
 // Counters go no further; nothing depends on what lies beyond.
-inline constexpr int kMostCounted = 1'000'000;
+inline constexpr int kMaxCounter = 1'000'000;
 
 // What runs on from lock to lock.
 struct Counters {
@@ -22,7 +22,7 @@ struct Counters {
 };
 
 // What a lock did to the board.
-struct Clear {
+struct LineClear {
     Piece piece = Piece::T;
     Spin spin = Spin::none;
     int lines = 0;
@@ -38,7 +38,7 @@ class AttackList {
     static constexpr int kMost = 6;  // three of a released charge, the clear, combo, perfect clear
 
     void add(int lines) {
-        if (lines > 0) items_[count_++] = std::min(lines, kLargestAttack);
+        if (lines > 0) items_[count_++] = std::min(lines, kMaxAttack);
     }
     int size() const { return count_; }
     int operator[](int i) const { return items_[i]; }
@@ -55,26 +55,26 @@ class AttackList {
     int count_ = 0;
 };
 
-struct Attack {
+struct AttackResult {
     AttackList list;
-    int released = 0;       // lines of a broken charge; they are the first in the list
+    int surge = 0;          // lines of a broken charge; they are the first in the list
     int clear = 0;          // lines of the clear itself, and of its combo unless that is apart
     bool withheld = false;  // it cancels, but what is left of it is not sent
 };
 
 // The counters after a lock. One without lines ends the combo and leaves the chain alone.
-Counters counted(const Rules& rules, const Clear& clear, Counters counters);
+Counters counters_after(const Rules& rules, const LineClear& clear, Counters counters);
 
 // Advances the counters by a lock and says what it sends. `multiplier` is the one in force;
 // `attackers` are the players who have chosen this one as their target; `random` is drawn from by
 // random rounding alone.
-Attack attack_of(const Rules& rules, const Clear& clear, Counters& counters, double multiplier,
-                 Random& random, int attackers = 0);
+AttackResult compute_attack(const Rules& rules, const LineClear& clear, Counters& counters,
+                            double multiplier, MinstdRandom& random, int attackers = 0);
 
 // The lines of a clear with its back-to-back bonus, before the combo; `counters` after the clear.
-double base_lines(const Rules& rules, const Clear& clear, const Counters& counters);
+double compute_base_lines(const Rules& rules, const LineClear& clear, const Counters& counters);
 
 // What the combo makes of that; `counters` after the clear.
-double with_combo(const Rules& rules, double lines, const Counters& counters);
+double apply_combo(const Rules& rules, double lines, const Counters& counters);
 
 }  // namespace sevenbag

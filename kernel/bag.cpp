@@ -20,69 +20,70 @@ bool is_s_or_z(Piece piece) { return piece == Piece::S || piece == Piece::Z; }
 
 }  // namespace
 
-Queue::Queue(BagKind kind, std::int64_t seed, const PieceCounts& filled, Opening opening)
+PieceQueue::PieceQueue(Randomizer kind, std::int64_t seed, const PieceCounts& filled,
+                       FirstPieceRule opening)
     : random_(seed), kind_(kind) {
-    const std::uint8_t each = kind == BagKind::seven ? 1 : kind == BagKind::fourteen ? 2 : 0;
+    const std::uint8_t each = kind == Randomizer::seven ? 1 : kind == Randomizer::fourteen ? 2 : 0;
     if (each > 0) filled_.fill(each);
-    if (kind == BagKind::general) filled_ = filled;
+    if (kind == Randomizer::general) filled_ = filled;
     for (int count : filled_) bag_size_ = static_cast<std::uint8_t>(bag_size_ + count);
-    for (int deal = 1; deal < kMostDeals && !opens(opening); ++deal) {
+    for (int deal = 1; deal < kMostDeals && !is_allowed_start(opening); ++deal) {
         dealt_ = 0;
         bags_ = spare_count_ = 0;
         last_ = -1;
     }
 }
 
-bool Queue::opens(Opening opening) {
-    if (opening == Opening::any) return true;
+bool PieceQueue::is_allowed_start(FirstPieceRule opening) {
+    if (opening == FirstPieceRule::any) return true;
     const Piece first = peek(0);
     const Piece second = peek(1);
-    if (opening == Opening::no_s_z)
+    if (opening == FirstPieceRule::no_s_z)
         return !is_s_or_z(first) && !(first == Piece::O && is_s_or_z(second));
     return !is_s_or_z(first) || !is_s_or_z(second);
 }
 
-Piece Queue::peek(int i) {
+Piece PieceQueue::peek(int i) {
     while (dealt_ - taken_ <= static_cast<std::uint64_t>(i)) deal_bag();
     return ring_[(taken_ + static_cast<std::uint64_t>(i)) % kRing];
 }
 
-Piece Queue::take() {
+Piece PieceQueue::take() {
     const Piece piece = peek(0);
     ++taken_;
     return piece;
 }
 
-PieceCounts Queue::left_in_bag(int i) {
+PieceCounts PieceQueue::remaining_in_bag(int i) {
     const auto gone = static_cast<int>((taken_ + static_cast<std::uint64_t>(i)) % bag_size_);
     PieceCounts left{};
     for (int k = 0; k < bag_size_ - gone; ++k) ++left[static_cast<int>(peek(i + k))];
     return left;
 }
 
-void Queue::deal_bag() {
-    std::array<Piece, kLargestBag> bag{};
+void PieceQueue::deal_bag() {
+    std::array<Piece, kMaxBagPieces> bag{};
     int count = kPieces;
     std::copy(kBase.begin(), kBase.end(), bag.begin());
     switch (kind_) {
-        case BagKind::seven:
+        case Randomizer::seven:
             break;
-        case BagKind::fourteen:
-        case BagKind::general:
+        case Randomizer::fourteen:
+        case Randomizer::general:
             // In rounds: so a bag with one of each is the 7-bag, one with two of each the 14-bag.
             count = 0;
             for (int round = 0; count < bag_size_; ++round)
                 for (Piece piece : kBase)
                     if (filled_[static_cast<std::size_t>(piece)] > round) bag[count++] = piece;
             break;
-        case BagKind::seven_plus_1:
+        case Randomizer::seven_plus_1:
             bag[count++] = kBase[random_.below(kPieces)];
             break;
-        case BagKind::seven_plus_2:
+        case Randomizer::seven_plus_2:
             bag[count++] = kBase[random_.below(kPieces)];
             bag[count++] = kBase[random_.below(kPieces)];
             break;
-        case BagKind::seven_plus_x: {
+        case Randomizer::seven_plus_x: {
             const int extra = bags_ < kExtra.size() ? kExtra[bags_++] : 0;
             if (spare_count_ < extra) {
                 spare_ = kBase;
@@ -92,7 +93,7 @@ void Queue::deal_bag() {
             for (int k = 0; k < extra; ++k) bag[count++] = spare_[kPieces - spare_count_--];
             break;
         }
-        case BagKind::pairs: {
+        case Randomizer::pairs: {
             random_.shuffle(bag.data(), kPieces);
             const Piece a = bag[0];
             const Piece b = bag[1];
@@ -100,14 +101,14 @@ void Queue::deal_bag() {
             count = 6;
             break;
         }
-        case BagKind::classic: {
+        case Randomizer::classic: {
             int drawn = random_.below(kPieces + 1);
             if (drawn == kPieces || drawn == last_) drawn = random_.below(kPieces);
             last_ = static_cast<std::int8_t>(drawn);
             append(&kBase[drawn], 1);
             return;
         }
-        case BagKind::total_mayhem:
+        case Randomizer::total_mayhem:
             append(&kBase[random_.below(kPieces)], 1);
             return;
     }
@@ -115,7 +116,7 @@ void Queue::deal_bag() {
     append(bag.data(), count);
 }
 
-void Queue::append(const Piece* pieces, int count) {
+void PieceQueue::append(const Piece* pieces, int count) {
     for (int k = 0; k < count; ++k) ring_[dealt_++ % kRing] = pieces[k];
 }
 

@@ -9,7 +9,7 @@
 
 namespace sevenbag {
 
-enum class BagKind : std::uint8_t {
+enum class Randomizer : std::uint8_t {
     seven,         // every piece once, shuffled
     fourteen,      // every piece twice
     seven_plus_1,  // every piece once and one at random
@@ -22,29 +22,30 @@ enum class BagKind : std::uint8_t {
 };
 
 // What a game may begin with; pieces are dealt anew, up to a thousand times, until it does.
-enum class Opening : std::uint8_t {
+enum class FirstPieceRule : std::uint8_t {
     any,
     no_two_s_z,  // of the first two pieces at most one is S or Z
     no_s_z,      // nor is the first, nor the second after an O
 };
 
-inline constexpr int kLargestBag = 63;
+inline constexpr int kMaxBagPieces = 63;
 
 // Pieces counted by kind.
 using PieceCounts = std::array<std::uint8_t, kPieces>;
 
-// An endless row of pieces that can be looked into as far as kSight pieces.
-class Queue {
+// An endless row of pieces that can be looked into as far as kMaxLookahead pieces.
+class PieceQueue {
   public:
-    static constexpr int kSight = 40;
+    static constexpr int kMaxLookahead = 40;
 
-    // `filled` is the bag of BagKind::general, one to kLargestBag pieces.
-    Queue(BagKind kind, std::int64_t seed, const PieceCounts& filled = {1, 1, 1, 1, 1, 1, 1},
-          Opening opening = Opening::any);
+    // `filled` is the bag of Randomizer::general, one to kMaxBagPieces pieces.
+    PieceQueue(Randomizer kind, std::int64_t seed,
+               const PieceCounts& filled = {1, 1, 1, 1, 1, 1, 1},
+               FirstPieceRule opening = FirstPieceRule::any);
 
-    BagKind kind() const { return kind_; }
+    Randomizer kind() const { return kind_; }
 
-    // The i-th piece to come, i below kSight.
+    // The i-th piece to come, i below kMaxLookahead.
     Piece peek(int i);
 
     // Takes the first piece off.
@@ -53,7 +54,7 @@ class Queue {
     // What remains, after the next `i` pieces, of the bag that piece number i comes from; where the
     // next bag begins at i, that whole bag. Meaningless for bags that are not what they seem
     // beforehand: see `has_bag`.
-    PieceCounts left_in_bag(int i);
+    PieceCounts remaining_in_bag(int i);
 
     // Whether the contents of every bag are known beforehand.
     bool has_bag() const { return bag_size_ > 0; }
@@ -62,18 +63,18 @@ class Queue {
     const PieceCounts& filled_bag() const { return filled_; }
 
   private:
-    // A power of two above kSight + kLargestBag, so that the ring is indexed by a mask.
+    // A power of two above kMaxLookahead + kMaxBagPieces, so that the ring is indexed by a mask.
     static constexpr std::uint64_t kRing = 128;
 
-    bool opens(Opening opening);
+    bool is_allowed_start(FirstPieceRule opening);
     void deal_bag();
     void append(const Piece* pieces, int count);
 
     std::array<Piece, kRing> ring_{};
     std::uint64_t taken_ = 0;
     std::uint64_t dealt_ = 0;
-    Random random_;
-    BagKind kind_;
+    MinstdRandom random_;
+    Randomizer kind_;
     std::uint8_t bags_ = 0;  // of 7+x; stays where it no longer matters
     std::uint8_t spare_count_ = 0;
     std::int8_t last_ = -1;  // of classic

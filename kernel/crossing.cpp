@@ -4,17 +4,17 @@
 
 namespace sevenbag {
 
-int Crossing::send(int player, int lines) {
-    Other& other = with(player);
+int InFlightAttacks::send(int player, int lines) {
+    Opponent& other = with(player);
     ++other.sent;
-    if (lines > 0) other.under_way.push_back({other.sent, lines});
+    if (lines > 0) other.lines_in_flight.push_back({other.sent, lines});
     return other.sent;
 }
 
-int Crossing::receive(int player, int number, int lines, int acknowledged) {
-    Other& other = with(player);
+int InFlightAttacks::receive(int player, int number, int lines, int acknowledged) {
+    Opponent& other = with(player);
     other.received = std::max(other.received, number);
-    for (Attack& attack : other.under_way) {
+    for (InFlightAttack& attack : other.lines_in_flight) {
         if (attack.number <= acknowledged) {
             attack.lines = 0;
             continue;
@@ -23,31 +23,32 @@ int Crossing::receive(int player, int number, int lines, int acknowledged) {
         attack.lines -= met;
         lines -= met;
     }
-    std::erase_if(other.under_way, [](const Attack& attack) { return attack.lines == 0; });
+    std::erase_if(other.lines_in_flight,
+                  [](const InFlightAttack& attack) { return attack.lines == 0; });
     return lines;
 }
 
-int Crossing::received(int player) const {
-    const Other* other = known(player);
+int InFlightAttacks::received(int player) const {
+    const Opponent* other = known(player);
     return other ? other->received : 0;
 }
 
-std::int64_t Crossing::under_way(int player) const {
+std::int64_t InFlightAttacks::lines_in_flight(int player) const {
     std::int64_t lines = 0;
-    if (const Other* other = known(player))
-        for (const Attack& attack : other->under_way) lines += attack.lines;
+    if (const Opponent* other = known(player))
+        for (const InFlightAttack& attack : other->lines_in_flight) lines += attack.lines;
     return lines;
 }
 
-Crossing::Other& Crossing::with(int player) {
-    for (Other& other : others_)
+InFlightAttacks::Opponent& InFlightAttacks::with(int player) {
+    for (Opponent& other : others_)
         if (other.player == player) return other;
     others_.push_back({player, 0, 0, {}});
     return others_.back();
 }
 
-const Crossing::Other* Crossing::known(int player) const {
-    for (const Other& other : others_)
+const InFlightAttacks::Opponent* InFlightAttacks::known(int player) const {
+    for (const Opponent& other : others_)
         if (other.player == player) return &other;
     return nullptr;
 }

@@ -12,7 +12,7 @@
 namespace sevenbag {
 
 // One player's side of it, towards any number of others.
-class Crossing {
+class InFlightAttacks {
   public:
     // An attack of so many lines leaves for a player. Returns its number.
     int send(int player, int lines);
@@ -26,24 +26,24 @@ class Crossing {
     int received(int player) const;
 
     // Lines under way to a player, as far as it is known here.
-    std::int64_t under_way(int player) const;
+    std::int64_t lines_in_flight(int player) const;
 
   private:
-    struct Attack {
+    struct InFlightAttack {
         int number;
         int lines;
     };
-    struct Other {
+    struct Opponent {
         int player;
         int sent = 0;
         int received = 0;
-        std::vector<Attack> under_way;
+        std::vector<InFlightAttack> lines_in_flight;
     };
 
-    Other& with(int player);
-    const Other* known(int player) const;
+    Opponent& with(int player);
+    const Opponent* known(int player) const;
 
-    std::vector<Other> others_;
+    std::vector<Opponent> others_;
 };
 
 }  // namespace sevenbag

@@ -8,9 +8,9 @@
 
 namespace sevenbag {
 
-class Dice {
+class SplitMix64 {
   public:
-    explicit constexpr Dice(std::uint64_t seed) : state_(seed) {}
+    explicit constexpr SplitMix64(std::uint64_t seed) : state_(seed) {}
 
     constexpr std::uint64_t next() {
         std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;

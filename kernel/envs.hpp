@@ -49,52 +49,52 @@ struct RewardWeights {
     double loss = 0;           // the game is lost, and not by both at once
 };
 
-struct EnvOptions {
+struct GameBatchOptions {
     int games = 1;
     int players = 1;  // 1 or 2
     int rows = 24;    // seen of a board, and centres of placements
-    bool spins_apart = false;
+    bool separate_spins = false;
     int frames_per_turn = 30;
-    int most_pieces = 0;  // placed by a player before a game is cut short; 0: none
+    int max_pieces = 0;  // placed by a player before a game is cut short; 0: none
     RewardWeights weights;
 };
 
 // Where a batch is written, row after row. In boards, pieces and counters a seat's own part comes
 // first, then the other player's.
-struct EnvArrays {
+struct ObservationArrays {
     std::uint8_t* boards;    // players x rows x width; 1 where filled
     std::uint8_t* pieces;    // players x (current, hold, previews); kNoPiece where nothing is held
     std::int32_t* counters;  // players x (combo, back-to-back, pending lines)
     std::int8_t* masks;      // ActionSpace::size(); 1 where the action can be played
 };
 
-struct EnvOutcome {
+struct StepArrays {
     double* rewards;
     bool* terminated;
     bool* truncated;
 };
 
-class Envs {
+class GameBatch {
   public:
     static constexpr std::uint8_t kNoPiece = 7;
     static constexpr int kCounters = 3;
 
     // Raises Error(rules).
-    Envs(std::shared_ptr<const Rules> rules, const EnvOptions& options);
+    GameBatch(std::shared_ptr<const Rules> rules, const GameBatchOptions& options);
 
-    int games() const { return static_cast<int>(tables_.size()); }
+    int games() const { return static_cast<int>(slots_.size()); }
     int players() const { return options_.players; }
-    int seats() const { return games() * options_.players; }
+    int agents() const { return games() * options_.players; }
     const ActionSpace& actions() const { return actions_; }
-    int pieces_seen() const { return 2 + rules_->previews; }
+    int observed_pieces() const { return 2 + rules_->previews; }
 
-    const Game& game(int seat) const;
+    const Game& game(int agent) const;
 
     // Whether a game is over or cut short (or has not begun).
-    bool ended(int game) const { return tables_[static_cast<std::size_t>(game)].ended; }
+    bool ended(int game) const { return slots_[static_cast<std::size_t>(game)].ended; }
 
     // What a game was begun with.
-    std::int64_t seed(int game) const { return tables_[static_cast<std::size_t>(game)].seed; }
+    std::int64_t seed(int game) const { return slots_[static_cast<std::size_t>(game)].seed; }
 
     // Begins a game anew; further games of this table take their seeds from one of its own.
     void reset(int game, std::int64_t seed);
@@ -102,50 +102,50 @@ class Envs {
     // One turn of every game. Where one has ended, its next begins instead, and its actions are not
     // looked at; with `next` false that is an Error(placement), before anything has changed. An
     // action that the mask forbids gives the game up.
-    void step(const std::int64_t* actions, bool next, int threads, const EnvArrays& arrays,
-              const EnvOutcome& outcome);
+    void step(const std::int64_t* actions, bool next, int threads, const ObservationArrays& arrays,
+              const StepArrays& outcome);
 
     // Begins the next game wherever one has ended, and writes what is seen of it.
-    void renew(const EnvArrays& arrays);
+    void reset_ended(const ObservationArrays& arrays);
 
     // Writes what is seen; the rows of one game, or of all.
-    void observe(int game, const EnvArrays& arrays) const;
-    void observe_all(int threads, const EnvArrays& arrays) const;
+    void observe(int game, const ObservationArrays& arrays) const;
+    void observe_all(int threads, const ObservationArrays& arrays) const;
 
     // For every seat an action that can be played, all equally likely; 0 where the game has ended.
-    void choose(Dice& dice, std::int64_t* actions) const;
+    void sample_actions(SplitMix64& dice, std::int64_t* actions) const;
 
     // The placement that an action means now; none if it cannot be played.
-    std::optional<Game::Move> move(int seat, std::int64_t action) const;
+    std::optional<Game::Move> move(int agent, std::int64_t action) const;
 
   private:
     // An action that can be played, and how.
-    struct Option {
+    struct LegalAction {
         int action;
         Game::Move move;
     };
 
-    struct Table {
+    struct GameSlot {
         std::optional<Game> solo;
         std::optional<Versus> versus;
-        Dice seeds{0};  // of further games
+        SplitMix64 seeds{0};  // of further games
         std::int64_t seed = 0;
         bool ended = true;
     };
 
     void begin(int game, std::int64_t seed);
-    void play(int game, const std::int64_t* actions, const EnvOutcome& outcome);
-    double reward(const Lock& lock) const;
-    bool cut_short(const Game& game) const;
-    void list_options(int seat);
-    void observe_seat(int seat, const EnvArrays& arrays) const;
+    void play(int game, const std::int64_t* actions, const StepArrays& outcome);
+    double reward(const LockResult& lock) const;
+    bool is_truncated(const Game& game) const;
+    void list_legal_actions(int agent);
+    void observe_agent(int agent, const ObservationArrays& arrays) const;
     void write_board(const Board& board, std::uint8_t* out) const;
 
     std::shared_ptr<const Rules> rules_;
-    EnvOptions options_;
+    GameBatchOptions options_;
     ActionSpace actions_;
-    std::vector<Table> tables_;
-    std::vector<std::vector<Option>> choices_;  // by seat; none where the game is over
+    std::vector<GameSlot> slots_;
+    std::vector<std::vector<LegalAction>> legal_actions_;  // by seat; none where the game is over
 };
 
 }  // namespace sevenbag

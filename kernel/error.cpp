@@ -16,10 +16,10 @@ std::string text_of(double number) {
 
 }  // namespace
 
-void check_range(const char* name, double value, double least, double most) {
-    if (value >= least && value <= most) return;  // false for NaN
+void check_range(const char* name, double value, double min, double max) {
+    if (value >= min && value <= max) return;  // false for NaN
     throw Error(ErrorKind::rules, std::string(name) + " is " + text_of(value) + ", must be " +
-                                      text_of(least) + " to " + text_of(most));
+                                      text_of(min) + " to " + text_of(max));
 }
 
 }  // namespace sevenbag

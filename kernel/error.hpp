@@ -18,6 +18,6 @@ class Error : public std::runtime_error {
 };
 
 // Throws Error(rules) unless least <= value <= most.
-void check_range(const char* name, double value, double least, double most);
+void check_range(const char* name, double value, double min, double max);
 
 }  // namespace sevenbag

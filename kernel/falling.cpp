@@ -22,13 +22,14 @@ Placement spawned(const Game& game, bool hold) {
 
 }  // namespace
 
-Falling::Falling(const Game& game, bool hold) : rules_(game.shared_rules()), board_(game.solid()) {
+FallingPiece::FallingPiece(const Game& game, bool hold)
+    : rules_(game.shared_rules()), board_(game.solid()) {
     const Placement start = spawned(game, hold);
     piece_ = start.piece;
     at_ = {start.x, start.y, start.rotation};
 }
 
-bool Falling::press(Key key) {
+bool FallingPiece::press(Key key) {
     const auto to = flight().pressed(at_, key);
     if (!to) return false;
     at_ = *to;

@@ -10,11 +10,11 @@
 
 namespace sevenbag {
 
-class Falling {
+class FallingPiece {
   public:
     // The game's current piece as it appears, or the one that hold offers; the game itself does not
     // change. Raises Error(placement) if there is no such piece or it cannot appear.
-    Falling(const Game& game, bool hold);
+    FallingPiece(const Game& game, bool hold);
 
     // Where it is, with the spin that it would lock with here.
     Placement placement() const { return flight().placement(at_); }
@@ -24,12 +24,12 @@ class Falling {
     bool press(Key key);
 
   private:
-    Flight flight() const { return {board_, piece_, rules_->kicks, rules_->spins}; }
+    PieceMotion flight() const { return {board_, piece_, rules_->kicks, rules_->spins}; }
 
     std::shared_ptr<const Rules> rules_;
     Board board_;
     Piece piece_;
-    Flight::State at_;
+    PieceMotion::State at_;
 };
 
 }  // namespace sevenbag

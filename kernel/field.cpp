@@ -14,7 +14,7 @@ int kept_rows(const Rules& rules, const Board& board) {
 
 // The rows below a piece that its fall onto a bomb blows up: downwards, as long as there is a bomb
 // in one of the columns that were hit first.
-std::uint64_t blown_rows(const Grid& grid, const Placement& placement) {
+std::uint64_t blown_rows(const ColorGrid& grid, const Placement& placement) {
     const Cells cells = cells_of(placement);
     int y = kMaxRows;
     for (Cell c : cells) y = std::min<int>(y, c.y);
@@ -31,7 +31,7 @@ std::uint64_t blown_rows(const Grid& grid, const Placement& placement) {
     return rows;
 }
 
-std::uint64_t full_rows(const Board& board, const Grid& grid) {
+std::uint64_t full_rows(const Board& board, const ColorGrid& grid) {
     std::uint64_t rows = 0;
     for (int y = 0; y < board.rows(); ++y)
         if (board.row(y) == board.full_row() && !grid.has_bomb(y)) rows |= std::uint64_t{1} << y;
@@ -48,7 +48,7 @@ void remove_rows(Board& board, std::uint64_t rows) {
 
 }  // namespace
 
-void Field::fill_in_part(const Rules& rules, const Placement& placement) {
+void ColoredBoard::fill_in_part(const Rules& rules, const Placement& placement) {
     const std::uint64_t color = static_cast<std::uint64_t>(placement.piece) + 1;
     for (Cell c : cells_of(placement)) {
         // A row that is not solid keeps what it has.
@@ -58,14 +58,14 @@ void Field::fill_in_part(const Rules& rules, const Placement& placement) {
     }
 }
 
-Clear Field::clear(const Rules& rules, const Placement& placement, std::uint64_t& rows) {
+LineClear ColoredBoard::clear(const Rules& rules, const Placement& placement, std::uint64_t& rows) {
     if (rules.bombs) {
         rows = blown_rows(grid, placement) | full_rows(board, grid);
         remove_rows(board, rows);
     } else {
         rows = board.clear_rows();
     }
-    Clear clear{placement.piece, placement.spin, std::popcount(rows), 0, false};
+    LineClear clear{placement.piece, placement.spin, std::popcount(rows), 0, false};
     for (std::uint64_t left = rows; left != 0; left &= left - 1)
         clear.garbage_lines += grid.has_garbage(std::countr_zero(left));
     grid.remove_rows(rows);
@@ -73,14 +73,15 @@ Clear Field::clear(const Rules& rules, const Placement& placement, std::uint64_t
     return clear;
 }
 
-bool Field::push(const Rules& rules, Holed open, int count) {
+bool ColoredBoard::push(const Rules& rules, HoleMask open, int count) {
     const int top = kept_rows(rules, board);
     count = std::min(count, top);
     bool lost = false;
     for (int y = top - count; y < top; ++y) lost |= board.row(y) != 0;
 
     // The rows that stay where they are, from `end` up.
-    const int end = rules.cut_off == CutOff::third_from_top ? std::max(top - count - 1, 0) : top;
+    const int end =
+        rules.cut_off == CutOffRule::third_from_top ? std::max(top - count - 1, 0) : top;
     std::array<std::uint32_t, kMaxRows> staying{};
     for (int y = end; y < board.rows(); ++y) staying[static_cast<std::size_t>(y)] = board.row(y);
     const std::uint32_t gaps = rules.bombs ? 0 : open;
@@ -90,7 +91,7 @@ bool Field::push(const Rules& rules, Holed open, int count) {
     return lost;
 }
 
-Board obstacles(const Rules& rules, const Board& board) {
+Board solid_part(const Rules& rules, const Board& board) {
     Board solid = board;
     for (int y = rules.solid_rows; y < board.rows(); ++y) solid.set_row(y, 0);
     return solid;

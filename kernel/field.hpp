@@ -13,11 +13,11 @@
 
 namespace sevenbag {
 
-struct Field {
-    Field(int width, int rows) : board(width, rows), grid(width, rows) {}
+struct ColoredBoard {
+    ColoredBoard(int width, int rows) : board(width, rows), grid(width, rows) {}
 
     Board board;
-    Grid grid;
+    ColorGrid grid;
 
     // Puts the cells of a placement where the rules keep them.
     void fill(const Rules& rules, const Placement& placement) {
@@ -29,17 +29,17 @@ struct Field {
 
     // Removes what the placement that was just filled in clears: rows below its lowest one that
     // bombs blow up, and full rows. Bit y of `rows` is set where row y was removed.
-    Clear clear(const Rules& rules, const Placement& placement, std::uint64_t& rows);
+    LineClear clear(const Rules& rules, const Placement& placement, std::uint64_t& rows);
 
     // Pushes `count` rows in from below at once, filled but for the cells of `open`. Returns
     // whether a filled cell lay where rows are pushed over the top.
-    bool push(const Rules& rules, Holed open, int count = 1);
+    bool push(const Rules& rules, HoleMask open, int count = 1);
 
   private:
     void fill_in_part(const Rules& rules, const Placement& placement);
 };
 
 // What a moving piece collides with: the board without the rows that are not solid.
-Board obstacles(const Rules& rules, const Board& board);
+Board solid_part(const Rules& rules, const Board& board);
 
 }  // namespace sevenbag

@@ -4,29 +4,30 @@
 
 namespace sevenbag {
 
-std::optional<Flight::State> Flight::shifted(const State& s, int dx, int dy) const {
-    const bool marked = rule_.lasts || (dy == 0 && rule_.on_shift != OnShift::ends);
+std::optional<PieceMotion::State> PieceMotion::shifted(const State& s, int dx, int dy) const {
+    const bool marked = rule_.persists || (dy == 0 && rule_.on_shift != OnShift::ends);
     const State to{static_cast<std::int8_t>(s.x + dx), static_cast<std::int8_t>(s.y + dy),
                    s.rotation, marked ? s.mark : std::uint8_t{0}};
     if (!fits(to)) return std::nullopt;
     return to;
 }
 
-std::optional<Flight::State> Flight::turned(const State& s, int quarters) const {
+std::optional<PieceMotion::State> PieceMotion::turned(const State& s, int quarters) const {
     const auto to = static_cast<Rotation>((static_cast<int>(s.rotation) + quarters) % kRotations);
     const auto turned = rotate(board_, at(s, Spin::none), to, kicks_, spins_);
     if (!turned) return std::nullopt;
     const Placement& p = turned->placement;
-    const int mark = judged_at_lock() ? (turned->full_kick ? 2 : 1) : static_cast<int>(p.spin);
+    const int mark =
+        detects_spin_at_lock() ? (turned->full_kick ? 2 : 1) : static_cast<int>(p.spin);
     return State{p.x, p.y, p.rotation, static_cast<std::uint8_t>(mark)};
 }
 
-Flight::State Flight::fallen(State s) const {
+PieceMotion::State PieceMotion::fallen(State s) const {
     while (const auto below = shifted(s, 0, -1)) s = *below;
     return s;
 }
 
-std::optional<Flight::State> Flight::pressed(const State& s, Key key) const {
+std::optional<PieceMotion::State> PieceMotion::pressed(const State& s, Key key) const {
     switch (key) {
         case Key::left:
             return shifted(s, -1, 0);
@@ -53,15 +54,15 @@ std::optional<Flight::State> Flight::pressed(const State& s, Key key) const {
     return std::nullopt;
 }
 
-std::optional<Flight::State> Flight::slid(State s, int dx) const {
+std::optional<PieceMotion::State> PieceMotion::slid(State s, int dx) const {
     const std::int8_t from = s.x;
     while (const auto beside = shifted(s, dx, 0)) s = *beside;
     return s.x != from ? std::optional(s) : std::nullopt;
 }
 
-Spin Flight::spin(const State& s) const {
-    if (s.mark == 0 || !judged_at_lock()) return static_cast<Spin>(s.mark);
-    return judge(board_, at(s, Spin::none), s.mark == 2, rule_);
+Spin PieceMotion::spin(const State& s) const {
+    if (s.mark == 0 || !detects_spin_at_lock()) return static_cast<Spin>(s.mark);
+    return detect_spin(board_, at(s, Spin::none), s.mark == 2, rule_);
 }
 
 }  // namespace sevenbag

@@ -28,10 +28,10 @@ enum class Key : std::uint8_t {
 };
 inline constexpr int kKeys = 10;
 
-class Flight {
+class PieceMotion {
   public:
     // All three outlive it.
-    Flight(const Board& board, Piece piece, const Kicks& kicks, const SpinRules& spins)
+    PieceMotion(const Board& board, Piece piece, const Kicks& kicks, const SpinRules& spins)
         : board_(board),
           piece_(piece),
           kicks_(kicks),
@@ -48,7 +48,7 @@ class Flight {
         std::uint8_t mark = 0;
         friend constexpr bool operator==(const State&, const State&) = default;
     };
-    static constexpr int kMarks = 3;
+    static constexpr int kSpinMarks = 3;
 
     bool fits(const State& s) const { return board_.fits(at(s, Spin::none)); }
     // One cell further; nothing if it does not fit there.
@@ -68,7 +68,9 @@ class Flight {
     Placement at(const State& s, Spin spin) const { return {piece_, s.rotation, s.x, s.y, spin}; }
     Spin spin(const State& s) const;
     std::optional<State> slid(State s, int dx) const;
-    bool judged_at_lock() const { return rule_.on_shift == OnShift::rejudges && !rule_.lasts; }
+    bool detects_spin_at_lock() const {
+        return rule_.on_shift == OnShift::rejudges && !rule_.persists;
+    }
 
     const Board& board_;
     Piece piece_;

@@ -60,68 +60,68 @@ template <Piece P>
 inline constexpr int kUsed = P == Piece::O ? 1 : kRotations;
 
 template <class V, int N>
-struct Sets {
-    Window<V, N> of[kRotations];
+struct RotationSets {
+    Bitboard<V, N> of[kRotations];
 };
 
 // Free, resting and reached positions of a piece on a window.
 template <class V, int N>
-struct Reach {
-    Sets<V, N> free;
-    Sets<V, N> rest;
-    Sets<V, N> reach;
+struct Reachability {
+    RotationSets<V, N> free;
+    RotationSets<V, N> rest;
+    RotationSets<V, N> reach;
 };
 
 // Positions at which every cell is free. `occupied` must have no rubbish bits.
 template <Piece P, int R, class V, int N>
-SB_INLINE Window<V, N> free_positions(const Window<V, N>& occupied) {
+SB_INLINE Bitboard<V, N> free_positions(const Bitboard<V, N>& occupied) {
     using S = ShapeOf<P, R>;
-    const Window<V, N> blocked = moved<-S::template kX<0>, -S::template kY<0>>(occupied) |
-                                 moved<-S::template kX<1>, -S::template kY<1>>(occupied) |
-                                 moved<-S::template kX<2>, -S::template kY<2>>(occupied) |
-                                 moved<-S::template kX<3>, -S::template kY<3>>(occupied);
-    return Window<V, N>::template columns<kColumns<P, R>>() - blocked;
+    const Bitboard<V, N> blocked = translate<-S::template kX<0>, -S::template kY<0>>(occupied) |
+                                   translate<-S::template kX<1>, -S::template kY<1>>(occupied) |
+                                   translate<-S::template kX<2>, -S::template kY<2>>(occupied) |
+                                   translate<-S::template kX<3>, -S::template kY<3>>(occupied);
+    return Bitboard<V, N>::template columns<kColumns<P, R>>() - blocked;
 }
 
 // Free positions with nothing but free positions above them.
 template <class V, int N>
-SB_INLINE Window<V, N> open_to_sky(const Window<V, N>& free) {
-    const Window<V, N> inside = Window<V, N>::template columns<kAllColumns>();
-    Window<V, N> below = inside - free;
-    below = (below | moved<0, -1>(below)) & inside;
-    below = (below | moved<0, -2>(below)) & inside;
-    below = (below | moved<0, -4>(below)) & inside;
-    if constexpr (N > 1) below = (below | moved<0, -8>(below)) & inside;
-    if constexpr (N > 2) below = (below | moved<0, -16>(below)) & inside;
-    if constexpr (N > 5) below = (below | moved<0, -32>(below)) & inside;
+SB_INLINE Bitboard<V, N> unobstructed_above(const Bitboard<V, N>& free) {
+    const Bitboard<V, N> inside = Bitboard<V, N>::template columns<kAllColumns>();
+    Bitboard<V, N> below = inside - free;
+    below = (below | translate<0, -1>(below)) & inside;
+    below = (below | translate<0, -2>(below)) & inside;
+    below = (below | translate<0, -4>(below)) & inside;
+    if constexpr (N > 1) below = (below | translate<0, -8>(below)) & inside;
+    if constexpr (N > 2) below = (below | translate<0, -16>(below)) & inside;
+    if constexpr (N > 5) below = (below | translate<0, -32>(below)) & inside;
     return free - below;
 }
 
 // Free positions above a blocked one.
 template <class V, int N>
-SB_INLINE Window<V, N> resting(const Window<V, N>& free) {
-    return free - moved<0, 1>(free);
+SB_INLINE Bitboard<V, N> resting(const Bitboard<V, N>& free) {
+    return free - translate<0, 1>(free);
 }
 
 // Shifts left, right and down from every position of `reach`, once.
 template <unsigned Columns, class V, int N>
-SB_INLINE Window<V, N> shifted(const Window<V, N>& reach, const Window<V, N>& free) {
+SB_INLINE Bitboard<V, N> shifted(const Bitboard<V, N>& reach, const Bitboard<V, N>& free) {
     // Only a piece one column wide stands in both outermost columns, and could run from one row
     // into the next.
     constexpr bool kWraps = (Columns & 1) && (Columns >> (kWidth - 1) & 1);
-    Window<V, N> left = moved<-1, 0>(reach);
-    Window<V, N> right = moved<1, 0>(reach);
+    Bitboard<V, N> left = translate<-1, 0>(reach);
+    Bitboard<V, N> right = translate<1, 0>(reach);
     if constexpr (kWraps) {
-        left = left - Window<V, N>::template columns<1u << (kWidth - 1)>();
-        right = right - Window<V, N>::template columns<1u>();
+        left = left - Bitboard<V, N>::template columns<1u << (kWidth - 1)>();
+        right = right - Bitboard<V, N>::template columns<1u>();
     }
-    return (left | right | moved<0, -1>(reach)) & free;
+    return (left | right | translate<0, -1>(reach)) & free;
 }
 
 // Where a rotation takes the positions of `from`. `hit(i, set)` is called for each test with the
 // positions that it leads to (Open: those above the window are left out).
 template <const KickTable& K, Piece P, int From, int To, bool Open, class V, int N, class Hit>
-SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
+SB_INLINE void rotated(Bitboard<V, N> from, const Bitboard<V, N>& free, Hit&& hit) {
     unrolled<K.of(P, From, To).count>([&](auto index) __attribute__((always_inline)) {
         constexpr int I = index;
         constexpr int kDx = Kick<K, P, From, To, I>::kX;
@@ -129,16 +129,16 @@ SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
         constexpr unsigned kStay =
             columns_between(-kDx, kWidth - 1 - kDx);  // does not leave sideways
         constexpr bool kWraps = (kColumns<P, From> & ~kStay) != 0;
-        Window<V, N> fits = moved<-kDx, -kDy>(free);
+        Bitboard<V, N> fits = translate<-kDx, -kDy>(free);
         if constexpr (Open && kDy > 0) {
             constexpr unsigned kAbove =
                 kDx >= 0 ? kColumns<P, To> >> kDx : kColumns<P, To> << -kDx & 0x3ff;
-            fits = fits | Window<V, N>::template above<N * kWordRows - kDy, kAbove>();
+            fits = fits | Bitboard<V, N>::template above<N * kWordRows - kDy, kAbove>();
         }
-        Window<V, N> lead = from & fits;
-        if constexpr (kWraps) lead = lead & Window<V, N>::template columns<kStay>();
+        Bitboard<V, N> lead = from & fits;
+        if constexpr (kWraps) lead = lead & Bitboard<V, N>::template columns<kStay>();
         if constexpr (I + 1 < K.of(P, From, To).count) from = from - lead;
-        hit(index, moved<kDx, kDy>(lead) & free);
+        hit(index, translate<kDx, kDy>(lead) & free);
     });
 }
 
@@ -147,20 +147,20 @@ SB_INLINE void rotated(Window<V, N> from, const Window<V, N>& free, Hit&& hit) {
 // `half_turns`, skips half turns. L, J, S and Z move as T does: the same kicks, and centres in the
 // same columns.
 template <const KickTable& K, Piece P, bool Open, class V, int N>
-[[gnu::noinline]] void flood(Reach<V, N>& s, bool early, bool half_turns) {
+[[gnu::noinline]] void flood_fill(Reachability<V, N>& s, bool early, bool half_turns) {
     auto& [free, rest, reach] = s;
     if constexpr (Open)
         unrolled<kUsed<P>>([&](auto r) __attribute__((always_inline)) {
             rest.of[r] = resting(free.of[r]);
-            reach.of[r] = open_to_sky(free.of[r]);
+            reach.of[r] = unobstructed_above(free.of[r]);
         });
-    Sets<V, N> done;
+    RotationSets<V, N> done;
     unrolled<kUsed<P>>([&](auto r)
-                           __attribute__((always_inline)) { done.of[r] = Window<V, N>::none(); });
+                           __attribute__((always_inline)) { done.of[r] = Bitboard<V, N>::none(); });
     unsigned pending = ~(~0u << kUsed<P>);
     while (pending) {
         if (early) {
-            Window<V, N> missing = Window<V, N>::none();
+            Bitboard<V, N> missing = Bitboard<V, N>::none();
             unrolled<kUsed<P>>([&](auto r) __attribute__((always_inline)) {
                 missing = missing | (rest.of[r] - reach.of[r]);
             });
@@ -170,25 +170,25 @@ template <const KickTable& K, Piece P, bool Open, class V, int N>
             constexpr int From = rotation;
             if (!(pending >> From & 1)) return;
             pending &= ~(1u << From);
-            Window<V, N> all = reach.of[From];
+            Bitboard<V, N> all = reach.of[From];
             for (;;) {
-                const Window<V, N> more = shifted<kColumns<P, From>>(all, free.of[From]) - all;
+                const Bitboard<V, N> more = shifted<kColumns<P, From>>(all, free.of[From]) - all;
                 if (!any(more)) break;
                 all = all | more;
                 all = all | shifted<kColumns<P, From>>(all, free.of[From]);
             }
             reach.of[From] = all;
-            const Window<V, N> fresh = all - done.of[From];
+            const Bitboard<V, N> fresh = all - done.of[From];
             if (!any(fresh)) return;
             done.of[From] = all;
             unrolled<kUsed<P>>([&](auto target) __attribute__((always_inline)) {
                 constexpr int To = target;
                 if constexpr (To != From && K.of(P, From, To).exists) {
                     if ((To ^ From) == 2 && !half_turns) return;
-                    Window<V, N> got = Window<V, N>::none();
+                    Bitboard<V, N> got = Bitboard<V, N>::none();
                     rotated<K, P, From, To, Open>(
                         fresh, free.of[To],
-                        [&](auto, const Window<V, N>& to)
+                        [&](auto, const Bitboard<V, N>& to)
                             __attribute__((always_inline)) { got = got | to; });
                     got = got - reach.of[To];
                     if (any(got)) {
@@ -203,15 +203,16 @@ template <const KickTable& K, Piece P, bool Open, class V, int N>
 
 // Resting positions of a T that a rotation leads to: with the full kick (downward) and without.
 template <class V, int N>
-struct Turns {
-    Sets<V, N> turned, kicked;
+struct SpinEntries {
+    RotationSets<V, N> turned, kicked;
 };
 
 template <const KickTable& K, bool Open, class V, int N>
-[[gnu::noinline]] void find_turns(const Reach<V, N>& s, Turns<V, N>& turns, bool half_turns) {
+[[gnu::noinline]] void find_spin_entries(const Reachability<V, N>& s, SpinEntries<V, N>& turns,
+                                         bool half_turns) {
     constexpr Piece T = Piece::T;
     unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
-        turns.turned.of[r] = turns.kicked.of[r] = Window<V, N>::none();
+        turns.turned.of[r] = turns.kicked.of[r] = Bitboard<V, N>::none();
     });
     unrolled<kRotations>([&](auto from) __attribute__((always_inline)) {
         unrolled<kRotations>([&](auto to) __attribute__((always_inline)) {
@@ -221,11 +222,11 @@ template <const KickTable& K, bool Open, class V, int N>
                 if ((To ^ From) == 2 && !half_turns) return;
                 rotated<K, T, From, To, Open>(
                     s.reach.of[From], s.free.of[To],
-                    [&](auto index, const Window<V, N>& led) __attribute__((always_inline)) {
+                    [&](auto index, const Bitboard<V, N>& led) __attribute__((always_inline)) {
                         constexpr int I = index;
                         constexpr bool kFull = is_full_kick(FullKicks::downward, From, To, I,
                                                             K.of(T, From, To).displacement[I]);
-                        Window<V, N>& set = (kFull ? turns.kicked : turns.turned).of[To];
+                        Bitboard<V, N>& set = (kFull ? turns.kicked : turns.turned).of[To];
                         set = set | (led & s.rest.of[To]);
                     });
             }
@@ -236,17 +237,18 @@ template <const KickTable& K, bool Open, class V, int N>
 // The parts of a search that depend on the rotation system. Everything around them is compiled once
 // for all systems.
 template <class V, int N>
-struct KickSearch {
+struct SystemSearch {
     bool half_turns;
-    void (*floods[kPieces])(Reach<V, N>& s, bool early, bool half_turns);
-    void (*turns)(const Reach<V, N>& s, Turns<V, N>& turns, bool half_turns);  // of a T
+    void (*floods[kPieces])(Reachability<V, N>& s, bool early, bool half_turns);
+    void (*turns)(const Reachability<V, N>& s, SpinEntries<V, N>& turns,
+                  bool half_turns);  // of a T
 };
 
 // Whether a table turns a piece as SRS+ does; half turns may be missing.
 constexpr bool turns_as_srs_plus(const KickTable& table, Piece piece) {
     for (int from = 0; from < kRotations; ++from)
         for (int to = 0; to < kRotations; ++to) {
-            const Tests& tests = table.of(piece, from, to);
+            const KickTests& tests = table.of(piece, from, to);
             if ((from ^ to) == 2 && !tests.exists) continue;
             if (tests != kSrsPlus.of(piece, from, to)) return false;
         }
@@ -256,13 +258,13 @@ constexpr bool turns_as_srs_plus(const KickTable& table, Piece piece) {
 // One search serves all tables that turn T as SRS+ does.
 template <const KickTable& K, bool Open, class V, int N>
     requires(turns_as_srs_plus(K, Piece::T))
-inline constexpr KickSearch<V, N> kKickSearch = {
+inline constexpr SystemSearch<V, N> kSystemSearch = {
     K.of(Piece::T, 0, 2).exists,
-    {flood<K, Piece::I, Open, V, N>, flood<kSrs, Piece::O, Open, V, N>,
-     flood<kSrsPlus, Piece::T, Open, V, N>, flood<kSrsPlus, Piece::T, Open, V, N>,
-     flood<kSrsPlus, Piece::T, Open, V, N>, flood<kSrsPlus, Piece::T, Open, V, N>,
-     flood<kSrsPlus, Piece::T, Open, V, N>},
-    find_turns<kSrsPlus, Open, V, N>};
+    {flood_fill<K, Piece::I, Open, V, N>, flood_fill<kSrs, Piece::O, Open, V, N>,
+     flood_fill<kSrsPlus, Piece::T, Open, V, N>, flood_fill<kSrsPlus, Piece::T, Open, V, N>,
+     flood_fill<kSrsPlus, Piece::T, Open, V, N>, flood_fill<kSrsPlus, Piece::T, Open, V, N>,
+     flood_fill<kSrsPlus, Piece::T, Open, V, N>},
+    find_spin_entries<kSrsPlus, Open, V, N>};
 
 // How many rows above the stack a rotation can still be influenced by it. A rotation of a piece in
 // open air is decided by the walls alone; it lowers the base by this much at the most.
@@ -270,7 +272,7 @@ constexpr int open_margin(const KickTable& table, Piece piece) {
     int margin = 1;
     for (int from = 0; from < kRotations; ++from)
         for (int to = 0; to < kRotations; ++to) {
-            const Tests& tests = table.of(piece, from, to);
+            const KickTests& tests = table.of(piece, from, to);
             const Shape& a = kShapes[static_cast<int>(piece)][from];
             const Shape& b = kShapes[static_cast<int>(piece)][to];
             for (int x = a.left; x < kWidth - a.right; ++x)
@@ -285,22 +287,22 @@ constexpr int open_margin(const KickTable& table, Piece piece) {
     return margin;
 }
 
-struct Margins {
+struct OpenMargins {
     int of[kPieces];
 };
 
-constexpr Margins open_margins(const KickTable& table) {
-    Margins margins{};
+constexpr OpenMargins open_margins(const KickTable& table) {
+    OpenMargins margins{};
     for (int p = 0; p < kPieces; ++p) margins.of[p] = open_margin(table, static_cast<Piece>(p));
     return margins;
 }
 
 // What may lie between the stack and the spawn for an open window: the margin, and room for the
 // piece to turn at the spawn without touching the stack or the top of the board.
-inline constexpr int kSpawnRoom = 4;
+inline constexpr int kSpawnClearance = 4;
 
 template <Piece P, class V, int N>
-SB_INLINE void find_free(const Window<V, N>& occupied, Sets<V, N>& free) {
+SB_INLINE void find_free(const Bitboard<V, N>& occupied, RotationSets<V, N>& free) {
     unrolled<kUsed<P>>([&](auto r) __attribute__((always_inline)) {
         free.of[r] = free_positions<P, r>(occupied);
     });
@@ -308,45 +310,45 @@ SB_INLINE void find_free(const Window<V, N>& occupied, Sets<V, N>& free) {
 
 // The whole search on an open window. `Spins`: reach is complete, and not only where pieces rest.
 template <Piece P, bool Spins, class V, int N>
-SB_INLINE void reach_open(const Window<V, N>& occupied, const KickSearch<V, N>& kicks,
-                          Reach<V, N>& s) {
+SB_INLINE void reach_open(const Bitboard<V, N>& occupied, const SystemSearch<V, N>& kicks,
+                          Reachability<V, N>& s) {
     find_free<P>(occupied, s.free);
     kicks.floods[static_cast<int>(P)](s, !Spins, kicks.half_turns);
 }
 
 // One position.
 template <int N>
-SB_INLINE Window<Word, N> single(int x, int y) {
-    return Window<Word, N>::rows_from(y, 1u << x) - Window<Word, N>::rows_from(y + 1, 1u << x);
+SB_INLINE Bitboard<Word, N> single_position(int x, int y) {
+    return Bitboard<Word, N>::rows_from(y, 1u << x) - Bitboard<Word, N>::rows_from(y + 1, 1u << x);
 }
 
 // Takes away positions under the ceiling of a board of `rows` rows, and enters at the spawn.
 template <int N>
-[[gnu::noinline]] void enter_closed(Reach<Word, N>& s, Piece piece, int rows, int spawn_x,
-                                    int spawn_y) {
+[[gnu::noinline]] void start_at_spawn(Reachability<Word, N>& s, Piece piece, int rows, int spawn_x,
+                                      int spawn_y) {
     const int used = piece == Piece::O ? kUsed<Piece::O> : kRotations;
     for (int r = 0; r < used; ++r) {
         const int up = kShapes[static_cast<int>(piece)][r].up;
-        s.free.of[r] = s.free.of[r] - Window<Word, N>::rows_from(rows - up, kAllColumns);
+        s.free.of[r] = s.free.of[r] - Bitboard<Word, N>::rows_from(rows - up, kAllColumns);
         s.rest.of[r] = resting(s.free.of[r]);
-        s.reach.of[r] = Window<Word, N>::none();
+        s.reach.of[r] = Bitboard<Word, N>::none();
     }
-    s.reach.of[0] = single<N>(spawn_x, spawn_y) & s.free.of[0];
+    s.reach.of[0] = single_position<N>(spawn_x, spawn_y) & s.free.of[0];
 }
 
 // The whole search on a closed window: `rows` rows high, from a spawn that fits.
 template <Piece P, bool Spins, int N>
-SB_INLINE void reach_closed(const Window<Word, N>& occupied, int rows, int spawn_x, int spawn_y,
-                            const KickSearch<Word, N>& kicks, Reach<Word, N>& s) {
+SB_INLINE void reach_closed(const Bitboard<Word, N>& occupied, int rows, int spawn_x, int spawn_y,
+                            const SystemSearch<Word, N>& kicks, Reachability<Word, N>& s) {
     find_free<P>(occupied, s.free);
-    enter_closed(s, P, rows, spawn_x, spawn_y);
+    start_at_spawn(s, P, rows, spawn_x, spawn_y);
     kicks.floods[static_cast<int>(P)](s, !Spins, kicks.half_turns);
 }
 
 // Resting positions by distinct cells: rotations that name the same cells are merged into the
 // canonical one. calls take(rotation, set).
 template <Piece P, class V, int N, class Take>
-SB_INLINE void distinct(const Reach<V, N>& s, Take&& take) {
+SB_INLINE void visit_distinct(const Reachability<V, N>& s, Take&& take) {
     const auto at = [&](int r)
                         __attribute__((always_inline)) { return s.reach.of[r] & s.rest.of[r]; };
     if constexpr (P == Piece::O) {
@@ -356,9 +358,11 @@ SB_INLINE void distinct(const Reach<V, N>& s, Take&& take) {
         constexpr int kSouth = canonical_form(P, Rotation::south).dx;
         constexpr int kWest = canonical_form(P, Rotation::west).dx;
         take(std::integral_constant<int, 0>{},
-             at(0) | (moved<kSouth, 0>(at(2)) & Window<V, N>::template columns<kColumns<P, 0>>()));
+             at(0) | (translate<kSouth, 0>(at(2)) &
+                      Bitboard<V, N>::template columns<kColumns<P, 0>>()));
         take(std::integral_constant<int, 1>{},
-             at(1) | (moved<kWest, 0>(at(3)) & Window<V, N>::template columns<kColumns<P, 1>>()));
+             at(1) |
+                 (translate<kWest, 0>(at(3)) & Bitboard<V, N>::template columns<kColumns<P, 1>>()));
     } else {
         unrolled<kRotations>([&](auto r) __attribute__((always_inline)) { take(r, at(r)); });
     }
@@ -366,31 +370,32 @@ SB_INLINE void distinct(const Reach<V, N>& s, Take&& take) {
 
 // Filled cells, walls and floor at (dx, dy) from every position.
 template <int Dx, int Dy, class V, int N>
-SB_INLINE Window<V, N> filled_at(const Window<V, N>& occupied) {
+SB_INLINE Bitboard<V, N> filled_at(const Bitboard<V, N>& occupied) {
     constexpr unsigned kInside = columns_between(-Dx, kWidth - 1 - Dx);
-    Window<V, N> filled = moved<-Dx, -Dy>(occupied) & Window<V, N>::template columns<kInside>();
+    Bitboard<V, N> filled =
+        translate<-Dx, -Dy>(occupied) & Bitboard<V, N>::template columns<kInside>();
     if constexpr (kInside != kAllColumns)
-        filled = filled | Window<V, N>::template columns<kAllColumns & ~kInside>();
+        filled = filled | Bitboard<V, N>::template columns<kAllColumns & ~kInside>();
     if constexpr (Dy < 0) {
-        filled = filled | (Window<V, N>::template columns<kAllColumns>() -
-                           Window<V, N>::template above<-Dy, kAllColumns>());
+        filled = filled | (Bitboard<V, N>::template columns<kAllColumns>() -
+                           Bitboard<V, N>::template above<-Dy, kAllColumns>());
     }
     return filled;
 }
 
 // Resting positions that leave no way to the left, to the right or up either.
 template <Piece P, int R, class V, int N>
-SB_INLINE Window<V, N> immobile(const Reach<V, N>& s) {
+SB_INLINE Bitboard<V, N> immobile(const Reachability<V, N>& s) {
     constexpr unsigned kHere = kColumns<P, R>;
     constexpr bool kWraps = (kHere & 1) && (kHere >> (kWidth - 1) & 1);
-    const Window<V, N>& free = s.free.of[R];
-    Window<V, N> right_of_free = moved<1, 0>(free);
-    Window<V, N> left_of_free = moved<-1, 0>(free);
+    const Bitboard<V, N>& free = s.free.of[R];
+    Bitboard<V, N> right_of_free = translate<1, 0>(free);
+    Bitboard<V, N> left_of_free = translate<-1, 0>(free);
     if constexpr (kWraps) {
-        right_of_free = right_of_free - Window<V, N>::template columns<1u>();
-        left_of_free = left_of_free - Window<V, N>::template columns<1u << (kWidth - 1)>();
+        right_of_free = right_of_free - Bitboard<V, N>::template columns<1u>();
+        left_of_free = left_of_free - Bitboard<V, N>::template columns<1u << (kWidth - 1)>();
     }
-    return s.rest.of[R] - right_of_free - left_of_free - moved<0, -1>(free);
+    return s.rest.of[R] - right_of_free - left_of_free - translate<0, -1>(free);
 }
 
 // Resting positions of a T by the kind of spin that a last move into them makes, by the corner
@@ -398,8 +403,9 @@ SB_INLINE Window<V, N> immobile(const Reach<V, N>& s) {
 // in several sets. Shifts end a spin. `spawned`: positions of the piece before any move.
 // take(rotation, none, mini, full). The rule: spin.hpp.
 template <class V, int N, class Take>
-SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<V, N>& s, const Turns<V, N>& turns,
-                       const Sets<V, N>& spawned, bool immobile_too, Take&& take) {
+SB_INLINE void t_spins(const Bitboard<V, N>& occupied, const Reachability<V, N>& s,
+                       const SpinEntries<V, N>& turns, const RotationSets<V, N>& spawned,
+                       bool immobile_too, Take&& take) {
     constexpr Piece T = Piece::T;
     const auto& [turned, kicked] = turns;
     unrolled<kRotations>([&](auto rotation) __attribute__((always_inline)) {
@@ -410,12 +416,12 @@ SB_INLINE void t_spins(const Window<V, N>& occupied, const Reach<V, N>& s, const
         const auto fb = filled_at<kCornerX[B], kCornerY[B] + kCentre>(occupied);
         const auto fc = filled_at<kCornerX[C], kCornerY[C] + kCentre>(occupied);
         const auto fd = filled_at<kCornerX[D], kCornerY[D] + kCentre>(occupied);
-        const Window<V, N> front = fa & fb;
-        const Window<V, N> three = (front & (fc | fd)) | (fc & fd & (fa | fb));
-        const Window<V, N> some = immobile_too ? three | immobile<T, R>(s) : three;
-        const Window<V, N> moved_in =
+        const Bitboard<V, N> front = fa & fb;
+        const Bitboard<V, N> three = (front & (fc | fd)) | (fc & fd & (fa | fb));
+        const Bitboard<V, N> some = immobile_too ? three | immobile<T, R>(s) : three;
+        const Bitboard<V, N> moved_in =
             (shifted<kColumns<T, R>>(s.reach.of[R], s.free.of[R]) | spawned.of[R]) & s.rest.of[R];
-        const Window<V, N> both = turned.of[R] | kicked.of[R];
+        const Bitboard<V, N> both = turned.of[R] | kicked.of[R];
         take(rotation, moved_in | (both - some),
              ((turned.of[R] & some) - (three & front)) | ((kicked.of[R] & some) - three),
              (both & three & front) | (kicked.of[R] & three));

@@ -45,13 +45,13 @@ void Game::start_from(const Board& board, const Counters& counters) {
                                           std::to_string(rules_->width) + " x " +
                                           std::to_string(rules_->rows));
     for (int counter : {counters.combo, counters.back_to_back})
-        if (counter < 0 || counter > kMostCounted)
+        if (counter < 0 || counter > kMaxCounter)
             throw Error(ErrorKind::rules, "a counter is " + std::to_string(counter) +
-                                              ", must be 0 to " + std::to_string(kMostCounted));
+                                              ", must be 0 to " + std::to_string(kMaxCounter));
     field_.board = board;
     field_.grid.assign(board);
     counters_ = counters;
-    settle();
+    update_solid_board();
     if (!spawn_of(current_)) top_out_ = TopOut::block_out;
 }
 
@@ -64,7 +64,7 @@ std::optional<Piece> Game::offered_by_hold() const {
 
 std::optional<PieceCounts> Game::bag() const {
     if (!queue_.has_bag()) return std::nullopt;
-    return queue_.left_in_bag(rules_->previews);
+    return queue_.remaining_in_bag(rules_->previews);
 }
 
 std::optional<PieceCounts> Game::filled_bag() const {
@@ -92,20 +92,20 @@ void Game::placements(bool with_hold, std::vector<Placement>& out) const {
 void Game::list_moves(Piece piece, bool holds, PlacementList& out) const {
     out.clear();
     if (const std::optional<Spawn> spawn = spawn_of(piece))
-        generate(solid(), piece, rules_->kicks, *spawn, rules_->spins, out,
-                 holds ? carried_by_hold(piece) : Carried{});
+        generate_placements(solid(), piece, rules_->kicks, *spawn, rules_->spins, out,
+                            holds ? spins_inherited_by_hold(piece) : InheritedSpins{});
 }
 
 void Game::receive(int lines, int frame) {
     check_frame(frame);
-    if (lines < 0 || lines > kLargestAttack)
+    if (lines < 0 || lines > kMaxAttack)
         throw Error(ErrorKind::rules, "an attack of " + std::to_string(lines) +
-                                          " lines, must be 0 to " + std::to_string(kLargestAttack));
+                                          " lines, must be 0 to " + std::to_string(kMaxAttack));
     garbage_.receive(*rules_, lines, frame);
     stats_.received += lines;
-    if (rules_->blocking != Blocking::instant || over()) return;
-    std::vector<Holed> rows;
-    garbage_.enter(*rules_, frame, LockedBy::drop, kLargestAttack, rows);
+    if (rules_->blocking != GarbageBlocking::instant || over()) return;
+    std::vector<HoleMask> rows;
+    garbage_.enter(*rules_, frame, LockCause::drop, kMaxAttack, rows);
     push(rows);
     if (!over() && !spawn_of(current_)) top_out_ = TopOut::block_out;
     lock_.garbage.insert(lock_.garbage.end(), rows.begin(), rows.end());
@@ -113,13 +113,13 @@ void Game::receive(int lines, int frame) {
 }
 
 void Game::set_attackers(int attackers) {
-    if (attackers < 0 || attackers > kMostAttackers)
+    if (attackers < 0 || attackers > kMaxAttackers)
         throw Error(ErrorKind::rules, std::to_string(attackers) + " attackers, must be 0 to " +
-                                          std::to_string(kMostAttackers));
+                                          std::to_string(kMaxAttackers));
     attackers_ = attackers;
 }
 
-Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) const {
+Game::Move Game::find_move(const Placement& placement, std::optional<bool> hold) const {
     if (over()) refuse_move("the game is over: no move can be played");
     const std::optional<Piece> offered = offered_by_hold();
     const bool holds = hold.value_or(placement.piece != current_);
@@ -154,21 +154,21 @@ Game::Move Game::judge(const Placement& placement, std::optional<bool> hold) con
     return {{placement.piece, placement.rotation, placement.x, placement.y, best->spin}, holds};
 }
 
-const Lock& Game::play(const Move& move, int frame) {
+const LockResult& Game::play(const Move& move, int frame) {
     advance_time(frame);
     lock_.begin(move.placement, frame_);
-    lock_.held = move.hold;
+    lock_.from_hold = move.hold;
 
-    take_piece(move);
+    swap_hold(move);
     field_.fill(*rules_, move.placement);
-    if (locks_out(*rules_, move.placement)) {
+    if (is_lock_out(*rules_, move.placement)) {
         top_out_ = TopOut::lock_out;
     } else {
-        clear_and_send(*rules_, field_,
-                       {garbage_, counters_, multiplier_.value, stats_.pieces + 1, attackers_},
-                       lock_);
+        resolve_clear(*rules_, field_,
+                      {garbage_, counters_, multiplier_.value, stats_.pieces + 1, attackers_},
+                      lock_);
         cleared_ = lock_.clear.lines > 0;
-        let_garbage_in();
+        enter_garbage();
         if (!over()) next_piece();
     }
     lock_.counters = counters_;
@@ -178,9 +178,9 @@ const Lock& Game::play(const Move& move, int frame) {
 }
 
 void Game::check_frame(int frame) {
-    if (frame < 0 || frame > kLastFrame)
+    if (frame < 0 || frame > kMaxFrame)
         throw Error(ErrorKind::rules, "frame is " + std::to_string(frame) + ", must be 0 to " +
-                                          std::to_string(kLastFrame) + ", a day");
+                                          std::to_string(kMaxFrame) + ", a day");
 }
 
 void Game::advance_time(int frame) {
@@ -191,17 +191,18 @@ void Game::advance_time(int frame) {
     frame_ = frame;
 }
 
-Carried Game::carried_by_hold(Piece next) const {
-    if (!rules_->spins.hold_keeps) return {};
+InheritedSpins Game::spins_inherited_by_hold(Piece next) const {
+    if (!rules_->spins.hold_keeps_spin) return {};
     const std::optional<Spawn> from = spawn_of(current_);
     const std::optional<Spawn> to = spawn_of(next);
     if (!from || !to) return {};
     // A new piece loses the verdict as it falls, unless nothing ever ends one.
-    const bool lasts = spin_rule(rules_->spins, next).lasts;
-    if (!lasts && !may_lock_unfallen(solid(), rules_->kicks.appear(next, to->x, to->y))) return {};
+    const bool persists = spin_rule(rules_->spins, next).persists;
+    if (!persists && !can_lock_at_spawn(solid(), rules_->kicks.appear(next, to->x, to->y)))
+        return {};
     const auto list = std::make_unique<PlacementList>();
-    generate(solid(), current_, rules_->kicks, *from, rules_->spins, *list);
-    return carried_by(*list);
+    generate_placements(solid(), current_, rules_->kicks, *from, rules_->spins, *list);
+    return inheritable_spins(*list);
 }
 
 void Game::take_from_queue() {
@@ -212,7 +213,7 @@ void Game::take_from_queue() {
         lock_.dealt[lock_.dealt_count++] = current_;
 }
 
-void Game::take_piece(const Move& move) {
+void Game::swap_hold(const Move& move) {
     if (!move.hold) return;
     ++stats_.holds;
     const Piece put_away = current_;
@@ -223,27 +224,27 @@ void Game::take_piece(const Move& move) {
     held_ = put_away;
 }
 
-void Game::let_garbage_in() {
-    if (lock_.clear.lines > 0 && rules_->blocking == Blocking::full) {
-        settle();
+void Game::enter_garbage() {
+    if (lock_.clear.lines > 0 && rules_->blocking == GarbageBlocking::full) {
+        update_solid_board();
         return;
     }
     const double cap = std::min(cap_.value, static_cast<double>(rules_->cap_limit));
-    garbage_.enter(*rules_, frame_, LockedBy::drop, static_cast<int>(cap), lock_.garbage);
+    garbage_.enter(*rules_, frame_, LockCause::drop, static_cast<int>(cap), lock_.garbage);
     garbage_.count_lock(*rules_);
     push(lock_.garbage);
 }
 
-void Game::push(const std::vector<Holed>& rows) {
-    for (Holed row : rows)
+void Game::push(const std::vector<HoleMask>& rows) {
+    for (HoleMask row : rows)
         if (field_.push(*rules_, row) && rules_->garbage_out) top_out_ = TopOut::garbage_out;
     stats_.garbage_entered += static_cast<int>(rows.size());
-    settle();
+    update_solid_board();
 }
 
 // To be called when the board has changed.
-void Game::settle() {
-    if (!rules_->all_solid()) solid_ = obstacles(*rules_, field_.board);
+void Game::update_solid_board() {
+    if (!rules_->all_solid()) solid_ = solid_part(*rules_, field_.board);
 }
 
 void Game::next_piece() {

@@ -20,7 +20,7 @@
 
 namespace sevenbag {
 
-inline constexpr int kMostAttackers = 1000;
+inline constexpr int kMaxAttackers = 1000;
 
 class Game {
   public:
@@ -34,13 +34,13 @@ class Game {
     const Rules& rules() const { return *rules_; }
     const std::shared_ptr<const Rules>& shared_rules() const { return rules_; }
     const Board& board() const { return field_.board; }
-    const Grid& grid() const { return field_.grid; }
+    const ColorGrid& grid() const { return field_.grid; }
     // What a moving piece collides with: the board, where all of its rows are solid.
     const Board& solid() const { return rules_->all_solid() ? field_.board : solid_; }
     const Counters& counters() const { return counters_; }
     const GarbageQueue& garbage() const { return garbage_; }
     const Stats& stats() const { return stats_; }
-    const Lock& last_lock() const { return lock_; }
+    const LockResult& last_lock() const { return lock_; }
     int frame() const { return frame_; }
     TopOut top_out() const { return top_out_; }
     bool over() const { return top_out_ != TopOut::none; }
@@ -82,11 +82,11 @@ class Game {
 
     // Finds the move that is meant: whether it holds (unless told, by its piece) and how it spins
     // (a claimed spin only chooses between two ways to the same cells). Raises Error(placement).
-    Move judge(const Placement& placement, std::optional<bool> hold = std::nullopt) const;
+    Move find_move(const Placement& placement, std::optional<bool> hold = std::nullopt) const;
 
     // Plays a move that `judge` returned or `placements` listed, at `frame` or, if time has passed
     // it already, now. The result is valid until the next move.
-    const Lock& play(const Move& move, int frame);
+    const LockResult& play(const Move& move, int frame);
 
     // Raises Error(rules) where a frame lies beyond a day.
     static void check_frame(int frame);
@@ -94,24 +94,24 @@ class Game {
   private:
     void advance_time(int frame);
     // Verdicts that the current piece may leave to the one that hold brings.
-    Carried carried_by_hold(Piece next) const;
+    InheritedSpins spins_inherited_by_hold(Piece next) const;
     void take_from_queue();
-    void take_piece(const Move& move);
-    void let_garbage_in();
-    void push(const std::vector<Holed>& rows);
-    void settle();
+    void swap_hold(const Move& move);
+    void enter_garbage();
+    void push(const std::vector<HoleMask>& rows);
+    void update_solid_board();
     void next_piece();
 
     std::shared_ptr<const Rules> rules_;
-    Field field_;
-    Board solid_;          // kept only where it differs from the board
-    mutable Queue queue_;  // deals as far as it is looked into
+    ColoredBoard field_;
+    Board solid_;               // kept only where it differs from the board
+    mutable PieceQueue queue_;  // deals as far as it is looked into
     GarbageQueue garbage_;
     Counters counters_;
     Stats stats_;
-    Lock lock_;
-    Grown multiplier_;
-    Grown cap_;
+    LockResult lock_;
+    GrowingValue multiplier_;
+    GrowingValue cap_;
     int frame_ = 0;
     int attackers_ = 0;
     bool cleared_ = false;  // the last lock cleared rows

@@ -8,26 +8,27 @@ GarbageQueue::GarbageQueue(const Rules& rules, std::int64_t seed)
     : random_(seed), width_(rules.width) {}
 
 void GarbageQueue::receive(const Rules& rules, int lines, int frame, int hole) {
-    const int since = rules.travel_unit == Travel::frames ? frame : 0;
-    take_in(rules, {lines, since, hole, hole >= 0});
+    const int travel_start = rules.travel_unit == TravelUnit::frames ? frame : 0;
+    add_attack(rules, {lines, travel_start, hole, hole >= 0});
 }
 
-void GarbageQueue::announce(const Rules& rules, Ticket ticket, int lines, int hole) {
-    take_in(rules, {lines, Batch::kUnconfirmed, hole, hole >= 0, ticket});
+void GarbageQueue::announce(const Rules& rules, AttackId ticket, int lines, int hole) {
+    add_attack(rules, {lines, PendingAttack::kUnconfirmed, hole, hole >= 0, ticket});
 }
 
-int GarbageQueue::confirm(const Rules& rules, Ticket ticket, int frame) {
+int GarbageQueue::confirm(const Rules& rules, AttackId ticket, int frame) {
     int lines = 0;
-    for (Batch& batch : batches_)
-        if (batch.since == Batch::kUnconfirmed && batch.ticket == ticket) {
-            batch.since = rules.travel_unit == Travel::frames ? frame : 0;
-            lines += batch.lines;
+    for (PendingAttack& pending_attack : pending_)
+        if (pending_attack.travel_start == PendingAttack::kUnconfirmed &&
+            pending_attack.ticket == ticket) {
+            pending_attack.travel_start = rules.travel_unit == TravelUnit::frames ? frame : 0;
+            lines += pending_attack.lines;
         }
     return lines;
 }
 
-Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int piece_number) {
-    Outcome outcome;
+CancelResult GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int piece_number) {
+    CancelResult outcome;
     std::size_t used_up = 0;
     bool cancelling = rules.cancels();
     for (int attack : attacks) {
@@ -38,17 +39,17 @@ Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int 
         int paid = attack;
         int free = 0;
         if (piece_number <= rules.opener_pieces && lines_ >= sent_) free = attack;
-        while (paid + free > 0 && used_up < batches_.size()) {
-            Batch& batch = batches_[used_up];
-            const int lines = std::min(batch.lines, paid + free);
-            batch.lines -= lines;
+        while (paid + free > 0 && used_up < pending_.size()) {
+            PendingAttack& pending_attack = pending_[used_up];
+            const int lines = std::min(pending_attack.lines, paid + free);
+            pending_attack.lines -= lines;
             lines_ -= lines;
             outcome.cancelled += lines;
             free -= std::max(0, lines - paid);
             paid -= std::min(lines, paid);
-            if (batch.lines == 0) {
+            if (pending_attack.lines == 0) {
                 ++used_up;
-                if (rules.holes == Holes::attacks) end_batch(rules, batch);
+                if (rules.holes == HolePattern::attacks) finish_attack(rules, pending_attack);
             }
         }
         if (paid > 0) {
@@ -59,148 +60,153 @@ Outcome GarbageQueue::cancel(const Rules& rules, const AttackList& attacks, int 
             cancelling = false;
         }
     }
-    remove_used_up(used_up);
+    remove_consumed(used_up);
     return outcome;
 }
 
-void GarbageQueue::enter(const Rules& rules, int frame, LockedBy how, int cap,
-                         std::vector<Holed>& rows) {
+void GarbageQueue::enter(const Rules& rules, int frame, LockCause how, int cap,
+                         std::vector<HoleMask>& rows) {
     rows.clear();
-    if (batches_.empty()) return;
-    auto earlier = [](const Batch& a, const Batch& b) { return a.since < b.since; };
-    if (rules.travel_unit == Travel::frames &&
-        !std::is_sorted(batches_.begin(), batches_.end(), earlier))
-        std::stable_sort(batches_.begin(), batches_.end(), earlier);
+    if (pending_.empty()) return;
+    auto earlier = [](const PendingAttack& a, const PendingAttack& b) {
+        return a.travel_start < b.travel_start;
+    };
+    if (rules.travel_unit == TravelUnit::frames &&
+        !std::is_sorted(pending_.begin(), pending_.end(), earlier))
+        std::stable_sort(pending_.begin(), pending_.end(), earlier);
     if (rules.hole_timeout > 0 && frame >= rules.hole_timeout) {
         draw_column(rules, rules.hole_other);
         changed_ = true;
     }
 
     std::size_t used_up = 0;
-    const int latest = how == LockedBy::drop ? frame : frame - 1;
-    for (int row = 0; row < cap && used_up < batches_.size(); ++row) {
-        Batch& batch = batches_[used_up];
-        if (!arrived(rules, batch, latest)) break;
-        rows.push_back(next_row(rules, batch, row == 0));
+    const int latest = how == LockCause::drop ? frame : frame - 1;
+    for (int row = 0; row < cap && used_up < pending_.size(); ++row) {
+        PendingAttack& pending_attack = pending_[used_up];
+        if (!has_arrived(rules, pending_attack, latest)) break;
+        rows.push_back(next_row(rules, pending_attack, row == 0));
         --lines_;
-        if (--batch.lines == 0) {
+        if (--pending_attack.lines == 0) {
             ++used_up;
-            end_batch(rules, batch);
+            finish_attack(rules, pending_attack);
         }
     }
-    remove_used_up(used_up);
+    remove_consumed(used_up);
 }
 
 void GarbageQueue::count_lock(const Rules& rules) {
-    if (rules.travel_unit != Travel::own_locks) return;
-    for (Batch& batch : batches_)
-        if (batch.since < rules.travel) ++batch.since;
+    if (rules.travel_unit != TravelUnit::own_locks) return;
+    for (PendingAttack& pending_attack : pending_)
+        if (pending_attack.travel_start < rules.travel) ++pending_attack.travel_start;
 }
 
-void GarbageQueue::take_in(const Rules& rules, Batch batch) {
-    if (batch.lines <= 0) return;
-    if (rules.holes != Holes::sent || batch.told) {
-        append(rules, batch);
+void GarbageQueue::add_attack(const Rules& rules, PendingAttack pending_attack) {
+    if (pending_attack.lines <= 0) return;
+    if (rules.holes != HolePattern::sent || pending_attack.hole_given) {
+        append(rules, pending_attack);
         return;
     }
     // Every row has its hole now; those with the same one stay together.
-    const int lines = batch.lines;
+    const int lines = pending_attack.lines;
     draw_column(rules, false);
-    batch.lines = 1;
-    batch.hole = column_;
+    pending_attack.lines = 1;
+    pending_attack.hole = column_;
     for (int line = 1; line < lines; ++line) {
         if (random_.fraction() < rules.hole_inner) draw_column(rules, rules.hole_other);
-        if (column_ == batch.hole) {
-            ++batch.lines;
+        if (column_ == pending_attack.hole) {
+            ++pending_attack.lines;
             continue;
         }
-        append(rules, batch);
-        batch.lines = 1;
-        batch.hole = column_;
+        append(rules, pending_attack);
+        pending_attack.lines = 1;
+        pending_attack.hole = column_;
     }
-    append(rules, batch);
+    append(rules, pending_attack);
 }
 
-void GarbageQueue::append(const Rules& rules, Batch batch) {
-    batch.lines = std::min(batch.lines, kMostPending - lines_);
-    batches_.push_back(batch);
-    lines_ += batch.lines;
-    trim(rules.absolute_cap > 0 ? rules.absolute_cap : kMostPending);
+void GarbageQueue::append(const Rules& rules, PendingAttack pending_attack) {
+    pending_attack.lines = std::min(pending_attack.lines, kMaxPending - lines_);
+    pending_.push_back(pending_attack);
+    lines_ += pending_attack.lines;
+    trim(rules.absolute_cap > 0 ? rules.absolute_cap : kMaxPending);
 }
 
 // Takes lines off the tail until no more than so many wait.
 void GarbageQueue::trim(int most) {
-    while (!batches_.empty() && (lines_ > most || batches_.back().lines == 0)) {
-        Batch& last = batches_.back();
+    while (!pending_.empty() && (lines_ > most || pending_.back().lines == 0)) {
+        PendingAttack& last = pending_.back();
         const int lines = std::min(last.lines, lines_ - most);
         last.lines -= lines;
         lines_ -= lines;
-        if (last.lines == 0) batches_.pop_back();
+        if (last.lines == 0) pending_.pop_back();
     }
 }
 
-bool GarbageQueue::arrived(const Rules& rules, const Batch& batch, int frame) const {
-    if (batch.since == Batch::kUnconfirmed) return false;
-    if (rules.blocking == Blocking::instant) return true;
-    if (rules.travel_unit == Travel::own_locks) return batch.since >= rules.travel;
-    return batch.since + rules.travel <= frame;
+bool GarbageQueue::has_arrived(const Rules& rules, const PendingAttack& pending_attack,
+                               int frame) const {
+    if (pending_attack.travel_start == PendingAttack::kUnconfirmed) return false;
+    if (rules.blocking == GarbageBlocking::instant) return true;
+    if (rules.travel_unit == TravelUnit::own_locks)
+        return pending_attack.travel_start >= rules.travel;
+    return pending_attack.travel_start + rules.travel <= frame;
 }
 
-Holed GarbageQueue::next_row(const Rules& rules, Batch& batch, bool first_of_entry) {
-    if (batch.told) return row_of(rules, batch.hole);
+HoleMask GarbageQueue::next_row(const Rules& rules, PendingAttack& pending_attack,
+                                bool first_of_entry) {
+    if (pending_attack.hole_given) return hole_row(rules, pending_attack.hole);
     switch (rules.holes) {
-        case Holes::attacks:
-        case Holes::attacks_old: {
+        case HolePattern::attacks:
+        case HolePattern::attacks_old: {
             // The draw is made even where a change has just been made: part of what a seed means.
             const bool change = column_ < 0 || random_.fraction() < rules.hole_inner;
             if (change && !changed_) draw_column(rules, rules.hole_other);
             changed_ = false;
             break;
         }
-        case Holes::entries:
+        case HolePattern::entries:
             if (first_of_entry) draw_column(rules, false);
             if (random_.fraction() < rules.hole_inner) draw_column(rules, rules.hole_other);
             break;
-        case Holes::rounded: {
-            const double chance = batch.hole < 0 ? rules.hole_change : rules.hole_inner;
+        case HolePattern::rounded: {
+            const double chance = pending_attack.hole < 0 ? rules.hole_change : rules.hole_inner;
             if (column_ < 0 || random_.fraction() < chance)
                 column_ = static_cast<int>(random_.fraction() * (width_ - rules.hole_size) + 0.5);
-            batch.hole = column_;
+            pending_attack.hole = column_;
             break;
         }
-        case Holes::sent:
-            return row_of(rules, batch.hole);
-        case Holes::coins:
-            return tossed_row();
+        case HolePattern::sent:
+            return hole_row(rules, pending_attack.hole);
+        case HolePattern::coins:
+            return draw_random_row();
     }
-    return row_of(rules, column_);
+    return hole_row(rules, column_);
 }
 
-Holed GarbageQueue::tossed_row() {
+HoleMask GarbageQueue::draw_random_row() {
     // A row without any hole is tossed again.
-    Holed row = 0;
+    HoleMask row = 0;
     while (row == 0)
         for (int x = 0; x < width_; ++x)
-            row = static_cast<Holed>(row | (random_.fraction() < 0.5) << x);
+            row = static_cast<HoleMask>(row | (random_.fraction() < 0.5) << x);
     return row;
 }
 
-Holed GarbageQueue::row_of(const Rules& rules, int column) const {
+HoleMask GarbageQueue::hole_row(const Rules& rules, int column) const {
     const unsigned full = (1u << width_) - 1;
-    return static_cast<Holed>(((1u << rules.hole_size) - 1) << column & full);
+    return static_cast<HoleMask>(((1u << rules.hole_size) - 1) << column & full);
 }
 
-void GarbageQueue::end_batch(const Rules& rules, const Batch& batch) {
-    if (batch.told) return;
-    if (rules.holes != Holes::attacks && rules.holes != Holes::attacks_old) return;
+void GarbageQueue::finish_attack(const Rules& rules, const PendingAttack& pending_attack) {
+    if (pending_attack.hole_given) return;
+    if (rules.holes != HolePattern::attacks && rules.holes != HolePattern::attacks_old) return;
     if (random_.fraction() < rules.hole_change) {
         draw_column(rules, rules.hole_other);
-        changed_ = rules.holes == Holes::attacks;
+        changed_ = rules.holes == HolePattern::attacks;
     }
 }
 
-void GarbageQueue::remove_used_up(std::size_t count) {
-    batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(count));
+void GarbageQueue::remove_consumed(std::size_t count) {
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void GarbageQueue::draw_column(const Rules& rules, bool other) {

@@ -16,42 +16,42 @@
 namespace sevenbag {
 
 // Names an attack: who sent it, and its number among those that player sent.
-struct Ticket {
+struct AttackId {
     int sender = 0;
     int number = 0;
 
-    friend constexpr bool operator==(const Ticket&, const Ticket&) = default;
+    friend constexpr bool operator==(const AttackId&, const AttackId&) = default;
 };
 
 // One incoming attack, or what is left of it.
-struct Batch {
+struct PendingAttack {
     // Announced, but it has not set out.
     static constexpr int kUnconfirmed = std::numeric_limits<int>::max();
 
     int lines;
-    int since;      // the frame it set out at, or own locks waited so far, by Rules::travel_unit
-    int hole = -1;  // the column of all its rows, once it is known
-    bool told = false;  // the hole came with the attack; nothing is drawn for it
-    Ticket ticket{};
+    int travel_start;  // the frame it set out at, or own locks waited so far, by Rules::travel_unit
+    int hole = -1;     // the column of all its rows, once it is known
+    bool hole_given = false;  // the hole came with the attack; nothing is drawn for it
+    AttackId ticket{};
 };
 
 // What became of a lock's attacks.
-struct Outcome {
+struct CancelResult {
     AttackList sent;    // what is left of each after cancelling
     int cancelled = 0;  // pending lines removed
 };
 
 // What ends the flight of a piece: a key, or the lock clock. What arrives in the very frame in
 // which the clock runs out comes too late.
-enum class LockedBy : std::uint8_t { drop, time };
+enum class LockCause : std::uint8_t { drop, time };
 
 // The open cells of a garbage row: bit x is column x. Bombs fill them, where there are bombs.
-using Holed = std::uint16_t;
+using HoleMask = std::uint16_t;
 
 class GarbageQueue {
   public:
     // Queues hold no more lines than this, whatever the rules.
-    static constexpr int kMostPending = 1'000'000'000;
+    static constexpr int kMaxPending = 1'000'000'000;
 
     GarbageQueue(const Rules& rules, std::int64_t seed);
 
@@ -59,42 +59,42 @@ class GarbageQueue {
     void receive(const Rules& rules, int lines, int frame, int hole = -1);
 
     // An attack is made known; it waits, and can be cancelled, but does not travel.
-    void announce(const Rules& rules, Ticket ticket, int lines, int hole = -1);
+    void announce(const Rules& rules, AttackId ticket, int lines, int hole = -1);
 
     // An announced attack sets out at `frame`. Returns the lines that are left of it.
-    int confirm(const Rules& rules, Ticket ticket, int frame);
+    int confirm(const Rules& rules, AttackId ticket, int frame);
 
     // Removes pending lines by the attacks of a clearing lock, the `piece_number`th of the game
     // (from 1).
-    Outcome cancel(const Rules& rules, const AttackList& attacks, int piece_number);
+    CancelResult cancel(const Rules& rules, const AttackList& attacks, int piece_number);
 
     // Replaces `rows` by the rows that enter at a lock at `frame`, in the order they are pushed in;
     // at most `cap`.
-    void enter(const Rules& rules, int frame, LockedBy how, int cap, std::vector<Holed>& rows);
+    void enter(const Rules& rules, int frame, LockCause how, int cap, std::vector<HoleMask>& rows);
 
     // Counts a lock at which garbage might have entered, for travel in own locks.
     void count_lock(const Rules& rules);
 
-    const std::vector<Batch>& pending() const { return batches_; }
+    const std::vector<PendingAttack>& pending() const { return pending_; }
     int pending_lines() const { return lines_; }
 
     // The stream that random rounding shares with the holes.
-    Random& random() { return random_; }
+    MinstdRandom& random() { return random_; }
 
   private:
-    void take_in(const Rules& rules, Batch batch);
-    void append(const Rules& rules, Batch batch);
+    void add_attack(const Rules& rules, PendingAttack pending_attack);
+    void append(const Rules& rules, PendingAttack pending_attack);
     void trim(int most);
-    bool arrived(const Rules& rules, const Batch& batch, int frame) const;
-    Holed next_row(const Rules& rules, Batch& batch, bool first_of_entry);
-    Holed tossed_row();
-    Holed row_of(const Rules& rules, int column) const;
-    void end_batch(const Rules& rules, const Batch& batch);
-    void remove_used_up(std::size_t count);
+    bool has_arrived(const Rules& rules, const PendingAttack& pending_attack, int frame) const;
+    HoleMask next_row(const Rules& rules, PendingAttack& pending_attack, bool first_of_entry);
+    HoleMask draw_random_row();
+    HoleMask hole_row(const Rules& rules, int column) const;
+    void finish_attack(const Rules& rules, const PendingAttack& pending_attack);
+    void remove_consumed(std::size_t count);
     void draw_column(const Rules& rules, bool other);
 
-    std::vector<Batch> batches_;
-    Random random_;
+    std::vector<PendingAttack> pending_;
+    MinstdRandom random_;
     int width_;
     int lines_ = 0;          // of all batches
     int column_ = -1;        // of the last row; -1 before the first

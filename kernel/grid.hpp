@@ -14,13 +14,13 @@
 
 namespace sevenbag {
 
-class Grid {
+class ColorGrid {
   public:
     static constexpr char kLetters[] = ".IOTLJSZGB";
     static constexpr std::uint64_t kGarbage = 8;
     static constexpr std::uint64_t kBomb = 9;
 
-    Grid(int width, int rows) : width_(width), rows_(rows) {}
+    ColorGrid(int width, int rows) : width_(width), rows_(rows) {}
 
     int width() const { return width_; }
     int rows() const { return rows_; }

@@ -4,7 +4,7 @@
 
 namespace sevenbag {
 
-void Grown::advance(const Growth& growth, int from, int to) {
+void GrowingValue::advance(const Growth& growth, int from, int to) {
     if (growth.end_frame > 0) {
         const double passed = std::clamp(to, growth.margin, growth.end_frame) - growth.margin;
         value = growth.start +

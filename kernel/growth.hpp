@@ -5,7 +5,7 @@
 
 namespace sevenbag {
 
-struct Grown {
+struct GrowingValue {
     double value;
 
     // The frames from `from` up to `to` pass.

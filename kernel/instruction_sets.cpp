@@ -10,32 +10,33 @@
 
 namespace sevenbag {
 
-#define SB_DECLARE(isa)                                                                    \
-    namespace isa {                                                                        \
-    int generate(HotKicks, const PackedBoard&, Piece, int, int, SpinRule, Placement*);     \
-    std::uint64_t perft(HotKicks, const PerftJob&, int,                                    \
-                        std::uint64_t (*)(void*, const std::uint64_t*, int), void*);       \
-    void children(const ChildrenJob&, Child*);                                             \
-    namespace pc {                                                                         \
-    void find_rests(const sevenbag::pc::PieceMotion&, std::uint64_t, int, std::uint64_t*); \
-    void find_features(std::uint64_t, int, float*);                                        \
-    sevenbag::pc::Outcome run_ordered(sevenbag::pc::OrderedSearch&);                       \
-    void find_children(const sevenbag::pc::PieceMotion* const*, std::uint64_t, int,        \
-                       std::uint64_t*, int*);                                              \
-    sevenbag::pc::Landing find_landing(const sevenbag::pc::PieceMotion&, std::uint64_t,    \
-                                       std::uint64_t, int);                                \
-    }                                                                                      \
-    }                                                                                      \
-    static HotCode isa##_code(const char* name) {                                          \
-        return {name,                                                                      \
-                isa::generate,                                                             \
-                isa::perft,                                                                \
-                isa::children,                                                             \
-                isa::pc::find_rests,                                                       \
-                isa::pc::find_features,                                                    \
-                isa::pc::run_ordered,                                                      \
-                isa::pc::find_children,                                                    \
-                isa::pc::find_landing};                                                    \
+#define SB_DECLARE(isa)                                                                           \
+    namespace isa {                                                                               \
+    int generate_placements(FastSystem, const PackedBoard&, Piece, int, int, SpinRule,            \
+                            Placement*);                                                          \
+    std::uint64_t perft(FastSystem, const PerftJob&, int,                                         \
+                        std::uint64_t (*)(void*, const std::uint64_t*, int), void*);              \
+    void evaluate_placements(const EvaluationJob&, EvaluatedBoard*);                              \
+    namespace pc {                                                                                \
+    void find_rest_positions(const sevenbag::pc::MoveTable&, std::uint64_t, int, std::uint64_t*); \
+    void find_features(std::uint64_t, int, float*);                                               \
+    sevenbag::pc::Outcome search_in_play_order(sevenbag::pc::PlayOrderSearch&);                   \
+    void find_children(const sevenbag::pc::MoveTable* const*, std::uint64_t, int, std::uint64_t*, \
+                       int*);                                                                     \
+    sevenbag::pc::RestPosition find_rest_position(const sevenbag::pc::MoveTable&, std::uint64_t,  \
+                                                  std::uint64_t, int);                            \
+    }                                                                                             \
+    }                                                                                             \
+    static DispatchTable isa##_code(const char* name) {                                           \
+        return {name,                                                                             \
+                isa::generate_placements,                                                         \
+                isa::perft,                                                                       \
+                isa::evaluate_placements,                                                         \
+                isa::pc::find_rest_positions,                                                     \
+                isa::pc::find_features,                                                           \
+                isa::pc::search_in_play_order,                                                    \
+                isa::pc::find_children,                                                           \
+                isa::pc::find_rest_position};                                                     \
     }
 
 #if defined(SB_SET_base)
@@ -50,8 +51,8 @@ SB_DECLARE(v4)
 
 namespace {
 
-HotCode choose() {
-    std::vector<HotCode> able;
+DispatchTable choose() {
+    std::vector<DispatchTable> able;
 #if defined(SB_SET_base)
     able.push_back(base_code("base"));
 #endif
@@ -68,7 +69,7 @@ HotCode choose() {
     const char* wanted = std::getenv("SEVENBAG_INSTRUCTION_SET");
     if (!wanted || !*wanted) return able.back();
     std::string names;
-    for (const HotCode& code : able) {
+    for (const DispatchTable& code : able) {
         if (std::string_view(wanted) == code.name) return code;
         names += std::string(names.empty() ? "" : ", ") + code.name;
     }
@@ -78,11 +79,11 @@ HotCode choose() {
 
 }  // namespace
 
-const HotCode& hot_code() {
-    static const HotCode code = choose();
+const DispatchTable& dispatch_table() {
+    static const DispatchTable code = choose();
     return code;
 }
 
-const char* instruction_set() { return hot_code().name; }
+const char* instruction_set() { return dispatch_table().name; }
 
 }  // namespace sevenbag

@@ -12,52 +12,53 @@ namespace sevenbag {
 
 struct PackedBoard;
 struct PerftJob;
-struct ChildrenJob;
-struct Child;
-enum class HotKicks;
+struct EvaluationJob;
+struct EvaluatedBoard;
+enum class FastSystem;
 
 namespace pc {
-struct Landing;
-struct OrderedSearch;
-struct PieceMotion;
+struct RestPosition;
+struct PlayOrderSearch;
+struct MoveTable;
 enum class Outcome;
 }  // namespace pc
 
-struct HotCode {
+struct DispatchTable {
     const char* name;
 
     // Writes the placements to `out` and returns their number. Needs a spawn that fits, a rule
-    // that is_hot, and (where it judges immobile pieces) a spawn that does not rest on anything.
-    int (*generate)(HotKicks kicks, const PackedBoard& board, Piece piece, int spawn_x, int spawn_y,
-                    SpinRule rule, Placement* out);
+    // that has_fast_path, and (where it judges immobile pieces) a spawn that does not rest on
+    // anything.
+    int (*generate_placements)(FastSystem kicks, const PackedBoard& board, Piece piece, int spawn_x,
+                               int spawn_y, SpinRule rule, Placement* out);
     // Leaves below the start boards. Boards that grow too high for the hot code (or whose
     // placements may depend on the spawn) are handed to `tall(context, words, index in queue)`,
     // which returns the leaves below them.
-    std::uint64_t (*perft)(HotKicks kicks, const PerftJob& job, int spawn_y,
-                           std::uint64_t (*tall)(void*, const std::uint64_t* words, int ply),
+    std::uint64_t (*perft)(FastSystem kicks, const PerftJob& job, int spawn_y,
+                           std::uint64_t (*fallback)(void*, const std::uint64_t* words, int ply),
                            void* context);
     // Locks each placement on a board of its own and writes the boards after it.
-    void (*children)(const ChildrenJob& job, Child* out);
+    void (*evaluate_placements)(const EvaluationJob& job, EvaluatedBoard* out);
 
-    // find_rests of pc/field.hpp.
-    void (*find_rests)(const pc::PieceMotion& piece, std::uint64_t filled, int height,
-                       std::uint64_t* corners);
+    // find_rest_positions of pc/field.hpp.
+    void (*find_rest_positions)(const pc::MoveTable& piece, std::uint64_t filled, int height,
+                                std::uint64_t* corners);
     // find_features of pc/features.hpp, for fields of at most six rows.
     void (*find_features)(std::uint64_t filled, int height, float* features);
     // Outcome::none is a proof if the search is complete.
-    pc::Outcome (*run_ordered)(pc::OrderedSearch& search);
+    pc::Outcome (*search_in_play_order)(pc::PlayOrderSearch& search);
     // Boards that one more piece leads to and that walls do not rule out, piece after piece in the
     // order given; ends[i] is the end of those of the i-th piece. A board may occur twice.
-    void (*find_children)(const pc::PieceMotion* const* pieces, std::uint64_t board, int height,
+    void (*find_children)(const pc::MoveTable* const* pieces, std::uint64_t board, int height,
                           std::uint64_t* children, int* ends);
     // The first of the steps that lead from one board to another; rotation -1 if there is none.
-    pc::Landing (*find_landing)(const pc::PieceMotion& piece, std::uint64_t board,
-                                std::uint64_t child, int height);
+    pc::RestPosition (*find_rest_position)(const pc::MoveTable& piece, std::uint64_t board,
+                                           std::uint64_t child, int height);
 };
 
 // The best that this machine can run; chosen once. Raises Error(input) if SEVENBAG_INSTRUCTION_SET
 // names one that cannot be run here.
-const HotCode& hot_code();
+const DispatchTable& dispatch_table();
 
 // Its name: "base", "x86-64-v3" or "avx512".
 const char* instruction_set();

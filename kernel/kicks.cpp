@@ -172,7 +172,7 @@ constexpr KickTable kJstris = with_half_turns(kSrs, kJstrisHalf, kJstrisHalf);
 // Botris: SRS, but the O moves as it turns, and where it stands is tried last.
 constexpr KickTable with_moving_o(KickTable table, detail::BoxTurns turns) {
     for (const detail::BoxTurn& turn : turns) {
-        Tests& tests = table.tests[static_cast<std::size_t>(Piece::O)][turn.from][turn.to];
+        KickTests& tests = table.tests[static_cast<std::size_t>(Piece::O)][turn.from][turn.to];
         const Cell plain = tests.displacement[0];
         tests.count = 0;
         for (Cell kick : turn.kicks)
@@ -229,7 +229,7 @@ std::vector<Known> all_known() {
     return known;
 }
 
-std::string described(const Turn& turn) {
+std::string described(const TurnTests& turn) {
     return std::string("piece ") + letter(turn.piece) + ", turn " + std::to_string(turn.from) +
            " to " + std::to_string(turn.to);
 }
@@ -285,7 +285,7 @@ std::size_t Kicks::hash() const {
     };
     for (const auto& piece : table_->tests)
         for (const auto& from : piece)
-            for (const Tests& tests : from) {
+            for (const KickTests& tests : from) {
                 mix(tests.exists ? tests.count + 1 : 0);
                 for (std::size_t i = 0; i < tests.count; ++i) {
                     mix(tests.displacement[i].x);
@@ -373,22 +373,22 @@ Cell centre_of(Piece piece, Rotation rotation, const Cells& cells) {
                                       ", wherever they lie");
 }
 
-Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn) {
+Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawns& spawn) {
     return make_kicks(std::move(name), turns, spawn, box_centres(spawn));
 }
 
-Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn,
+Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawns& spawn,
                  const Centres& centres) {
     KickTable table{};
     table.spawn = spawn;
     table.centre = centres;
-    for (const Turn& turn : turns) {
+    for (const TurnTests& turn : turns) {
         if (turn.from < 0 || turn.from >= kRotations || turn.to < 0 || turn.to >= kRotations ||
             turn.from == turn.to)
             throw Error(ErrorKind::kicks, described(turn) +
                                               ": rotations are 0 to 3, and a turn leads from one "
                                               "to another");
-        Tests& tests =
+        KickTests& tests =
             table.tests[static_cast<std::size_t>(turn.piece)][static_cast<std::size_t>(turn.from)]
                        [static_cast<std::size_t>(turn.to)];
         if (tests.exists) throw Error(ErrorKind::kicks, described(turn) + " is given twice");

@@ -34,12 +34,12 @@ inline constexpr int kMaxReach = 4;
 inline constexpr int kMaxKicksName = 64;
 
 // One rotation of one piece.
-struct Tests {
+struct KickTests {
     bool exists = false;
     std::uint8_t count = 0;
     std::array<Cell, kMaxTests> displacement{};  // of the centre
 
-    friend constexpr bool operator==(const Tests&, const Tests&) = default;
+    friend constexpr bool operator==(const KickTests&, const KickTests&) = default;
 };
 
 using Spawns = std::array<Rotation, kPieces>;
@@ -48,11 +48,11 @@ using Centres = std::array<std::array<Cell, kRotations>, kPieces>;
 // tests[piece][from][to], the way each piece points as it appears, and where its centre lies from
 // the origin.
 struct KickTable {
-    std::array<std::array<std::array<Tests, kRotations>, kRotations>, kPieces> tests{};
+    std::array<std::array<std::array<KickTests, kRotations>, kRotations>, kPieces> tests{};
     Spawns spawn{};
     Centres centre{};
 
-    constexpr const Tests& of(Piece piece, int from, int to) const {
+    constexpr const KickTests& of(Piece piece, int from, int to) const {
         return tests[static_cast<int>(piece)][from][to];
     }
     friend constexpr bool operator==(const KickTable&, const KickTable&) = default;
@@ -67,7 +67,7 @@ class Kicks {
 
     const std::string& name() const { return name_; }
     const KickTable& table() const { return *table_; }
-    const Tests& tests(Piece piece, Rotation from, Rotation to) const {
+    const KickTests& tests(Piece piece, Rotation from, Rotation to) const {
         return table_->of(piece, static_cast<int>(from), static_cast<int>(to));
     }
     // The way a piece points as it appears.
@@ -112,7 +112,7 @@ const Kicks* known_kicks(std::string_view name);
 const Kicks& find_kicks(std::string_view name);
 
 // All tests of one turn as displacements of the origin, (0, 0) where it is tried.
-struct Turn {
+struct TurnTests {
     Piece piece;
     int from;
     int to;
@@ -128,9 +128,9 @@ Cell centre_of(Piece piece, Rotation rotation, const Cells& cells);
 
 // A system of one's own; a turn that is not listed does not exist. Raises Error(kicks) for turns
 // given twice, more than kMaxTests tests, or kicks beyond kMaxKick.
-Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn,
+Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawns& spawn,
                  const Centres& centres);
-Kicks make_kicks(std::string name, std::span<const Turn> turns, const Spawns& spawn);
+Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawns& spawn);
 
 namespace detail {
 
@@ -170,7 +170,7 @@ constexpr Cell plain_turn(const KickTable& table, Piece piece, int from, int to)
 }
 
 constexpr void add_turn(KickTable& table, Piece piece, const BoxTurn& turn) {
-    Tests& tests = table.tests[static_cast<int>(piece)][turn.from][turn.to];
+    KickTests& tests = table.tests[static_cast<int>(piece)][turn.from][turn.to];
     const Cell plain = plain_turn(table, piece, turn.from, turn.to);
     tests.exists = true;
     tests.count = 0;

@@ -4,20 +4,20 @@
 
 namespace sevenbag {
 
-void Lock::begin(const Placement& placed, int at_frame) {
+void LockResult::begin(const Placement& placed, int at_frame) {
     placement = placed;
-    held = false;
+    from_hold = false;
     rows = 0;
     clear = {placed.piece, placed.spin, 0, 0, false};
     attacks = sent = {};
-    released = cancelled = dealt_count = 0;
+    surge = cancelled = dealt_count = 0;
     garbage.clear();
     top_out = TopOut::none;
     frame = at_frame;
 }
 
-void Stats::count(const Lock& lock) {
-    const Clear& clear = lock.clear;
+void Stats::count(const LockResult& lock) {
+    const LineClear& clear = lock.clear;
     ++pieces;
     lines += clear.lines;
     attack += lock.attacks.total();
@@ -30,17 +30,18 @@ void Stats::count(const Lock& lock) {
     max_back_to_back = std::max(max_back_to_back, lock.counters.back_to_back);
     if (clear.lines > 0)
         ++clears[static_cast<std::size_t>(clear.spin)]
-                [static_cast<std::size_t>(std::min(clear.lines, kCountedLines))];
+                [static_cast<std::size_t>(std::min(clear.lines, kMaxCountedLines))];
 }
 
-Attack clear_and_send(const Rules& rules, Field& field, Fight fight, Lock& lock) {
+AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext fight,
+                           LockResult& lock) {
     lock.clear = field.clear(rules, lock.placement, lock.rows);
-    const Attack attack = attack_of(rules, lock.clear, fight.counters, fight.multiplier,
-                                    fight.garbage.random(), fight.attackers);
+    const AttackResult attack = compute_attack(rules, lock.clear, fight.counters, fight.multiplier,
+                                               fight.garbage.random(), fight.attackers);
     lock.attacks = attack.list;
-    lock.released = attack.released;
+    lock.surge = attack.surge;
     if (lock.clear.lines == 0) return attack;
-    const Outcome outcome = fight.garbage.cancel(rules, attack.list, fight.piece_number);
+    const CancelResult outcome = fight.garbage.cancel(rules, attack.list, fight.piece_number);
     if (!attack.withheld) lock.sent = outcome.sent;
     lock.cancelled = outcome.cancelled;
     return attack;

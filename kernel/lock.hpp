@@ -22,21 +22,21 @@ enum class TopOut : std::uint8_t {
 };
 
 // Clears are counted by lines up to these; a clear of more counts here, too.
-inline constexpr int kCountedLines = 5;
+inline constexpr int kMaxCountedLines = 5;
 
 // What happened when a piece locked.
-struct Lock {
+struct LockResult {
     Placement placement{};   // with the spin as the kernel judged it
-    bool held = false;       // the piece came out of the hold slot
+    bool from_hold = false;  // the piece came out of the hold slot
     std::uint64_t rows = 0;  // bit y: row y was cleared (before anything moved)
-    Clear clear;
+    LineClear clear;
     AttackList attacks;  // before cancelling
-    int released = 0;    // lines of a broken charge among them
+    int surge = 0;       // lines of a broken charge among them
     int cancelled = 0;
     AttackList sent;
-    std::vector<Holed> garbage;    // the rows that entered, in order
-    Counters counters;             // after the lock
-    std::array<Piece, 2> dealt{};  // pieces that came into sight at the queue's end
+    std::vector<HoleMask> garbage;  // the rows that entered, in order
+    Counters counters;              // after the lock
+    std::array<Piece, 2> dealt{};   // pieces that came into sight at the queue's end
     int dealt_count = 0;
     TopOut top_out = TopOut::none;
     int frame = 0;
@@ -59,16 +59,16 @@ struct Stats {
     int perfect_clears = 0;
     int max_combo = 0;
     int max_back_to_back = 0;
-    std::array<std::array<int, kCountedLines + 1>, 3> clears{};  // by spin and lines
+    std::array<std::array<int, kMaxCountedLines + 1>, 3> clears{};  // by spin and lines
 
     // Counts a lock; what enters and what is held is counted where it happens.
-    void count(const Lock& lock);
+    void count(const LockResult& lock);
 
     friend bool operator==(const Stats&, const Stats&) = default;
 };
 
 // What of a game a lock changes besides its board.
-struct Fight {
+struct AttackContext {
     GarbageQueue& garbage;
     Counters& counters;
     double multiplier;  // in force
@@ -78,6 +78,7 @@ struct Fight {
 
 // Clears the rows that the lock's placement, which has just been filled in, makes full; attacks,
 // and cancels what is pending. Returns the attack as it was made.
-Attack clear_and_send(const Rules& rules, Field& field, Fight fight, Lock& lock);
+AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext fight,
+                           LockResult& lock);
 
 }  // namespace sevenbag

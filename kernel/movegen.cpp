@@ -10,7 +10,7 @@ namespace {
 
 // A set of positions: bit x of row y is the piece with its centre in column x and its lowest cells
 // in row y. Loops run over all rows, of whatever board, so that compilers make vectors of them.
-struct RowSet {
+struct PositionSet {
     std::array<std::uint16_t, kMaxRows> rows{};
 
     bool any() const {
@@ -18,18 +18,18 @@ struct RowSet {
         for (std::uint16_t r : rows) all |= r;
         return all != 0;
     }
-    friend RowSet operator&(const RowSet& a, const RowSet& b) {
-        RowSet r;
+    friend PositionSet operator&(const PositionSet& a, const PositionSet& b) {
+        PositionSet r;
         for (int y = 0; y < kMaxRows; ++y) r.rows[y] = a.rows[y] & b.rows[y];
         return r;
     }
-    friend RowSet operator|(const RowSet& a, const RowSet& b) {
-        RowSet r;
+    friend PositionSet operator|(const PositionSet& a, const PositionSet& b) {
+        PositionSet r;
         for (int y = 0; y < kMaxRows; ++y) r.rows[y] = a.rows[y] | b.rows[y];
         return r;
     }
-    friend RowSet operator-(const RowSet& a, const RowSet& b) {
-        RowSet r;
+    friend PositionSet operator-(const PositionSet& a, const PositionSet& b) {
+        PositionSet r;
         for (int y = 0; y < kMaxRows; ++y)
             r.rows[y] = static_cast<std::uint16_t>(a.rows[y] & ~b.rows[y]);
         return r;
@@ -37,8 +37,8 @@ struct RowSet {
 };
 
 // The set moved by (dx, dy); what leaves the board is lost.
-RowSet moved(const RowSet& a, int dx, int dy, std::uint32_t full_row) {
-    RowSet r;
+PositionSet moved(const PositionSet& a, int dx, int dy, std::uint32_t full_row) {
+    PositionSet r;
     const int first = dy > 0 ? dy : 0;
     const int last = dy > 0 ? kMaxRows : kMaxRows + dy;
     if (dx >= 0)
@@ -50,10 +50,10 @@ RowSet moved(const RowSet& a, int dx, int dy, std::uint32_t full_row) {
     return r;
 }
 
-class General {
+class GenericGenerator {
   public:
     // `start`: as it appears.
-    General(const Board& board, const Placement& start, const KickTable& table)
+    GenericGenerator(const Board& board, const Placement& start, const KickTable& table)
         : board_(board),
           piece_(start.piece),
           table_(table),
@@ -64,15 +64,15 @@ class General {
             empty_.rows[y] = static_cast<std::uint16_t>(~board.row(y) & full_);
     }
 
-    void run(const SpinRule& rule, Carried carried, PlacementList& out) {
+    void run(const SpinRule& rule, InheritedSpins carried, PlacementList& out) {
         for (int r = 0; r < kRotations; ++r) find_free(r);
         reach_[appears_] = spawned_;
-        flood();
-        Kinds kinds;
-        if (!rule.judges() && !carried.any())
+        flood_fill();
+        SpinSets kinds;
+        if (!rule.detects_spins() && !carried.any())
             for (int r = 0; r < kRotations; ++r) kinds.none[r] = reach_[r] & rest_[r];
-        else if (rule.lasts)
-            find_lasting(carried, kinds);
+        else if (rule.persists)
+            find_persistent_spins(carried, kinds);
         else
             find_spins(rule, carried, kinds);
         write(kinds, out);
@@ -80,14 +80,14 @@ class General {
 
   private:
     // Resting places by the spin that a last move into them makes; one can be in several.
-    struct Kinds {
-        RowSet none[kRotations], mini[kRotations], full[kRotations];
+    struct SpinSets {
+        PositionSet none[kRotations], mini[kRotations], full[kRotations];
     };
 
     const Shape& shape(int rotation) const { return kShapes[static_cast<int>(piece_)][rotation]; }
 
     void find_free(int r) {
-        RowSet free;
+        PositionSet free;
         free.rows.fill(static_cast<std::uint16_t>(full_));
         for (Cell c : shape(r).cells) free = free & moved(empty_, -c.x, -c.y, full_);
         free_[r] = free;
@@ -96,41 +96,41 @@ class General {
 
     // hit(index, set) for each test, as in flood.hpp.
     template <class Hit>
-    void rotated(int from_rotation, int to, RowSet from, Hit&& hit) const {
-        const Tests& tests = table_.of(piece_, from_rotation, to);
+    void rotated(int from_rotation, int to, PositionSet from, Hit&& hit) const {
+        const KickTests& tests = table_.of(piece_, from_rotation, to);
         for (int i = 0; i < tests.count; ++i) {
             const int dx = tests.displacement[i].x;
             const int dy = tests.displacement[i].y + shape(from_rotation).down - shape(to).down;
-            const RowSet lead = from & moved(free_[to], -dx, -dy, full_);
+            const PositionSet lead = from & moved(free_[to], -dx, -dy, full_);
             if (!lead.any()) continue;
             from = from - lead;
             hit(i, moved(lead, dx, dy, full_));
         }
     }
 
-    RowSet shifted(const RowSet& from, int r) const {
+    PositionSet shifted(const PositionSet& from, int r) const {
         return (moved(from, -1, 0, full_) | moved(from, 1, 0, full_) | moved(from, 0, -1, full_)) &
                free_[r];
     }
 
-    void flood() {
+    void flood_fill() {
         unsigned pending = 1u << appears_;
-        RowSet done[kRotations];
+        PositionSet done[kRotations];
         while (pending)
             for (int from = 0; from < kRotations; ++from) {
                 if (!(pending >> from & 1)) continue;
                 pending &= ~(1u << from);
                 for (;;) {
-                    const RowSet more = shifted(reach_[from], from) - reach_[from];
+                    const PositionSet more = shifted(reach_[from], from) - reach_[from];
                     if (!more.any()) break;
                     reach_[from] = reach_[from] | more;
                 }
-                const RowSet fresh = reach_[from] - done[from];
+                const PositionSet fresh = reach_[from] - done[from];
                 if (!fresh.any()) continue;
                 done[from] = reach_[from];
                 for (int to = 0; to < kRotations; ++to) {
                     if (!table_.of(piece_, from, to).exists) continue;
-                    rotated(from, to, fresh, [&](int, const RowSet& led) {
+                    rotated(from, to, fresh, [&](int, const PositionSet& led) {
                         if (!(led - reach_[to]).any()) return;
                         reach_[to] = reach_[to] | led;
                         pending |= 1u << to;
@@ -139,7 +139,7 @@ class General {
             }
     }
 
-    void write(int r, const RowSet& set, Spin spin, PlacementList& out) const {
+    void write(int r, const PositionSet& set, Spin spin, PlacementList& out) const {
         for (int y = 0; y < board_.rows(); ++y)
             for (std::uint32_t bits = set.rows[y]; bits; bits &= bits - 1)
                 out.add({piece_, static_cast<Rotation>(r),
@@ -148,9 +148,9 @@ class General {
     }
 
     // Rotations that name the same cells are merged into the canonical one.
-    void merge(RowSet (&sets)[kRotations]) const {
+    void merge(PositionSet (&sets)[kRotations]) const {
         for (int r = 0; r < kRotations; ++r) {
-            const Alias form = canonical_form(piece_, static_cast<Rotation>(r));
+            const CanonicalForm form = canonical_form(piece_, static_cast<Rotation>(r));
             const int to = static_cast<int>(form.to);
             if (to == r) continue;
             // Equal cells have equal lowest rows: only the column changes.
@@ -159,7 +159,7 @@ class General {
         }
     }
 
-    void write(Kinds& kinds, PlacementList& out) const {
+    void write(SpinSets& kinds, PlacementList& out) const {
         merge(kinds.none);
         merge(kinds.mini);
         merge(kinds.full);
@@ -176,12 +176,12 @@ class General {
         for (int from = 0; from < kRotations; ++from)
             for (int to = 0; to < kRotations; ++to)
                 rotated(from, to, reach_[from],
-                        [&](int i, const RowSet& led) { take(from, to, i, led); });
+                        [&](int i, const PositionSet& led) { take(from, to, i, led); });
     }
 
     // Filled cells, walls and floor (and what is above the board) at (dx, dy) from every position.
-    RowSet filled_at(int dx, int dy, bool top_filled) const {
-        RowSet filled;
+    PositionSet filled_at(int dx, int dy, bool top_filled) const {
+        PositionSet filled;
         for (int y = 0; y < board_.rows(); ++y)
             for (int x = 0; x < board_.width(); ++x)
                 if (board_.blocked(x + dx, y + dy, top_filled))
@@ -190,26 +190,26 @@ class General {
     }
 
     // Where a rotation makes a spin: with the full kick, with any other, and not at all.
-    struct Worth {
-        RowSet full_if_kicked, full_if_turned, some;
+    struct SpinConditions {
+        PositionSet full_if_kicked, full_if_turned, some;
     };
 
-    Worth worth(int r, const SpinRule& rule) const {
-        Worth w;
+    SpinConditions spin_conditions(int r, const SpinRule& rule) const {
+        SpinConditions w;
         if (rule.corners) {
             const Cells corners = corners_of(piece_, r);
-            RowSet f[4];
+            PositionSet f[4];
             for (std::size_t i = 0; i < 4; ++i)
                 f[i] = filled_at(corners[i].x, corners[i].y + shape(r).down, rule.top_filled);
-            const RowSet front = f[0] & f[1];
+            const PositionSet front = f[0] & f[1];
             w.some = (front & (f[2] | f[3])) | (f[2] & f[3] & (f[0] | f[1]));
             w.full_if_kicked = w.some;
             w.full_if_turned = piece_ == Piece::T ? w.some & front : w.some;
         }
         if (rule.immobile != Spin::none) {
-            const RowSet& free = free_[r];
-            const RowSet immobile = rest_[r] - moved(free, -1, 0, full_) -
-                                    moved(free, 1, 0, full_) - moved(free, 0, -1, full_);
+            const PositionSet& free = free_[r];
+            const PositionSet immobile = rest_[r] - moved(free, -1, 0, full_) -
+                                         moved(free, 1, 0, full_) - moved(free, 0, -1, full_);
             w.some = w.some | immobile;
             if (rule.immobile == Spin::full) {
                 w.full_if_kicked = w.full_if_kicked | immobile;
@@ -220,13 +220,13 @@ class General {
     }
 
     // Spins that the next fall ends, and perhaps a shift.
-    void find_spins(const SpinRule& rule, Carried carried, Kinds& kinds) const {
+    void find_spins(const SpinRule& rule, InheritedSpins carried, SpinSets& kinds) const {
         // By the last move that was no sideways shift: a rotation, one with a full kick, any other.
-        RowSet turned[kRotations], kicked[kRotations], others[kRotations];
-        all_turns([&](int from, int to, int test, const RowSet& led) {
+        PositionSet turned[kRotations], kicked[kRotations], others[kRotations];
+        all_turns([&](int from, int to, int test, const PositionSet& led) {
             const Cell displacement = table_.of(piece_, from, to).displacement[test];
             const bool full = is_full_kick(rule.full_kicks, from, to, test, displacement);
-            RowSet& set = full ? kicked[to] : turned[to];
+            PositionSet& set = full ? kicked[to] : turned[to];
             set = set | led;
         });
         for (int r = 0; r < kRotations; ++r)
@@ -235,12 +235,12 @@ class General {
         others[appears_] = others[appears_] | spawned_;
         if (rule.on_shift == OnShift::rejudges)
             for (int r = 0; r < kRotations; ++r)
-                for (RowSet* set : {&turned[r], &kicked[r], &others[r]})
+                for (PositionSet* set : {&turned[r], &kicked[r], &others[r]})
                     *set = slid(*set, r, false);
         for (int r = 0; r < kRotations; ++r) {
-            const Worth w = worth(r, rule);
-            const RowSet turned_on = turned[r] & rest_[r];
-            const RowSet kicked_on = kicked[r] & rest_[r];
+            const SpinConditions w = spin_conditions(r, rule);
+            const PositionSet turned_on = turned[r] & rest_[r];
+            const PositionSet kicked_on = kicked[r] & rest_[r];
             kinds.full[r] = (turned_on & w.full_if_turned) | (kicked_on & w.full_if_kicked);
             kinds.mini[r] =
                 ((turned_on - w.full_if_turned) | (kicked_on - w.full_if_kicked)) & w.some;
@@ -249,7 +249,7 @@ class General {
         if (carried.full) kinds.full[appears_] = kinds.full[appears_] | spawned_;
         if (carried.mini) kinds.mini[appears_] = kinds.mini[appears_] | spawned_;
         for (int r = 0; r < kRotations; ++r)
-            for (RowSet* set : {&kinds.none[r], &kinds.mini[r], &kinds.full[r]}) {
+            for (PositionSet* set : {&kinds.none[r], &kinds.mini[r], &kinds.full[r]}) {
                 if (rule.on_shift == OnShift::keeps) *set = slid(*set, r, false);
                 *set = *set & rest_[r];
             }
@@ -257,11 +257,11 @@ class General {
 
     // A rotation onto something makes a full spin, any other rotation none; moving on changes
     // nothing.
-    void find_lasting(Carried carried, Kinds& kinds) const {
-        RowSet spun[kRotations], plain[kRotations];
+    void find_persistent_spins(InheritedSpins carried, SpinSets& kinds) const {
+        PositionSet spun[kRotations], plain[kRotations];
         plain[appears_] = spawned_;
         if (carried.full) spun[appears_] = spawned_;
-        all_turns([&](int, int to, int, const RowSet& led) {
+        all_turns([&](int, int to, int, const PositionSet& led) {
             spun[to] = spun[to] | (led & rest_[to]);
             plain[to] = plain[to] | (led - rest_[to]);
         });
@@ -272,11 +272,11 @@ class General {
     }
 
     // All that sideways shifts lead to, and falls if they count.
-    RowSet slid(RowSet set, int r, bool falls) const {
+    PositionSet slid(PositionSet set, int r, bool falls) const {
         for (;;) {
-            RowSet next = moved(set, -1, 0, full_) | moved(set, 1, 0, full_);
+            PositionSet next = moved(set, -1, 0, full_) | moved(set, 1, 0, full_);
             if (falls) next = next | moved(set, 0, -1, full_);
-            const RowSet more = (next & free_[r]) - set;
+            const PositionSet more = (next & free_[r]) - set;
             if (!more.any()) return set;
             set = set | more;
         }
@@ -287,62 +287,63 @@ class General {
     const KickTable& table_;
     std::uint32_t full_;
     int appears_;  // the rotation
-    RowSet empty_, spawned_;
-    RowSet free_[kRotations], rest_[kRotations], reach_[kRotations];
+    PositionSet empty_, spawned_;
+    PositionSet free_[kRotations], rest_[kRotations], reach_[kRotations];
 };
 
 }  // namespace
 
-HotKicks hot_kicks(const Board& board, const Kicks& kicks) {
-    if (board.width() != 10 || board.word_count() > 8) return HotKicks::none;
-    if (&kicks.table() == &kSrs) return HotKicks::srs;
-    if (&kicks.table() == &kSrsPlus) return HotKicks::srs_plus;
-    return HotKicks::none;
+FastSystem fast_system(const Board& board, const Kicks& kicks) {
+    if (board.width() != 10 || board.word_count() > 8) return FastSystem::none;
+    if (&kicks.table() == &kSrs) return FastSystem::srs;
+    if (&kicks.table() == &kSrsPlus) return FastSystem::srs_plus;
+    return FastSystem::none;
 }
 
-bool is_hot(const SpinRule& rule, Piece piece) {
+bool has_fast_path(const SpinRule& rule, Piece piece) {
     // Without corners a shift makes no difference: an immobile piece has none to make.
     const bool common = !rule.corners || (piece == Piece::T && rule.on_shift == OnShift::ends &&
                                           rule.full_kicks == FullKicks::downward);
     return common && rule.resting == Spin::none;
 }
 
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
-              const SpinRules& spins, PlacementList& out, Carried carried) {
+void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+                         const SpinRules& spins, PlacementList& out, InheritedSpins carried) {
     out.clear();
     const Placement start = kicks.appear(piece, spawn.x, spawn.y);
     if (!board.fits(start)) return;
-    const HotKicks hot = hot_kicks(board, kicks);
+    const FastSystem hot = fast_system(board, kicks);
     const SpinRule rule = spin_rule(spins, piece);
     // Corners above the top row: of a piece that rests no more than two rows below it.
     const bool sees_top = rule.corners && rule.top_filled && board.height() + 2 >= board.rows();
-    if (hot == HotKicks::none || !is_hot(rule, piece) || sees_top ||
-        (carried.any() && may_lock_unfallen(board, start)) ||
+    if (hot == FastSystem::none || !has_fast_path(rule, piece) || sees_top ||
+        (carried.any() && can_lock_at_spawn(board, start)) ||
         // The hot code takes it that only rotations lead to where a piece cannot move.
         (rule.immobile != Spin::none && board.resting(start))) {
-        General(board, start, kicks.table()).run(rule, carried, out);
+        GenericGenerator(board, start, kicks.table()).run(rule, carried, out);
         return;
     }
     const PackedBoard packed{board.words(), board.height(), board.rows()};
-    out.set_size(hot_code().generate(hot, packed, piece, spawn.x, spawn.y, rule, out.data()));
+    out.set_size(dispatch_table().generate_placements(hot, packed, piece, spawn.x, spawn.y, rule,
+                                                      out.data()));
 }
 
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
-              const SpinRules& spins, std::vector<Placement>& out) {
+void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+                         const SpinRules& spins, std::vector<Placement>& out) {
     thread_local PlacementList list;
-    generate(board, piece, kicks, spawn, spins, list);
+    generate_placements(board, piece, kicks, spawn, spins, list);
     out.assign(list.begin(), list.end());
 }
 
-bool may_lock_unfallen(const Board& board, const Placement& start) {
+bool can_lock_at_spawn(const Board& board, const Placement& start) {
     const Shape& shape =
         kShapes[static_cast<std::size_t>(start.piece)][static_cast<std::size_t>(start.rotation)];
     return board.height() >= start.y - shape.down;
 }
 
-Carried carried_by(const PlacementList& placements) {
+InheritedSpins inheritable_spins(const PlacementList& placements) {
     // A verdict needs a resting piece, so every one that can be made is that of a placement.
-    Carried carried;
+    InheritedSpins carried;
     for (const Placement& p : placements) {
         carried.mini |= p.spin == Spin::mini;
         carried.full |= p.spin == Spin::full;

@@ -44,8 +44,8 @@ class PlacementList {
 };
 
 // Verdicts that a piece may appear with, besides none: those of a piece put away before it
-// (SpinRules::hold_keeps).
-struct Carried {
+// (SpinRules::hold_keeps_spin).
+struct InheritedSpins {
     bool mini = false;
     bool full = false;
 
@@ -55,16 +55,16 @@ struct Carried {
 // Replaces `out` by all placements of `piece`, none twice; placements that fill the same cells (and
 // are the same spin) are one, in canonical form. Empty if the spawn is blocked or outside the
 // board.
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
-              const SpinRules& spins, PlacementList& out, Carried carried = {});
-void generate(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
-              const SpinRules& spins, std::vector<Placement>& out);
+void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+                         const SpinRules& spins, PlacementList& out, InheritedSpins carried = {});
+void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
+                         const SpinRules& spins, std::vector<Placement>& out);
 
 // What the piece of these placements may hand on to the next, if it is put away.
-Carried carried_by(const PlacementList& placements);
+InheritedSpins inheritable_spins(const PlacementList& placements);
 
 // Whether anything lies as high as right below a piece that has just appeared, so that it might
 // lock before it falls.
-bool may_lock_unfallen(const Board& board, const Placement& start);
+bool can_lock_at_spawn(const Board& board, const Placement& start);
 
 }  // namespace sevenbag

@@ -23,7 +23,7 @@ namespace {
 }
 
 template <Piece P, int R, int N>
-SB_INLINE Placement* write(const Window<Word, N>& set, Spin spin, Placement* out) {
+SB_INLINE Placement* write(const Bitboard<Word, N>& set, Spin spin, Placement* out) {
     Word words[N];
     unrolled<N>([&](auto w) __attribute__((always_inline)) { words[w] = set.template word<w>(); });
     return write_words(words, N, P, static_cast<Rotation>(R), ShapeOf<P, R>::kDown, spin, out);
@@ -31,23 +31,23 @@ SB_INLINE Placement* write(const Window<Word, N>& set, Spin spin, Placement* out
 
 // `Corners`: the corner test is made; `worth`: what the other test is worth.
 template <Piece P, bool Corners, bool Open, int N>
-Placement* generate_window(const PackedBoard& board, const KickSearch<Word, N>& kicks, int spawn_x,
-                           int spawn_y, Spin worth, Placement* out) {
-    const auto occupied = Window<Word, N>::load(board.words);
-    Reach<Word, N> s;
+Placement* generate_window(const PackedBoard& board, const SystemSearch<Word, N>& kicks,
+                           int spawn_x, int spawn_y, Spin worth, Placement* out) {
+    const auto occupied = Bitboard<Word, N>::load(board.words);
+    Reachability<Word, N> s;
     if constexpr (Open)
         reach_open<P, Corners>(occupied, kicks, s);
     else
         reach_closed<P, Corners>(occupied, board.rows, spawn_x, spawn_y, kicks, s);
     if constexpr (Corners) {
-        Turns<Word, N> turns;
+        SpinEntries<Word, N> turns;
         kicks.turns(s, turns, kicks.half_turns);
-        Sets<Word, N> spawned;
+        RotationSets<Word, N> spawned;
         unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
             // In an open window the highest resting place can only be entered from above it.
-            spawned.of[r] = Open ? open_to_sky(s.free.of[r]) : Window<Word, N>::none();
+            spawned.of[r] = Open ? unobstructed_above(s.free.of[r]) : Bitboard<Word, N>::none();
         });
-        if constexpr (!Open) spawned.of[0] = single<N>(spawn_x, spawn_y) & s.free.of[0];
+        if constexpr (!Open) spawned.of[0] = single_position<N>(spawn_x, spawn_y) & s.free.of[0];
         t_spins(occupied, s, turns, spawned, worth != Spin::none,
                 [&](auto r, const auto& none, const auto& mini, const auto& full)
                     __attribute__((always_inline)) {
@@ -57,40 +57,42 @@ Placement* generate_window(const PackedBoard& board, const KickSearch<Word, N>& 
                         out = write<P, r>(full, Spin::full, out);
                     });
     } else {
-        distinct<P>(s, [&](auto r, const Window<Word, N>& set) __attribute__((always_inline)) {
-            if (worth == Spin::none) {
-                out = write<P, r>(set, Spin::none, out);
-                return;
-            }
-            // Only a rotation leads there: each of these places is a spin, and nothing else.
-            const Window<Word, N> spins = set & immobile<P, r>(s);
-            out = write<P, r>(set - spins, Spin::none, out);
-            if (any(spins)) out = write<P, r>(spins, worth, out);
-        });
+        visit_distinct<P>(s,
+                          [&](auto r, const Bitboard<Word, N>& set) __attribute__((always_inline)) {
+                              if (worth == Spin::none) {
+                                  out = write<P, r>(set, Spin::none, out);
+                                  return;
+                              }
+                              // Only a rotation leads there: each of these places is a spin, and
+                              // nothing else.
+                              const Bitboard<Word, N> spins = set & immobile<P, r>(s);
+                              out = write<P, r>(set - spins, Spin::none, out);
+                              if (any(spins)) out = write<P, r>(spins, worth, out);
+                          });
     }
     return out;
 }
 
 // The searches of a rotation system, by window.
-struct Searches {
-    Margins margins;
-    KickSearch<Word, 1> open_1;
-    KickSearch<Word, 2> open_2;
-    KickSearch<Word, 3> open_3;
-    KickSearch<Word, kWholeWords> closed;
+struct SystemSearches {
+    OpenMargins margins;
+    SystemSearch<Word, 1> open_1;
+    SystemSearch<Word, 2> open_2;
+    SystemSearch<Word, 3> open_3;
+    SystemSearch<Word, kBoardWords> closed;
 };
 
 template <const KickTable& K>
-constexpr Searches kSearches = {open_margins(K), kKickSearch<K, true, Word, 1>,
-                                kKickSearch<K, true, Word, 2>, kKickSearch<K, true, Word, 3>,
-                                kKickSearch<K, false, Word, kWholeWords>};
+constexpr SystemSearches kSystemSearches = {
+    open_margins(K), kSystemSearch<K, true, Word, 1>, kSystemSearch<K, true, Word, 2>,
+    kSystemSearch<K, true, Word, 3>, kSystemSearch<K, false, Word, kBoardWords>};
 
 template <Piece P, bool Corners>
-Placement* generate_piece(const PackedBoard& board, const Searches& searches, int spawn_x,
+Placement* generate_piece(const PackedBoard& board, const SystemSearches& searches, int spawn_x,
                           int spawn_y, Spin worth, Placement* out) {
     const int needed = board.height + searches.margins.of[static_cast<int>(P)];
-    const bool open = needed <= 3 * kWordRows && spawn_y >= needed + kSpawnRoom &&
-                      spawn_y + kSpawnRoom <= board.rows;
+    const bool open = needed <= 3 * kWordRows && spawn_y >= needed + kSpawnClearance &&
+                      spawn_y + kSpawnClearance <= board.rows;
     if (!open)
         return generate_window<P, Corners, false>(board, searches.closed, spawn_x, spawn_y, worth,
                                                   out);
@@ -105,12 +107,13 @@ Placement* generate_piece(const PackedBoard& board, const Searches& searches, in
 
 }  // namespace
 
-int generate(HotKicks kicks, const PackedBoard& board, Piece piece, int spawn_x, int spawn_y,
-             SpinRule rule, Placement* out) {
-    const Searches& searches = kicks == HotKicks::srs ? kSearches<kSrs> : kSearches<kSrsPlus>;
-    const auto run = [&](auto generate) __attribute__((always_inline)) {
-        return static_cast<int>(generate(board, searches, spawn_x, spawn_y, rule.immobile, out) -
-                                out);
+int generate_placements(FastSystem kicks, const PackedBoard& board, Piece piece, int spawn_x,
+                        int spawn_y, SpinRule rule, Placement* out) {
+    const SystemSearches& searches =
+        kicks == FastSystem::srs ? kSystemSearches<kSrs> : kSystemSearches<kSrsPlus>;
+    const auto run = [&](auto generate_placements) __attribute__((always_inline)) {
+        return static_cast<int>(
+            generate_placements(board, searches, spawn_x, spawn_y, rule.immobile, out) - out);
     };
     switch (piece) {
         case Piece::I:

@@ -18,24 +18,24 @@ struct PackedBoard {
     int rows;    // of the board, at most 48
 };
 
-inline constexpr int kMaxHotPlies = 64;
+inline constexpr int kMaxFastPlies = 64;
 
 struct PerftJob {
     const std::uint64_t (*boards)[3];  // start boards, at most 14 rows high
     int count;
     const Piece* queue;
-    int depth;         // 1 to kMaxHotPlies
+    int depth;         // 1 to kMaxFastPlies
     bool corners;      // places of a T count by kind of spin
     const bool* stop;  // read atomically: whether to give up, with any count
 };
 
 // The rotation systems that the hot code is specialised on.
-enum class HotKicks { none, srs, srs_plus };
+enum class FastSystem { none, srs, srs_plus };
 
 // Whether the hot code can be used for a board, and how.
 class Board;
-HotKicks hot_kicks(const Board& board, const Kicks& kicks);
+FastSystem fast_system(const Board& board, const Kicks& kicks);
 // Whether it can be used for spins judged so.
-bool is_hot(const SpinRule& rule, Piece piece);
+bool has_fast_path(const SpinRule& rule, Piece piece);
 
 }  // namespace sevenbag

@@ -7,37 +7,38 @@ namespace sevenbag {
 
 namespace {
 
-using State = Flight::State;
+using State = PieceMotion::State;
 
 // In the order in which they are tried: gravity does least to a piece that turns first.
-constexpr Key kOrder[] = {Key::cw,       Key::ccw,       Key::flip,       Key::left,     Key::right,
-                          Key::das_left, Key::das_right, Key::sonic_drop, Key::soft_drop};
+constexpr Key kKeyOrder[] = {Key::cw,        Key::ccw,        Key::flip,
+                             Key::left,      Key::right,      Key::das_left,
+                             Key::das_right, Key::sonic_drop, Key::soft_drop};
 
 // A state in 14 bits.
-using Code = std::uint16_t;
-static_assert(kMaxWidth <= 16 && kMaxRows <= 64 && Flight::kMarks <= 4);
+using PackedState = std::uint16_t;
+static_assert(kMaxWidth <= 16 && kMaxRows <= 64 && PieceMotion::kSpinMarks <= 4);
 
-Code code(const State& s) {
+PackedState code(const State& s) {
     const int turned = s.mark * kRotations + static_cast<int>(s.rotation);
-    return static_cast<Code>((turned * kMaxRows + s.y) * kMaxWidth + s.x);
+    return static_cast<PackedState>((turned * kMaxRows + s.y) * kMaxWidth + s.x);
 }
 
-State state(Code c) {
+State state(PackedState c) {
     const int turned = c / (kMaxRows * kMaxWidth);
     return {
         static_cast<std::int8_t>(c % kMaxWidth), static_cast<std::int8_t>(c / kMaxWidth % kMaxRows),
         static_cast<Rotation>(turned % kRotations), static_cast<std::uint8_t>(turned / kRotations)};
 }
 
-constexpr std::size_t kEveryState = 1 << 14;
+constexpr std::size_t kMaxStates = 1 << 14;
 
 // Of sets of states there is no end; a way that is not among so many is no good one either.
-constexpr std::size_t kMostClouds = 4096;
+constexpr std::size_t kMaxStateSets = 4096;
 
 // All the states that the piece may be in, in order; what has come together is one.
-class Cloud {
+class StateSet {
   public:
-    Cloud() { codes_.fill(kNone); }
+    StateSet() { codes_.fill(kNone); }
 
     void add(const State& s) { codes_[size_++] = code(s); }
     void settle() {
@@ -51,7 +52,7 @@ class Cloud {
     std::size_t size() const { return size_; }
     State operator[](std::size_t i) const { return state(codes_[i]); }
 
-    friend bool operator==(const Cloud&, const Cloud&) = default;
+    friend bool operator==(const StateSet&, const StateSet&) = default;
     std::size_t hash() const {
         std::uint64_t h = 0;
         for (std::size_t i = 0; i < size_; ++i) h = (h ^ codes_[i]) * 0x9E3779B97F4A7C15u;
@@ -59,20 +60,20 @@ class Cloud {
     }
 
   private:
-    static constexpr Code kNone = 0xFFFF;
-    std::array<Code, kMostFallen + 1> codes_;
+    static constexpr PackedState kNone = 0xFFFF;
+    std::array<PackedState, kMaxGravityRows + 1> codes_;
     std::size_t size_ = 0;
 };
 
-Cloud pressed(const Flight& flight, const Cloud& cloud, Key key) {
-    Cloud to;
+StateSet pressed(const PieceMotion& flight, const StateSet& cloud, Key key) {
+    StateSet to;
     for (std::size_t i = 0; i < cloud.size(); ++i)
         to.add(flight.pressed(cloud[i], key).value_or(cloud[i]));
     if (cloud.size() > 1) to.settle();
     return to;
 }
 
-Cloud pressed(const Flight& flight, Cloud cloud, std::span<const Key> keys) {
+StateSet pressed(const PieceMotion& flight, StateSet cloud, std::span<const Key> keys) {
     for (Key key : keys) cloud = pressed(flight, cloud, key);
     return cloud;
 }
@@ -80,11 +81,11 @@ Cloud pressed(const Flight& flight, Cloud cloud, std::span<const Key> keys) {
 // What a hard drop is to lock.
 class Goal {
   public:
-    Goal(const Flight& flight, const Placement& target, bool spins)
+    Goal(const PieceMotion& flight, const Placement& target, bool spins)
         : flight_(flight), wanted_(canonical(target)), spins_(spins) {}
 
     // From all of these.
-    bool reached(const Cloud& cloud) const {
+    bool reached(const StateSet& cloud) const {
         for (std::size_t i = 0; i < cloud.size(); ++i) {
             const Placement here = canonical(flight_.placement(flight_.fallen(cloud[i])));
             if (here.rotation != wanted_.rotation || here.x != wanted_.x || here.y != wanted_.y ||
@@ -95,24 +96,25 @@ class Goal {
     }
 
   private:
-    const Flight& flight_;
+    const PieceMotion& flight_;
     Placement wanted_;
     bool spins_;  // whether they are told apart
 };
 
-class Search {
+class KeySearch {
   public:
-    Search(const Flight& flight, const Goal& goal, KeySet keys) : flight_(flight), goal_(goal) {
-        for (Key key : kOrder)
+    KeySearch(const PieceMotion& flight, const Goal& goal, KeySet keys)
+        : flight_(flight), goal_(goal) {
+        for (Key key : kKeyOrder)
             if (keys.has(key)) keys_[key_count_++] = key;
     }
 
-    std::optional<std::vector<Key>> run(const Cloud& start, std::size_t most) {
+    std::optional<std::vector<Key>> run(const StateSet& start, std::size_t most) {
         visit({start, -1, Key::hard_drop});
         for (std::size_t head = 0; head < std::min(most, nodes_.size()); ++head) {
             if (goal_.reached(nodes_[head].cloud)) return presses(static_cast<int>(head));
             for (std::size_t i = 0; i < key_count_; ++i) {
-                const Cloud to = pressed(flight_, nodes_[head].cloud, keys_[i]);
+                const StateSet to = pressed(flight_, nodes_[head].cloud, keys_[i]);
                 visit({to, static_cast<int>(head), keys_[i]});
             }
         }
@@ -121,7 +123,7 @@ class Search {
 
   private:
     struct Node {
-        Cloud cloud;
+        StateSet cloud;
         int from;  // index in nodes_
         Key key;   // that led here
     };
@@ -135,7 +137,7 @@ class Search {
         nodes_.push_back(node);
     }
 
-    std::size_t slot_of(const Cloud& cloud) const {
+    std::size_t slot_of(const StateSet& cloud) const {
         const std::size_t mask = slots_.size() - 1;
         std::size_t at = cloud.hash() & mask;
         while (slots_[at] != kFree && nodes_[static_cast<std::size_t>(slots_[at])].cloud != cloud)
@@ -159,7 +161,7 @@ class Search {
 
     static constexpr int kFree = -1;
 
-    const Flight& flight_;
+    const PieceMotion& flight_;
     const Goal& goal_;
     std::array<Key, kKeys> keys_{};
     std::size_t key_count_ = 0;
@@ -174,27 +176,27 @@ State at(const Placement& placement) { return {placement.x, placement.y, placeme
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                           const Kicks& kicks, const Placement& start,
                                           const SpinRules& spins, KeySet keys, int fallen) {
-    const Flight flight(board, placement.piece, kicks, spins);
+    const PieceMotion flight(board, placement.piece, kicks, spins);
     std::optional<State> below = at(start);
     if (!flight.fits(*below)) return std::nullopt;
-    Cloud unfallen;
-    Cloud any;
+    StateSet unfallen;
+    StateSet any;
     unfallen.add(*below);
-    for (int rows = 0; below && rows <= std::min(fallen, kMostFallen); ++rows) {
+    for (int rows = 0; below && rows <= std::min(fallen, kMaxGravityRows); ++rows) {
         any.add(*below);
         below = flight.shifted(*below, 0, -1);
     }
     any.settle();
     const Goal goal(flight, placement, spins.mode != SpinMode::none);
     // Mostly that is all: what leads there from the start does from below, too, or nothing does.
-    auto path = Search(flight, goal, keys).run(unfallen, kEveryState);
+    auto path = KeySearch(flight, goal, keys).run(unfallen, kMaxStates);
     if (!path || goal.reached(pressed(flight, any, *path))) return path;
-    return Search(flight, goal, keys).run(any, kMostClouds);
+    return KeySearch(flight, goal, keys).run(any, kMaxStateSets);
 }
 
 std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,
                                      const Kicks& kicks, Spawn spawn, const SpinRules& spins) {
-    const Flight flight(board, piece, kicks, spins);
+    const PieceMotion flight(board, piece, kicks, spins);
     State here = at(kicks.appear(piece, spawn.x, spawn.y));
     if (!flight.fits(here)) return std::nullopt;
     for (Key key : keys) here = flight.pressed(here, key).value_or(here);

@@ -30,11 +30,11 @@ class KeySet {
 };
 
 // Each moves a piece once; any number of them can be pressed between two steps of gravity.
-inline constexpr KeySet kTaps{Key::left, Key::right,     Key::cw,         Key::ccw,
-                              Key::flip, Key::soft_drop, Key::sonic_drop, Key::hard_drop};
+inline constexpr KeySet kTapKeys{Key::left, Key::right,     Key::cw,         Key::ccw,
+                                 Key::flip, Key::soft_drop, Key::sonic_drop, Key::hard_drop};
 
 // Rows that a piece can be told to have fallen, at most.
-inline constexpr int kMostFallen = 15;
+inline constexpr int kMaxGravityRows = 15;
 
 // The fewest presses of these keys that end on the placement's cells and, where `spins` tells spins
 // apart, make its kind of spin; hard_drop is always the last, whether it is in the set or not.
@@ -47,13 +47,13 @@ inline constexpr int kMostFallen = 15;
 // one of these does no harm there. Very long ways of that kind may not be found.
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                           const Kicks& kicks, const Placement& start,
-                                          const SpinRules& spins, KeySet keys = kTaps,
+                                          const SpinRules& spins, KeySet keys = kTapKeys,
                                           int fallen = 0);
 
 // The same from where the piece appears.
 inline std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                                  const Kicks& kicks, Spawn spawn,
-                                                 const SpinRules& spins, KeySet keys = kTaps,
+                                                 const SpinRules& spins, KeySet keys = kTapKeys,
                                                  int fallen = 0) {
     return find_path(board, placement, kicks, kicks.appear(placement.piece, spawn.x, spawn.y),
                      spins, keys, fallen);

@@ -53,16 +53,16 @@ Placement placement_of(int piece, std::uint8_t byte) {
 }
 
 // What a placement byte means for the low field in one word (see pc/motion.hpp).
-struct Step {
+struct DecodedPlacement {
     std::uint64_t cells;  // 0 if not all of them are in the six rows
     std::uint8_t corner;
     std::uint8_t look;  // of rotations that look alike the first
     bool outside;       // of the walls or below the floor
 };
 
-Step step_of(int piece, std::uint8_t byte) {
+DecodedPlacement step_of(int piece, std::uint8_t byte) {
     const Cells cells = cells_of(placement_of(piece, byte));
-    Step step{};
+    DecodedPlacement step{};
     int left = kWidth, bottom = pc::kFieldRows;
     bool tall = false;
     for (Cell c : cells) {
@@ -81,11 +81,11 @@ Step step_of(int piece, std::uint8_t byte) {
     return step;
 }
 
-using Steps = std::array<std::array<Step, kPlaces * kRotations>, kPieces>;
+using DecodedPlacements = std::array<std::array<DecodedPlacement, kPlaces * kRotations>, kPieces>;
 
-const Steps& steps() {
-    static const Steps all = [] {
-        Steps made{};
+const DecodedPlacements& steps() {
+    static const DecodedPlacements all = [] {
+        DecodedPlacements made{};
         for (int piece = 0; piece < kPieces; ++piece)
             for (int byte = 0; byte < kPlaces * kRotations; ++byte)
                 made[static_cast<std::size_t>(piece)][static_cast<std::size_t>(byte)] =
@@ -109,9 +109,9 @@ std::uint64_t without_full_rows(std::uint64_t filled) {
 }
 
 // The piece of each placement, one after another.
-class Pieces {
+class PieceOrder {
   public:
-    Pieces(std::uint64_t sequence, unsigned holds) : sequence_(sequence), holds_(holds) {
+    PieceOrder(std::uint64_t sequence, unsigned holds) : sequence_(sequence), holds_(holds) {
         held_ = piece_number(sequence, 0);
     }
 
@@ -145,7 +145,7 @@ PcRecord read_pc_record(const std::uint8_t* bytes) {
     record.holds = static_cast<std::uint16_t>(holds_of(bytes));
     for (int i = 0; i < record.length; ++i)
         record.sequence[static_cast<std::size_t>(i)] = kPieceOf[piece_number(sequence, i)];
-    Pieces pieces(sequence, record.holds);
+    PieceOrder pieces(sequence, record.holds);
     for (int i = 0; i < record.placement_count(); ++i)
         record.placements[static_cast<std::size_t>(i)] =
             placement_of(pieces(i), bytes[kPcHeadBytes + i]);
@@ -166,7 +166,7 @@ int write_pc_record(const PcRecord& record, std::uint8_t* bytes) {
         bytes[i] = static_cast<std::uint8_t>(sequence >> (8 * i));
     bytes[kPcSequenceBytes] = static_cast<std::uint8_t>(record.holds);
     bytes[kPcSequenceBytes + 1] = static_cast<std::uint8_t>(record.holds >> 8);
-    Pieces pieces(sequence, record.holds);
+    PieceOrder pieces(sequence, record.holds);
     for (int i = 0; i < record.placement_count(); ++i) {
         const Placement& p = record.placements[static_cast<std::size_t>(i)];
         const Piece wanted = kPieceOf[pieces(i)];
@@ -188,13 +188,13 @@ int write_pc_record(const PcRecord& record, std::uint8_t* bytes) {
     return bytes_of_length(record.length);
 }
 
-PcChecker::PcChecker(std::span<const Kicks> systems, bool may_clear_before)
-    : may_clear_before_(may_clear_before) {
-    for (const Kicks& kicks : systems) systems_.push_back({kicks, pc::Motion(kicks)});
+PcValidator::PcValidator(std::span<const Kicks> systems, bool allow_early_clear)
+    : allow_early_clear_(allow_early_clear) {
+    for (const Kicks& kicks : systems) systems_.push_back({kicks, pc::MoveTables(kicks)});
 }
 
-PcRun PcChecker::run(std::span<const std::uint8_t> bytes) const {
-    PcRun run;
+PcScanResult PcValidator::run(std::span<const std::uint8_t> bytes) const {
+    PcScanResult run;
     while (bytes.size() - run.bytes >= kPcSequenceBytes) {
         const std::uint8_t* record = bytes.data() + run.bytes;
         const auto size = static_cast<std::size_t>(pc_record_bytes(record));
@@ -210,17 +210,18 @@ PcRun PcChecker::run(std::span<const std::uint8_t> bytes) const {
     return run;
 }
 
-PcFault PcChecker::fault_of(const std::uint8_t* bytes, const System* system, int& i) const {
+PcFault PcValidator::fault_of(const std::uint8_t* bytes, const System* system, int& i) const {
     const std::uint64_t sequence = sequence_bits(bytes);
     const int count = sequence_length(sequence) - 1;
     i = 0;
     if (count < 1) return PcFault::no_placement;
-    Pieces pieces(sequence, holds_of(bytes));
+    PieceOrder pieces(sequence, holds_of(bytes));
     std::uint64_t filled = 0;
     for (; i < count; ++i) {
-        if (i > 0 && filled == 0 && !may_clear_before_) return PcFault::cleared_before;
+        if (i > 0 && filled == 0 && !allow_early_clear_) return PcFault::cleared_early;
         const int piece = pieces(i);
-        const Step& step = steps()[static_cast<std::size_t>(piece)][bytes[kPcHeadBytes + i]];
+        const DecodedPlacement& step =
+            steps()[static_cast<std::size_t>(piece)][bytes[kPcHeadBytes + i]];
         if (step.outside) return PcFault::outside;
         if (step.cells == 0) return fault_on_board(bytes, system, i);
         if (step.cells & filled) return PcFault::overlap;
@@ -233,14 +234,14 @@ PcFault PcChecker::fault_of(const std::uint8_t* bytes, const System* system, int
     return filled == 0 ? PcFault::none : PcFault::not_cleared;
 }
 
-PcFault PcChecker::fault_on_board(const std::uint8_t* bytes, const System* system, int& i) const {
+PcFault PcValidator::fault_on_board(const std::uint8_t* bytes, const System* system, int& i) const {
     const std::uint64_t sequence = sequence_bits(bytes);
     const int count = sequence_length(sequence) - 1;
     // No place of a record is above row 6, so nothing rises above row 8.
     Board board(kWidth, 24);
-    Pieces pieces(sequence, holds_of(bytes));
+    PieceOrder pieces(sequence, holds_of(bytes));
     for (i = 0; i < count; ++i) {
-        if (i > 0 && board.empty() && !may_clear_before_) return PcFault::cleared_before;
+        if (i > 0 && board.empty() && !allow_early_clear_) return PcFault::cleared_early;
         const Placement placement = placement_of(pieces(i), bytes[kPcHeadBytes + i]);
         for (Cell c : cells_of(placement))
             if (c.x < 0 || c.x >= kWidth || c.y < 0) return PcFault::outside;
@@ -253,20 +254,20 @@ PcFault PcChecker::fault_on_board(const std::uint8_t* bytes, const System* syste
     return board.empty() ? PcFault::none : PcFault::not_cleared;
 }
 
-bool PcChecker::System::reaches(std::uint64_t filled, Piece piece, int look, int corner) const {
+bool PcValidator::System::reaches(std::uint64_t filled, Piece piece, int look, int corner) const {
     std::uint64_t corners[kRotations];
-    hot_code().find_rests(motion.of(piece), filled, pc::kFieldRows, corners);
+    dispatch_table().find_rest_positions(motion.of(piece), filled, pc::kFieldRows, corners);
     return corners[look] >> corner & 1;
 }
 
-bool PcChecker::System::reaches(const Board& board, const Placement& placement) const {
+bool PcValidator::System::reaches(const Board& board, const Placement& placement) const {
     std::vector<Placement> reached;
-    generate(board, placement.piece, kicks, {4, 20}, SpinMode::none, reached);
+    generate_placements(board, placement.piece, kicks, {4, 20}, SpinMode::none, reached);
     return std::ranges::find(reached, canonical(placement)) != reached.end();
 }
 
-PcRun skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t most) {
-    PcRun run;
+PcScanResult skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t most) {
+    PcScanResult run;
     while (run.records < most && bytes.size() - run.bytes >= kPcSequenceBytes) {
         const auto size = static_cast<std::size_t>(pc_record_bytes(bytes.data() + run.bytes));
         if (bytes.size() - run.bytes < size) break;

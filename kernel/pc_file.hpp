@@ -43,17 +43,17 @@ int write_pc_record(const PcRecord& record, std::uint8_t* bytes);
 // What is wrong with a record.
 enum class PcFault : std::uint8_t {
     none,
-    no_placement,    // no pieces, or none but the held one
-    outside,         // a placement passes a wall or the floor
-    overlap,         // it fills filled cells
-    floating,        // it rests on nothing
-    unreachable,     // it cannot be reached from above
-    cleared_before,  // the field is empty before the last placement; only if that is not allowed
-    not_cleared,     // the field is not empty after the last placement
+    no_placement,   // no pieces, or none but the held one
+    outside,        // a placement passes a wall or the floor
+    overlap,        // it fills filled cells
+    floating,       // it rests on nothing
+    unreachable,    // it cannot be reached from above
+    cleared_early,  // the field is empty before the last placement; only if that is not allowed
+    not_cleared,    // the field is not empty after the last placement
 };
 
 // How many records were gone through, and why no further.
-struct PcRun {
+struct PcScanResult {
     std::uint64_t records = 0;  // without the faulty one
     std::size_t bytes = 0;      // with the faulty one
     PcFault fault = PcFault::none;
@@ -61,19 +61,19 @@ struct PcRun {
 };
 
 // Holds records to the rules.
-class PcChecker {
+class PcValidator {
   public:
     // Each record must be playable under one of the systems as a whole; with none of them nothing
     // need be reachable.
-    PcChecker(std::span<const Kicks> systems, bool may_clear_before);
+    PcValidator(std::span<const Kicks> systems, bool allow_early_clear);
 
     // Goes through the records that are there in full, up to the first faulty one.
-    PcRun run(std::span<const std::uint8_t> bytes) const;
+    PcScanResult run(std::span<const std::uint8_t> bytes) const;
 
   private:
     struct System {
         Kicks kicks;
-        pc::Motion motion;
+        pc::MoveTables motion;
 
         bool reaches(std::uint64_t filled, Piece piece, int look, int corner) const;
         bool reaches(const Board& board, const Placement& placement) const;
@@ -85,10 +85,10 @@ class PcChecker {
     PcFault fault_on_board(const std::uint8_t* bytes, const System* system, int& placement) const;
 
     std::vector<System> systems_;
-    bool may_clear_before_;
+    bool allow_early_clear_;
 };
 
 // Goes through at most `most` records that are there in full, without looking into them.
-PcRun skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t most);
+PcScanResult skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t most);
 
 }  // namespace sevenbag

@@ -12,7 +12,7 @@ namespace sevenbag {
 
 namespace {
 
-struct Task {
+struct PerftTask {
     std::span<const Piece> queue;
     const Kicks& kicks;
     Spawn spawn;
@@ -26,9 +26,9 @@ struct Task {
 constexpr bool kNever = false;
 
 // One placement at a time, with the general rules: right for every board.
-std::uint64_t plain(const Task& task, const Board& board, std::size_t ply) {
+std::uint64_t count_generic(const PerftTask& task, const Board& board, std::size_t ply) {
     const auto list = std::make_unique<PlacementList>();
-    generate(board, task.queue[ply], task.kicks, task.spawn, task.spins, *list);
+    generate_placements(board, task.queue[ply], task.kicks, task.spawn, task.spins, *list);
     if (ply + 1 == task.queue.size()) return static_cast<std::uint64_t>(list->size());
     std::uint64_t leaves = 0;
     for (const Placement& placement : *list) {
@@ -36,7 +36,7 @@ std::uint64_t plain(const Task& task, const Board& board, std::size_t ply) {
         Board next = board;
         next.fill(placement);
         next.clear_rows();
-        leaves += plain(task, next, ply + 1);
+        leaves += count_generic(task, next, ply + 1);
     }
     return leaves;
 }
@@ -49,14 +49,14 @@ Board unpack(const std::uint64_t* words, int rows) {
 }
 
 // Boards with `depth` pieces placed.
-void expand(const Task& task, const Board& board, std::size_t ply, std::size_t depth,
+void expand(const PerftTask& task, const Board& board, std::size_t ply, std::size_t depth,
             std::vector<Board>& out) {
     if (ply == depth) {
         out.push_back(board);
         return;
     }
     std::vector<Placement> list;
-    generate(board, task.queue[ply], task.kicks, task.spawn, task.spins, list);
+    generate_placements(board, task.queue[ply], task.kicks, task.spawn, task.spins, list);
     for (const Placement& placement : list) {
         Board next = board;
         next.fill(placement);
@@ -65,9 +65,9 @@ void expand(const Task& task, const Board& board, std::size_t ply, std::size_t d
     }
 }
 
-bool is_hot(const Task& task) {
+bool has_fast_path(const PerftTask& task) {
     return std::all_of(task.queue.begin(), task.queue.end(), [&](Piece piece) {
-        return sevenbag::is_hot(spin_rule(task.spins, piece), piece);
+        return sevenbag::has_fast_path(spin_rule(task.spins, piece), piece);
     });
 }
 
@@ -77,17 +77,17 @@ bool has_full_row(const Board& board) {
     return false;
 }
 
-std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
-    const HotKicks hot = hot_kicks(board, task.kicks);
+std::uint64_t count(const PerftTask& task, const Board& board, std::size_t ply) {
+    const FastSystem hot = fast_system(board, task.kicks);
     // The hot code keeps 18 rows, its boards must not reach the top, and it looks for full rows
     // only where a piece was placed.
-    if (hot == HotKicks::none || has_full_row(board) || task.queue.size() > kMaxHotPlies ||
+    if (hot == FastSystem::none || has_full_row(board) || task.queue.size() > kMaxFastPlies ||
         board.height() > 14 || task.rows < 24 || task.spawn.y + 4 > task.rows || task.spawn.x < 1 ||
-        task.spawn.x > 7 || !is_hot(task))
-        return plain(task, board, ply);
+        task.spawn.x > 7 || !has_fast_path(task))
+        return count_generic(task, board, ply);
     const std::uint64_t words[1][3] = {{board.words()[0], board.words()[1], board.words()[2]}};
     struct Context {
-        const Task& task;
+        const PerftTask& task;
         std::size_t first;
     } context{task, ply};
     const PerftJob job{words,
@@ -96,12 +96,12 @@ std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
                        static_cast<int>(task.queue.size() - ply),
                        spin_rule(task.spins, Piece::T).corners,
                        task.stop};
-    return hot_code().perft(
+    return dispatch_table().perft(
         hot, job, task.spawn.y,
         [](void* c, const std::uint64_t* w, int deeper) {
             const auto& at = *static_cast<const Context*>(c);
-            return plain(at.task, unpack(w, at.task.rows),
-                         at.first + static_cast<std::size_t>(deeper));
+            return count_generic(at.task, unpack(w, at.task.rows),
+                                 at.first + static_cast<std::size_t>(deeper));
         },
         &context);
 }
@@ -111,7 +111,7 @@ std::uint64_t count(const Task& task, const Board& board, std::size_t ply) {
 std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kicks& kicks,
                     Spawn spawn, const SpinRules& spins, int threads, const bool* stop) {
     if (queue.empty()) return 1;
-    const Task task{queue, kicks, spawn, spins, board.rows(), stop ? stop : &kNever};
+    const PerftTask task{queue, kicks, spawn, spins, board.rows(), stop ? stop : &kNever};
     if (threads <= 1 || queue.size() < 3) return count(task, board, 0);
     std::vector<Board> starts;
     expand(task, board, 0, 2, starts);

@@ -27,13 +27,13 @@ SB_INLINE Word full_rows(Word w) {
 }
 
 // The cells of a piece in one rotation, from the row and column of its lowest and leftmost ones.
-struct Pattern {
+struct PiecePattern {
     Word cells;
     int left;  // columns from the leftmost cell to the centre
     int rows;
 };
 
-constexpr Pattern pattern(Piece piece, int rotation) {
+constexpr PiecePattern pattern(Piece piece, int rotation) {
     const Shape& shape = kShapes[static_cast<int>(piece)][rotation];
     Word cells = 0;
     for (Cell c : shape.cells) cells |= Word{1} << (c.y * kWidth + c.x + shape.left);
@@ -41,37 +41,42 @@ constexpr Pattern pattern(Piece piece, int rotation) {
 }
 
 template <Piece P>
-constexpr Pattern patterns[kRotations] = {pattern(P, 0), pattern(P, 1), pattern(P, 2),
-                                          pattern(P, 3)};
+constexpr PiecePattern patterns[kRotations] = {pattern(P, 0), pattern(P, 1), pattern(P, 2),
+                                               pattern(P, 3)};
 
-struct Tray {
+struct BoardBatch {
     alignas(64) Word words[kWindows][kLanes];
     int heights[kLanes];
     int count;
 };
 
 // The searches of a rotation system, by window.
-struct Searches {
-    Margins margins;
-    KickSearch<Lanes, 1> open_1;
-    KickSearch<Lanes, 2> open_2;
-    KickSearch<Lanes, 3> open_3;
+struct SystemSearches {
+    OpenMargins margins;
+    SystemSearch<Lanes, 1> open_1;
+    SystemSearch<Lanes, 2> open_2;
+    SystemSearch<Lanes, 3> open_3;
 };
 
 template <const KickTable& K>
-constexpr Searches kSearches = {open_margins(K), kKickSearch<K, true, Lanes, 1>,
-                                kKickSearch<K, true, Lanes, 2>, kKickSearch<K, true, Lanes, 3>};
+constexpr SystemSearches kSystemSearches = {open_margins(K), kSystemSearch<K, true, Lanes, 1>,
+                                            kSystemSearch<K, true, Lanes, 2>,
+                                            kSystemSearch<K, true, Lanes, 3>};
 
-class Perft {
+class PerftCounter {
   public:
-    Perft(const PerftJob& job, const Searches& searches, int spawn_y,
-          std::uint64_t (*tall)(void*, const std::uint64_t*, int), void* context)
-        : job_(job), searches_(searches), spawn_y_(spawn_y), tall_(tall), context_(context) {}
+    PerftCounter(const PerftJob& job, const SystemSearches& searches, int spawn_y,
+                 std::uint64_t (*fallback)(void*, const std::uint64_t*, int), void* context)
+        : job_(job),
+          searches_(searches),
+          spawn_y_(spawn_y),
+          fallback_(fallback),
+          context_(context) {}
 
     std::uint64_t run() {
         for (int ply = 0; ply < job_.depth; ++ply) {
             margins_[ply] = searches_.margins.of[static_cast<int>(job_.queue[ply])];
-            for (Tray& tray : trays_[ply]) tray.count = 0;
+            for (BoardBatch& batch : batches_[ply]) batch.count = 0;
         }
         for (int i = 0; i < job_.count; ++i) {
             const Word* b = job_.boards[i];
@@ -82,95 +87,97 @@ class Perft {
         }
         for (int ply = 0; ply < job_.depth; ++ply)
             for (int n = 0; n < kWindows; ++n)
-                if (trays_[ply][n].count) empty_tray(ply, n);
+                if (batches_[ply][n].count) flush_batch(ply, n);
         return leaves_;
     }
 
   private:
     SB_INLINE void push(Word w0, Word w1, Word w2, int height, int ply) {
         const int needed = height + margins_[ply];
-        if (__builtin_expect(height > kHighest || needed + kSpawnRoom > spawn_y_, 0)) {
+        if (__builtin_expect(height > kHighest || needed + kSpawnClearance > spawn_y_, 0)) {
             const Word words[kWindows] = {w0, w1, w2};
-            leaves_ += tall_(context_, words, ply);
+            leaves_ += fallback_(context_, words, ply);
             return;
         }
         const int n = (needed - 1) / kWordRows;
-        Tray& tray = trays_[ply][n];
-        const int i = tray.count++;
-        tray.words[0][i] = w0;
-        tray.words[1][i] = w1;
-        tray.words[2][i] = w2;
-        tray.heights[i] = height;
-        if (tray.count == kLanes) empty_tray(ply, n);
+        BoardBatch& batch = batches_[ply][n];
+        const int i = batch.count++;
+        batch.words[0][i] = w0;
+        batch.words[1][i] = w1;
+        batch.words[2][i] = w2;
+        batch.heights[i] = height;
+        if (batch.count == kLanes) flush_batch(ply, n);
     }
 
-    [[gnu::noinline]] void empty_tray(int ply, int n) {
-        Tray& tray = trays_[ply][n];
+    [[gnu::noinline]] void flush_batch(int ply, int n) {
+        BoardBatch& batch = batches_[ply][n];
         if (__builtin_expect(__atomic_load_n(job_.stop, __ATOMIC_RELAXED), 0)) {
-            tray.count = 0;
+            batch.count = 0;
             return;
         }
         // A lane without a board is full: nothing fits in it.
-        for (int i = tray.count; i < kLanes; ++i)
-            for (int w = 0; w < kWindows; ++w) tray.words[w][i] = kWordMask;
+        for (int i = batch.count; i < kLanes; ++i)
+            for (int w = 0; w < kWindows; ++w) batch.words[w][i] = kWordMask;
         switch (job_.queue[ply]) {
             case Piece::I:
-                empty_piece<Piece::I>(ply, n);
+                flush_piece<Piece::I>(ply, n);
                 break;
             case Piece::O:
-                empty_piece<Piece::O>(ply, n);
+                flush_piece<Piece::O>(ply, n);
                 break;
             case Piece::T:
                 if (job_.corners)
-                    empty_piece<Piece::T, true>(ply, n);
+                    flush_piece<Piece::T, true>(ply, n);
                 else
-                    empty_piece<Piece::T>(ply, n);
+                    flush_piece<Piece::T>(ply, n);
                 break;
             case Piece::L:
-                empty_piece<Piece::L>(ply, n);
+                flush_piece<Piece::L>(ply, n);
                 break;
             case Piece::J:
-                empty_piece<Piece::J>(ply, n);
+                flush_piece<Piece::J>(ply, n);
                 break;
             case Piece::S:
-                empty_piece<Piece::S>(ply, n);
+                flush_piece<Piece::S>(ply, n);
                 break;
             case Piece::Z:
-                empty_piece<Piece::Z>(ply, n);
+                flush_piece<Piece::Z>(ply, n);
                 break;
         }
-        tray.count = 0;
+        batch.count = 0;
     }
 
     template <Piece P, bool Spins = false>
-    SB_INLINE void empty_piece(int ply, int n) {
+    SB_INLINE void flush_piece(int ply, int n) {
         if (n == 0)
-            empty_window<P, Spins>(ply, searches_.open_1);
+            flush_bitboards<P, Spins>(ply, searches_.open_1);
         else if (n == 1)
-            empty_window<P, Spins>(ply, searches_.open_2);
+            flush_bitboards<P, Spins>(ply, searches_.open_2);
         else
-            empty_window<P, Spins>(ply, searches_.open_3);
+            flush_bitboards<P, Spins>(ply, searches_.open_3);
     }
 
     template <Piece P, bool Spins, int N>
-    [[gnu::noinline]] void empty_window(int ply, const KickSearch<Lanes, N>& kicks) {
-        const Tray& tray = trays_[ply][N - 1];
-        const auto occupied = Window<Lanes, N>::load(reinterpret_cast<const Lanes*>(tray.words[0]));
-        Reach<Lanes, N> s;
+    [[gnu::noinline]] void flush_bitboards(int ply, const SystemSearch<Lanes, N>& kicks) {
+        const BoardBatch& batch = batches_[ply][N - 1];
+        const auto occupied =
+            Bitboard<Lanes, N>::load(reinterpret_cast<const Lanes*>(batch.words[0]));
+        Reachability<Lanes, N> s;
         reach_open<P, Spins>(occupied, kicks, s);
         const bool last = ply + 1 == job_.depth;
-        const auto take = [&](auto r, const Window<Lanes, N>& set) __attribute__((always_inline)) {
-            if (last)
-                leaves_ += static_cast<std::uint64_t>(count_bits(set));
-            else
-                place(patterns<P>[r], set, tray, ply);
-        };
+        const auto take = [&](auto r, const Bitboard<Lanes, N>& set)
+                              __attribute__((always_inline)) {
+                                  if (last)
+                                      leaves_ += static_cast<std::uint64_t>(count_bits(set));
+                                  else
+                                      place(patterns<P>[r], set, batch, ply);
+                              };
         if constexpr (Spins) {
-            Turns<Lanes, N> turns;
+            SpinEntries<Lanes, N> turns;
             kicks.turns(s, turns, kicks.half_turns);
-            Sets<Lanes, N> sky;
+            RotationSets<Lanes, N> sky;
             unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
-                sky.of[r] = open_to_sky(s.free.of[r]);
+                sky.of[r] = unobstructed_above(s.free.of[r]);
             });
             // Immobile places are entered by rotations only, so that they are one kind whatever
             // that test is worth: it need not be made to count them.
@@ -182,22 +189,22 @@ class Perft {
                             take(r, full);
                         });
         } else {
-            distinct<P>(s, take);
+            visit_distinct<P>(s, take);
         }
     }
 
     // Pushes every board of the tray with the piece at every position of its lane.
     template <int N>
-    [[gnu::noinline]] void place(const Pattern pattern, const Window<Lanes, N>& set,
-                                 const Tray& tray, int ply) {
+    [[gnu::noinline]] void place(const PiecePattern pattern, const Bitboard<Lanes, N>& set,
+                                 const BoardBatch& batch, int ply) {
         alignas(64) Lanes words[N];
         unrolled<N>([&](auto w)
                         __attribute__((always_inline)) { words[w] = set.template word<w>(); });
-        for (int lane = 0; lane < tray.count; ++lane) {
-            const Word w0 = tray.words[0][lane];
-            const Word w1 = tray.words[1][lane];
-            const Word w2 = tray.words[2][lane];
-            const int below = tray.heights[lane];
+        for (int lane = 0; lane < batch.count; ++lane) {
+            const Word w0 = batch.words[0][lane];
+            const Word w1 = batch.words[1][lane];
+            const Word w2 = batch.words[2][lane];
+            const int below = batch.heights[lane];
             unrolled<N>([&](auto word) __attribute__((always_inline)) {
                 constexpr int W = word;
                 for (Word bits = words[W][lane]; bits; bits &= bits - 1) {
@@ -239,21 +246,22 @@ class Perft {
     }
 
     PerftJob job_;
-    const Searches& searches_;
+    const SystemSearches& searches_;
     int spawn_y_;
-    std::uint64_t (*tall_)(void*, const std::uint64_t*, int);
+    std::uint64_t (*fallback_)(void*, const std::uint64_t*, int);
     void* context_;
     std::uint64_t leaves_ = 0;
-    int margins_[kMaxHotPlies];
-    Tray trays_[kMaxHotPlies][kWindows];
+    int margins_[kMaxFastPlies];
+    BoardBatch batches_[kMaxFastPlies][kWindows];
 };
 
 }  // namespace
 
-std::uint64_t perft(HotKicks kicks, const PerftJob& job, int spawn_y,
-                    std::uint64_t (*tall)(void*, const std::uint64_t*, int), void* context) {
-    const Searches& searches = kicks == HotKicks::srs ? kSearches<kSrs> : kSearches<kSrsPlus>;
-    return Perft(job, searches, spawn_y, tall, context).run();
+std::uint64_t perft(FastSystem kicks, const PerftJob& job, int spawn_y,
+                    std::uint64_t (*fallback)(void*, const std::uint64_t*, int), void* context) {
+    const SystemSearches& searches =
+        kicks == FastSystem::srs ? kSystemSearches<kSrs> : kSystemSearches<kSrsPlus>;
+    return PerftCounter(job, searches, spawn_y, fallback, context).run();
 }
 
 }  // namespace SB_ISA

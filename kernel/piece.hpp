@@ -109,19 +109,19 @@ inline constexpr auto kShapes = detail::shape_all();
 
 // Rotations that name the same cells as an earlier one, a fixed number of cells away:
 // placement (rotation, x, y) equals (to, x + dx, y + dy).
-struct Alias {
+struct CanonicalForm {
     Rotation to;
     std::int8_t dx;
     std::int8_t dy;
 };
 
-constexpr Alias canonical_form(Piece piece, Rotation rotation) {
+constexpr CanonicalForm canonical_form(Piece piece, Rotation rotation) {
     const int r = static_cast<int>(rotation);
     if (piece == Piece::O) {
-        constexpr Alias o[4] = {{Rotation::north, 0, 0},
-                                {Rotation::north, 0, -1},
-                                {Rotation::north, -1, -1},
-                                {Rotation::north, -1, 0}};
+        constexpr CanonicalForm o[4] = {{Rotation::north, 0, 0},
+                                        {Rotation::north, 0, -1},
+                                        {Rotation::north, -1, -1},
+                                        {Rotation::north, -1, 0}};
         return o[r];
     }
     if (piece == Piece::I && r == 2) return {Rotation::north, -1, 0};
@@ -133,7 +133,7 @@ constexpr Alias canonical_form(Piece piece, Rotation rotation) {
 
 // The same cells with O pointing north and S, Z, I pointing north or east.
 constexpr Placement canonical(Placement p) {
-    const Alias a = canonical_form(p.piece, p.rotation);
+    const CanonicalForm a = canonical_form(p.piece, p.rotation);
     return {p.piece, a.to, static_cast<std::int8_t>(p.x + a.dx),
             static_cast<std::int8_t>(p.y + a.dy), p.spin};
 }

@@ -13,7 +13,7 @@ namespace sevenbag {
 namespace {
 
 // A random move, straight from the generator: what it lists needs no judge. The game must go on.
-Game::Move random_move(const Game& game, const PlayoutOptions& options, Dice& dice,
+Game::Move random_move(const Game& game, const PlayoutOptions& options, SplitMix64& dice,
                        PlacementList& list) {
     Piece piece = game.current();
     bool hold = false;
@@ -31,7 +31,7 @@ Game::Move random_move(const Game& game, const PlayoutOptions& options, Dice& di
     return {chosen, hold};
 }
 
-void add(const Stats& stats, Playout& sum) {
+void add(const Stats& stats, PlayoutResult& sum) {
     sum.placements += stats.pieces;
     sum.holds += stats.holds;
     sum.lines += stats.lines;
@@ -40,11 +40,11 @@ void add(const Stats& stats, Playout& sum) {
     sum.garbage += stats.garbage_entered;
 }
 
-void play(const std::shared_ptr<const Rules>& rules, Dice dice, const PlayoutOptions& options,
-          Playout& sum) {
+void play(const std::shared_ptr<const Rules>& rules, SplitMix64 dice, const PlayoutOptions& options,
+          PlayoutResult& sum) {
     thread_local PlacementList list;
     Versus versus(rules, dice.seed(), options.frames_per_turn);
-    while (!versus.over() && versus.turn() < options.most_turns) {
+    while (!versus.over() && versus.turn() < options.max_turns) {
         const Game::Move first = random_move(versus.player(0), options, dice, list);
         const Game::Move second = random_move(versus.player(1), options, dice, list);
         versus.play(first, second);
@@ -59,7 +59,7 @@ void play(const std::shared_ptr<const Rules>& rules, Dice dice, const PlayoutOpt
         ++(versus.winner() == 0 ? sum.first_wins : sum.second_wins);
 }
 
-void add(const Playout& part, Playout& sum) {
+void add(const PlayoutResult& part, PlayoutResult& sum) {
     sum.games += part.games;
     sum.placements += part.placements;
     sum.holds += part.holds;
@@ -75,28 +75,29 @@ void add(const Playout& part, Playout& sum) {
 
 }  // namespace
 
-Playout random_versus(std::shared_ptr<const Rules> rules, std::uint64_t seed,
-                      const PlayoutOptions& options) {
+PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64_t seed,
+                                 const PlayoutOptions& options) {
     check_range("games", options.games, 0, 1'000'000'000);
     check_range("frames_per_turn", options.frames_per_turn, 0, 36000);
     check_range("hold_one_in", options.hold_one_in, 0, 1'000'000'000);
     check_range("draws", options.draws, 1, 1000);
-    check_range("most_turns", options.most_turns, 0, 1'000'000'000);
+    check_range("most_turns", options.max_turns, 0, 1'000'000'000);
     check_range("threads", options.threads, 1, kMaxThreads);
     // Wrong rules are told here, by the thread that asks.
     Versus(rules, 1, options.frames_per_turn);
-    std::vector<Playout> parts(static_cast<std::size_t>(options.threads));
+    std::vector<PlayoutResult> parts(static_cast<std::size_t>(options.threads));
     in_parts(options.games, options.threads, [&](int thread, int begin, int end) {
-        Playout sum;
+        PlayoutResult sum;
         for (int game = begin; game < end; ++game) {
             // A generator of its own for each game, so that threads make no difference.
-            Dice dice(seed);
-            play(rules, Dice(dice.next() ^ static_cast<std::uint64_t>(game) << 32), options, sum);
+            SplitMix64 dice(seed);
+            play(rules, SplitMix64(dice.next() ^ static_cast<std::uint64_t>(game) << 32), options,
+                 sum);
         }
         parts[static_cast<std::size_t>(thread)] = sum;
     });
-    Playout sum;
-    for (const Playout& part : parts) add(part, sum);
+    PlayoutResult sum;
+    for (const PlayoutResult& part : parts) add(part, sum);
     return sum;
 }
 

@@ -9,7 +9,7 @@
 
 namespace sevenbag {
 
-struct Playout {
+struct PlayoutResult {
     std::int64_t games = 0;
     std::int64_t placements = 0;  // of both players
     std::int64_t holds = 0;
@@ -22,7 +22,7 @@ struct Playout {
     std::int64_t draws = 0;
     std::int64_t unfinished = 0;  // that reached the limit of turns
 
-    friend bool operator==(const Playout&, const Playout&) = default;
+    friend bool operator==(const PlayoutResult&, const PlayoutResult&) = default;
 };
 
 struct PlayoutOptions {
@@ -30,7 +30,7 @@ struct PlayoutOptions {
     int frames_per_turn = 30;
     int hold_one_in = 8;  // how seldom a player uses hold; 0: never
     int draws = 1;        // of so many random placements the lowest is played
-    int most_turns = 10000;
+    int max_turns = 10000;
     int threads = 1;
 };
 
@@ -38,7 +38,7 @@ struct PlayoutOptions {
 // piece: the one that hold offers, every so often, or the current one. Purely random players hardly
 // ever clear a row; with a few draws they do, and send garbage. The result does not depend on the
 // number of threads. Raises Error(rules).
-Playout random_versus(std::shared_ptr<const Rules> rules, std::uint64_t seed,
-                      const PlayoutOptions& options);
+PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64_t seed,
+                                 const PlayoutOptions& options);
 
 }  // namespace sevenbag

@@ -7,10 +7,10 @@
 
 namespace sevenbag {
 
-class Random {
+class MinstdRandom {
   public:
     // Any seed is taken; those that would stand still (multiples of 2^31 - 1) become the largest.
-    explicit constexpr Random(std::int64_t seed) : value_(seed % kModulus) {
+    explicit constexpr MinstdRandom(std::int64_t seed) : value_(seed % kModulus) {
         if (value_ <= 0) value_ += kModulus - 1;
     }
 
@@ -35,7 +35,7 @@ class Random {
         }
     }
 
-    friend constexpr bool operator==(const Random&, const Random&) = default;
+    friend constexpr bool operator==(const MinstdRandom&, const MinstdRandom&) = default;
 
   private:
     static constexpr std::int64_t kModulus = 2147483647;

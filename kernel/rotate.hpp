@@ -10,17 +10,18 @@
 
 namespace sevenbag {
 
-struct Rotated {
+struct RotationResult {
     Placement placement;  // with the spin that it makes
     int test;             // which of the system's tests fitted; 0 is the first
     bool full_kick;
 };
 
 // Nothing if no test fits or there is no such turn. `placement` must fit; its spin does not matter.
-std::optional<Rotated> rotate(const Board& board, const Placement& placement, Rotation to,
-                              const Kicks& kicks, const SpinRules& spins);
+std::optional<RotationResult> rotate(const Board& board, const Placement& placement, Rotation to,
+                                     const Kicks& kicks, const SpinRules& spins);
 
 // The spin that a rotation into `placement` makes.
-Spin judge(const Board& board, const Placement& placement, bool full_kick, const SpinRule& rule);
+Spin detect_spin(const Board& board, const Placement& placement, bool full_kick,
+                 const SpinRule& rule);
 
 }  // namespace sevenbag

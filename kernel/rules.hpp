@@ -15,43 +15,43 @@
 namespace sevenbag {
 
 // What happens when a piece cannot appear because its cells are filled.
-enum class BlockedSpawn : std::uint8_t {
+enum class BlockedSpawnRule : std::uint8_t {
     lost,
     raise,   // it may appear one row higher
     clutch,  // after a lock that cleared rows it appears in the lowest row where it fits
 };
 
 // Whether locking above the visible rows loses.
-enum class LockOut : std::uint8_t { none, whole, partial };
+enum class LockOutRule : std::uint8_t { none, whole, partial };
 
 // The bonus of the second and every further difficult clear in a row.
-enum class BackToBack : std::uint8_t {
+enum class BackToBackBonus : std::uint8_t {
     none,
     flat,   // one line
     chain,  // grows with the logarithm of the chain
 };
 
-enum class Combo : std::uint8_t {
+enum class ComboKind : std::uint8_t {
     table,       // lines added, by clears made before in a row
     multiplier,  // a quarter more for each of them, and something even where there was nothing
 };
 
-enum class PerfectClear : std::uint8_t {
+enum class PerfectClearRule : std::uint8_t {
     adds,           // an attack of its own
     replaces_all,   // instead of everything else
     replaces_base,  // instead of the clear and its back-to-back bonus; the combo stays
 };
 
-enum class Rounding : std::uint8_t {
+enum class RoundingMode : std::uint8_t {
     down,
     random,  // up with the probability of the fraction
 };
 
 // What the time until garbage may enter is counted in.
-enum class Travel : std::uint8_t { frames, own_locks };
+enum class TravelUnit : std::uint8_t { frames, own_locks };
 
 // When the hole of a garbage row is drawn, and how.
-enum class Holes : std::uint8_t {
+enum class HolePattern : std::uint8_t {
     attacks,      // as rows enter: may change between attacks and within one
     attacks_old,  // the same, but an attack that is cancelled changes nothing
     entries,      // anew at each entry, then before every row of it
@@ -61,13 +61,13 @@ enum class Holes : std::uint8_t {
 };
 
 // Which rows are lost when the board is pushed over its top.
-enum class CutOff : std::uint8_t {
+enum class CutOffRule : std::uint8_t {
     top,
     third_from_top,  // of one row that enters; of n at once, the n rows below the n + 1 at the top
 };
 
 // When garbage that has arrived comes onto the board, and whether attack removes it before.
-enum class Blocking : std::uint8_t {
+enum class GarbageBlocking : std::uint8_t {
     full,     // at a lock that clears nothing
     limited,  // at every lock; after a clear, what its attack has left
     none,     // at every lock; attack removes nothing
@@ -89,10 +89,10 @@ inline constexpr int kAttackLines = 5;
 inline constexpr int kMaxPreviews = 32;
 inline constexpr int kMaxComboTable = 32;
 inline constexpr int kMaxTargeting = 16;
-inline constexpr int kEverythingEnters = 1 << 20;
+inline constexpr int kUnlimitedRows = 1 << 20;
 // A day: later than any game, early enough that nothing overflows.
-inline constexpr int kLastFrame = 24 * 60 * 60 * 60;
-inline constexpr int kLargestAttack = 100000;
+inline constexpr int kMaxFrame = 24 * 60 * 60 * 60;
+inline constexpr int kMaxAttack = 100000;
 
 struct Rules {
     // Board and pieces.
@@ -102,9 +102,9 @@ struct Rules {
     int solid_rows = kMaxRows;  // a moving piece does not collide with rows from here up
     int kept_rows = kMaxRows;   // cells that lock from here up are lost
 
-    BagKind bag = BagKind::seven;
-    PieceCounts filled_bag{1, 1, 1, 1, 1, 1, 1};  // of BagKind::general
-    Opening opening = Opening::any;
+    Randomizer bag = Randomizer::seven;
+    PieceCounts filled_bag{1, 1, 1, 1, 1, 1, 1};  // of Randomizer::general
+    FirstPieceRule opening = FirstPieceRule::any;
     int previews = 5;
     bool hold = true;
     Kicks kicks{"srs", &kSrs};
@@ -113,8 +113,8 @@ struct Rules {
     // Where pieces appear, and how a game is lost.
     Spawn spawn{4, 20};
     int spawn_drop = 1;  // rows a new piece falls at once, as far as it can
-    BlockedSpawn blocked_spawn = BlockedSpawn::lost;
-    LockOut lock_out = LockOut::whole;
+    BlockedSpawnRule blocked_spawn = BlockedSpawnRule::lost;
+    LockOutRule lock_out = LockOutRule::whole;
     bool garbage_out = true;  // a filled cell pushed over the top loses
 
     // Attack: lines by rows cleared and spin.
@@ -127,41 +127,43 @@ struct Rules {
     int targeting_size = 0;
     int attack_cap = 0;              // the largest single attack; 0 = off
     bool halve_other_spins = false;  // spins of pieces other than T are worth half
-    BackToBack back_to_back = BackToBack::flat;
+    BackToBackBonus back_to_back = BackToBackBonus::flat;
     bool mini_single_bonus = true;  // whether a mini single gets the bonus, too
     int charge_at = 0;              // a chain longer than this is released when it breaks; 0 = off
     int charge_base = 0;            // lines added to what is released
-    Combo combo = Combo::table;
+    ComboKind combo = ComboKind::table;
     // Lines by c = clears made before this one in the run; the last repeats.
     std::array<int, kMaxComboTable> combo_table{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5};
     int combo_table_size = 12;
     bool combo_apart = false;  // the combo's lines are an attack of their own
-    PerfectClear perfect_clear = PerfectClear::replaces_all;
+    PerfectClearRule perfect_clear = PerfectClearRule::replaces_all;
     int perfect_clear_lines = 10;
     int perfect_clear_chain = 0;  // added to the chain instead of what the clear itself does
     bool garbage_bonus = false;   // a difficult clear of a garbage row sends one line more
     Growth multiplier;
-    Rounding rounding = Rounding::down;
+    RoundingMode rounding = RoundingMode::down;
 
     // Garbage.
-    Travel travel_unit = Travel::frames;
+    TravelUnit travel_unit = TravelUnit::frames;
     int travel = 30;
-    Blocking blocking = Blocking::full;
-    int opener_pieces = 0;  // up to this piece, attack cancels twice its lines; 0 = off
-    Growth cap{kEverythingEnters, 0, 0};  // rows that may enter at one lock
-    int cap_limit = kEverythingEnters;
+    GarbageBlocking blocking = GarbageBlocking::full;
+    int opener_pieces = 0;             // up to this piece, attack cancels twice its lines; 0 = off
+    Growth cap{kUnlimitedRows, 0, 0};  // rows that may enter at one lock
+    int cap_limit = kUnlimitedRows;
     int absolute_cap = 0;  // rows that may wait, the latest are lost; 0 = off
     bool bombs = false;    // holes are filled by bombs
-    Holes holes = Holes::attacks;
+    HolePattern holes = HolePattern::attacks;
     double hole_change = 1;     // probability of a new column after an attack
     double hole_inner = 0;      // probability of a new column between rows of an attack
     bool hole_other = false;    // a new column is never the old one
     bool hole_centred = false;  // the outer fifths have no holes
     int hole_size = 1;          // columns
     int hole_timeout = 0;       // from this frame on a new column for every entry; 0 = off
-    CutOff cut_off = CutOff::top;
+    CutOffRule cut_off = CutOffRule::top;
 
-    bool cancels() const { return blocking == Blocking::full || blocking == Blocking::limited; }
+    bool cancels() const {
+        return blocking == GarbageBlocking::full || blocking == GarbageBlocking::limited;
+    }
     // Whether a moving piece collides with every cell there is.
     bool all_solid() const { return solid_rows >= rows; }
 };

@@ -51,8 +51,8 @@ struct SpinRules {
     SpinMode mode = SpinMode::none;
     FullKicks full_kicks = FullKicks::downward;
     OnShift on_shift = OnShift::ends;
-    bool hold_keeps = false;  // the next piece appears with the verdict of the one put away
-    bool top_filled = false;  // corners above the board's top row count as filled
+    bool hold_keeps_spin = false;  // the next piece appears with the verdict of the one put away
+    bool top_filled = false;       // corners above the board's top row count as filled
 
     constexpr SpinRules() = default;
     // A mode alone is the rules of most games: a value that may be given as its main part.
@@ -70,12 +70,12 @@ struct SpinRule {
     bool corners = false;
     Spin immobile = Spin::none;
     Spin resting = Spin::none;  // worth of every piece that cannot move down
-    bool lasts = false;         // moving on leaves the verdict as it is
+    bool persists = false;      // moving on leaves the verdict as it is
     FullKicks full_kicks = FullKicks::downward;
     OnShift on_shift = OnShift::ends;
     bool top_filled = false;
 
-    constexpr bool judges() const {
+    constexpr bool detects_spins() const {
         return corners || immobile != Spin::none || resting != Spin::none;
     }
 };
@@ -104,7 +104,7 @@ constexpr SpinRule tests_of(SpinMode mode, Piece piece) {
         case SpinMode::handheld:
             return {.corners = piece != Piece::I && piece != Piece::O};
         case SpinMode::stupid:
-            return {.resting = Spin::full, .lasts = true};
+            return {.resting = Spin::full, .persists = true};
         case SpinMode::immobile:
             return {.immobile = Spin::full};
     }

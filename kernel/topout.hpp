@@ -15,7 +15,7 @@ inline bool fits_at_spawn(const Rules& rules, const Board& board, Piece piece, i
 }
 
 // The row above the spawn that a piece is raised to whose place is taken; -1 if it is not.
-int raised_row(const Rules& rules, const Board& solid, Piece piece, bool cleared);
+int find_raised_row(const Rules& rules, const Board& solid, Piece piece, bool cleared);
 
 // Where a piece appears; none if it cannot, which is a block out. `solid` is what a moving piece
 // collides with, the board itself where all of its rows are solid; `cleared` says whether the last
@@ -26,7 +26,7 @@ inline std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, con
     if (fits_at_spawn(rules, solid, piece, y)) {
         for (int i = 0; i < rules.spawn_drop && fits_at_spawn(rules, solid, piece, y - 1); ++i) --y;
     } else {
-        y = raised_row(rules, solid, piece, cleared);
+        y = find_raised_row(rules, solid, piece, cleared);
         if (y < 0) return std::nullopt;
     }
     // It is not raised above rows that are not solid, but must not overlap them either.
@@ -35,6 +35,6 @@ inline std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, con
 }
 
 // Whether a piece that locks there loses the game.
-bool locks_out(const Rules& rules, const Placement& placement);
+bool is_lock_out(const Rules& rules, const Placement& placement);
 
 }  // namespace sevenbag

@@ -18,7 +18,7 @@ Versus::Versus(std::shared_ptr<const Rules> rules, std::int64_t seed, int frames
 
 int Versus::next_frame() const {
     const std::int64_t frame = (std::int64_t{turn_} + 1) * frames_per_turn_;
-    return static_cast<int>(std::min<std::int64_t>(frame, kLastFrame));
+    return static_cast<int>(std::min<std::int64_t>(frame, kMaxFrame));
 }
 
 int Versus::winner() const {
@@ -39,7 +39,7 @@ void Versus::play(const Game::Move& first, const Game::Move& second) {
 std::int64_t Versus::garbage_seed(std::int64_t seed, int player) {
     // The other player's stream is the same long cycle, entered far away: 2^31 - 1 is prime, so
     // multiplying by a constant is a step of unforeseeable length along it.
-    Random random(seed);
+    MinstdRandom random(seed);
     const std::int64_t value = random.next();
     return player == 0 ? seed : value * 69621 % 2147483647;
 }

@@ -104,15 +104,15 @@ struct NoWord {};
 // One to three words. They are members because the compiler keeps members in registers from its
 // first pass on, unlike array elements. No function is called per word: calls cost compile time.
 template <class V, int N>
-struct Window {
+struct Bitboard {
     static_assert(1 <= N && N <= 3);
 
     V w0;
     [[no_unique_address]] std::conditional_t<(N > 1), V, NoWord<1>> w1{};
     [[no_unique_address]] std::conditional_t<(N > 2), V, NoWord<2>> w2{};
 
-    SB_INLINE static Window none() { return above<kWordRows * N, 0>(); }
-    SB_INLINE static Window load(const V* words) {
+    SB_INLINE static Bitboard none() { return above<kWordRows * N, 0>(); }
+    SB_INLINE static Bitboard load(const V* words) {
         if constexpr (N == 1)
             return {words[0]};
         else if constexpr (N == 2)
@@ -122,7 +122,7 @@ struct Window {
     }
     // Rows from `First` up, in the given columns.
     template <int First, unsigned Columns>
-    SB_INLINE static Window above() {
+    SB_INLINE static Bitboard above() {
         constexpr std::uint64_t kRows0 = word_rows(First, Columns);
         constexpr std::uint64_t kRows1 = word_rows(First - kWordRows, Columns);
         constexpr std::uint64_t kRows2 = word_rows(First - 2 * kWordRows, Columns);
@@ -135,7 +135,7 @@ struct Window {
     }
     // The same columns in every row.
     template <unsigned Columns>
-    SB_INLINE static Window columns() {
+    SB_INLINE static Bitboard columns() {
         return above<0, Columns>();
     }
     template <int I>
@@ -150,7 +150,7 @@ struct Window {
             return w2;
     }
 
-    SB_INLINE friend Window operator&(Window a, Window b) {
+    SB_INLINE friend Bitboard operator&(Bitboard a, Bitboard b) {
         if constexpr (N == 1)
             return {a.w0 & b.w0};
         else if constexpr (N == 2)
@@ -158,7 +158,7 @@ struct Window {
         else
             return {a.w0 & b.w0, a.w1 & b.w1, a.w2 & b.w2};
     }
-    SB_INLINE friend Window operator|(Window a, Window b) {
+    SB_INLINE friend Bitboard operator|(Bitboard a, Bitboard b) {
         if constexpr (N == 1)
             return {a.w0 | b.w0};
         else if constexpr (N == 2)
@@ -167,7 +167,7 @@ struct Window {
             return {a.w0 | b.w0, a.w1 | b.w1, a.w2 | b.w2};
     }
     // In a, not in b.
-    SB_INLINE friend Window operator-(Window a, Window b) {
+    SB_INLINE friend Bitboard operator-(Bitboard a, Bitboard b) {
         if constexpr (N == 1)
             return {a.w0 & ~b.w0};
         else if constexpr (N == 2)
@@ -175,7 +175,7 @@ struct Window {
         else
             return {a.w0 & ~b.w0, a.w1 & ~b.w1, a.w2 & ~b.w2};
     }
-    SB_INLINE friend bool any(Window a) {
+    SB_INLINE friend bool any(Bitboard a) {
         if constexpr (N == 1)
             return any(a.w0);
         else if constexpr (N == 2)
@@ -183,7 +183,7 @@ struct Window {
         else
             return any(a.w0 | a.w1 | a.w2);
     }
-    SB_INLINE friend int count_bits(Window a) {
+    SB_INLINE friend int count_bits(Bitboard a) {
         if constexpr (N == 1)
             return count_bits(a.w0);
         else if constexpr (N == 2)
@@ -195,49 +195,49 @@ struct Window {
 
 // A whole board: eight words (48 rows) in one vector of the compiler's, however many registers the
 // machine makes of it. As a chain of words it would be several times the code, and slower.
-typedef std::uint64_t WholeBoard __attribute__((vector_size(64)));
-inline constexpr int kWholeWords = 8;
+typedef std::uint64_t BoardVector __attribute__((vector_size(64)));
+inline constexpr int kBoardWords = 8;
 
 template <>
-struct Window<Word, kWholeWords> {
-    WholeBoard words;
+struct Bitboard<Word, kBoardWords> {
+    BoardVector words;
 
-    SB_INLINE static Window none() { return {WholeBoard{}}; }
-    SB_INLINE static Window load(const Word* from) {
-        Window r;
+    SB_INLINE static Bitboard none() { return {BoardVector{}}; }
+    SB_INLINE static Bitboard load(const Word* from) {
+        Bitboard r;
         __builtin_memcpy(&r.words, from, sizeof r.words);
         return r;
     }
-    SB_INLINE static Window rows_from(int first, unsigned columns) {
-        Window r;
-        for (int i = 0; i < kWholeWords; ++i)
+    SB_INLINE static Bitboard rows_from(int first, unsigned columns) {
+        Bitboard r;
+        for (int i = 0; i < kBoardWords; ++i)
             r.words[i] = word_rows(first - i * kWordRows, columns);
         return r;
     }
     template <int First, unsigned Columns>
-    SB_INLINE static Window above() {
+    SB_INLINE static Bitboard above() {
         return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
-            return Window{WholeBoard{word_rows(First - I * kWordRows, Columns)...}};
-        }(std::make_integer_sequence<int, kWholeWords>{});
+            return Bitboard{BoardVector{word_rows(First - I * kWordRows, Columns)...}};
+        }(std::make_integer_sequence<int, kBoardWords>{});
     }
     template <unsigned Columns>
-    SB_INLINE static Window columns() {
-        return {splat<WholeBoard>(word_rows(0, Columns))};
+    SB_INLINE static Bitboard columns() {
+        return {splat<BoardVector>(word_rows(0, Columns))};
     }
     template <int I>
     SB_INLINE Word word() const {
         return words[I];
     }
 
-    SB_INLINE friend Window operator&(Window a, Window b) { return {a.words & b.words}; }
-    SB_INLINE friend Window operator|(Window a, Window b) { return {a.words | b.words}; }
-    SB_INLINE friend Window operator-(Window a, Window b) { return {a.words & ~b.words}; }
-    SB_INLINE friend bool any(Window a) {
+    SB_INLINE friend Bitboard operator&(Bitboard a, Bitboard b) { return {a.words & b.words}; }
+    SB_INLINE friend Bitboard operator|(Bitboard a, Bitboard b) { return {a.words | b.words}; }
+    SB_INLINE friend Bitboard operator-(Bitboard a, Bitboard b) { return {a.words & ~b.words}; }
+    SB_INLINE friend bool any(Bitboard a) {
 #if defined(__AVX512F__)
         return any(a.words);
 #else
         Word all = 0;
-        for (int i = 0; i < kWholeWords; ++i) all |= a.words[i];
+        for (int i = 0; i < kBoardWords; ++i) all |= a.words[i];
         return all != 0;
 #endif
     }
@@ -245,19 +245,19 @@ struct Window<Word, kWholeWords> {
 
 // The words of a whole board, each moved up (or down, By < 0) by so many places.
 template <int By>
-SB_INLINE WholeBoard next_words(WholeBoard a) {
+SB_INLINE BoardVector next_words(BoardVector a) {
     if constexpr (By == 0)
         return a;
     else
         return [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
             return __builtin_shufflevector(
-                a, WholeBoard{}, (I - By >= 0 && I - By < kWholeWords ? I - By : kWholeWords)...);
-        }(std::make_integer_sequence<int, kWholeWords>{});
+                a, BoardVector{}, (I - By >= 0 && I - By < kBoardWords ? I - By : kBoardWords)...);
+        }(std::make_integer_sequence<int, kBoardWords>{});
 }
 
 // Word I of a set moved by so many bits.
 template <int Bits, int I, class V, int N>
-SB_INLINE V moved_word(const Window<V, N>& a) {
+SB_INLINE V translate_word(const Bitboard<V, N>& a) {
     constexpr int kWords = (Bits < 0 ? -Bits : Bits) / kWordBits;
     constexpr int kRest = (Bits < 0 ? -Bits : Bits) % kWordBits;
     constexpr int kFrom = Bits > 0 ? I - kWords : I + kWords;
@@ -275,25 +275,26 @@ SB_INLINE V moved_word(const Window<V, N>& a) {
 // The set moved by (Dx, Dy). What leaves the window is lost; what leaves a row sideways comes out
 // at the other side of a neighbouring row, and the caller masks it.
 template <int Dx, int Dy, class V, int N>
-SB_INLINE Window<V, N> moved(const Window<V, N>& a) {
+SB_INLINE Bitboard<V, N> translate(const Bitboard<V, N>& a) {
     constexpr int kBits = Dy * kWidth + Dx;
     if constexpr (N == 1)
-        return {moved_word<kBits, 0>(a)};
+        return {translate_word<kBits, 0>(a)};
     else if constexpr (N == 2)
-        return {moved_word<kBits, 0>(a), moved_word<kBits, 1>(a)};
+        return {translate_word<kBits, 0>(a), translate_word<kBits, 1>(a)};
     else
-        return {moved_word<kBits, 0>(a), moved_word<kBits, 1>(a), moved_word<kBits, 2>(a)};
+        return {translate_word<kBits, 0>(a), translate_word<kBits, 1>(a),
+                translate_word<kBits, 2>(a)};
 }
 
 template <int Dx, int Dy>
-SB_INLINE Window<Word, kWholeWords> moved(const Window<Word, kWholeWords>& a) {
+SB_INLINE Bitboard<Word, kBoardWords> translate(const Bitboard<Word, kBoardWords>& a) {
     constexpr int kBits = Dy * kWidth + Dx;
     constexpr int kSign = kBits < 0 ? -1 : 1;
     constexpr int kWords = kBits / kWordBits;
     constexpr int kRest = kBits * kSign % kWordBits;
-    const WholeBoard near = next_words<kWords>(a.words);
+    const BoardVector near = next_words<kWords>(a.words);
     if constexpr (kRest == 0) return {near};
-    const WholeBoard far = next_words<kWords + kSign>(a.words);
+    const BoardVector far = next_words<kWords + kSign>(a.words);
     return {kBits > 0 ? near << kRest | far >> (kWordBits - kRest)
                       : near >> kRest | far << (kWordBits - kRest)};
 }

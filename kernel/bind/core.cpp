@@ -66,10 +66,10 @@ Spawn spawn_argument(nb::handle value) {
 }
 
 KeySet keys_argument(nb::handle keys, int fallen) {
-    if (fallen < 0 || fallen > kMostFallen)
+    if (fallen < 0 || fallen > kMaxGravityRows)
         throw Error(ErrorKind::input, "fallen is " + std::to_string(fallen) + ", must be 0 to " +
-                                          std::to_string(kMostFallen));
-    if (keys.is_none()) return kTaps;
+                                          std::to_string(kMaxGravityRows));
+    if (keys.is_none()) return kTapKeys;
     KeySet set;
     for (Key key : argument<std::vector<Key>>(keys, ErrorKind::input, "keys")) set.add(key);
     return set;
@@ -486,8 +486,8 @@ void bind_core(nb::module_& m) {
             [](const Board& b, nb::handle piece, nb::handle kicks, nb::handle spins,
                nb::handle spawn) {
                 Placements list;
-                generate(b, piece_argument(piece), kicks_argument(kicks), spawn_argument(spawn),
-                         spins_argument(spins), list.items);
+                generate_placements(b, piece_argument(piece), kicks_argument(kicks),
+                                    spawn_argument(spawn), spins_argument(spins), list.items);
                 return list;
             },
             "piece"_a.none(), "kicks"_a.none() = "srs", nb::kw_only(),

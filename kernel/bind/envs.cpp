@@ -33,11 +33,11 @@ T* data_of(const Array<T>& array, const char* name, std::size_t size) {
 }
 
 // One call at a time: threads of Python may share a batch, and run while it is stepped.
-struct Batch : Envs {
-    using Envs::Envs;
+struct LockedGameBatch : GameBatch {
+    using GameBatch::GameBatch;
     mutable std::mutex busy;
 };
-using Turn = std::lock_guard<std::mutex>;
+using BatchLock = std::lock_guard<std::mutex>;
 
 struct Observed {
     Array<std::uint8_t> boards;
@@ -46,14 +46,14 @@ struct Observed {
     Array<std::int8_t> masks;
 };
 
-EnvArrays arrays_of(const Envs& envs, const Observed& o) {
-    const auto seats = static_cast<std::size_t>(envs.seats());
-    const std::size_t shown = seats * static_cast<std::size_t>(envs.players());
+ObservationArrays arrays_of(const GameBatch& envs, const Observed& o) {
+    const auto agents = static_cast<std::size_t>(envs.agents());
+    const std::size_t shown = agents * static_cast<std::size_t>(envs.players());
     const ActionSpace& a = envs.actions();
     return {data_of(o.boards, "boards", shown * static_cast<std::size_t>(a.rows * a.width)),
-            data_of(o.pieces, "pieces", shown * static_cast<std::size_t>(envs.pieces_seen())),
-            data_of(o.counters, "counters", shown * Envs::kCounters),
-            data_of(o.masks, "masks", seats * static_cast<std::size_t>(a.size()))};
+            data_of(o.pieces, "pieces", shown * static_cast<std::size_t>(envs.observed_pieces())),
+            data_of(o.counters, "counters", shown * GameBatch::kCounters),
+            data_of(o.masks, "masks", agents * static_cast<std::size_t>(a.size()))};
 }
 
 void check_index(const char* name, int value, int count) {
@@ -98,7 +98,7 @@ RewardWeights weights_from(const nb::dict& data) {
     return weights;
 }
 
-nb::dict dict_of(const Playout& p) {
+nb::dict dict_of(const PlayoutResult& p) {
     nb::dict d;
     d["games"] = p.games;
     d["placements"] = p.placements;
@@ -117,93 +117,94 @@ nb::dict dict_of(const Playout& p) {
 }  // namespace
 
 void bind_envs(nb::module_& m) {
-    nb::class_<Batch>(m, "Envs")
+    nb::class_<LockedGameBatch>(m, "Envs")
         .def(
             "__init__",
-            [](Batch* self, const Rules& rules, int games, int players, int rows, bool spins_apart,
-               int frames_per_turn, int most_pieces, const nb::dict& weights) {
-                new (self) Batch(std::make_shared<const Rules>(rules),
-                                 {games, players, rows, spins_apart, frames_per_turn, most_pieces,
-                                  weights_from(weights)});
+            [](LockedGameBatch* self, const Rules& rules, int games, int players, int rows,
+               bool separate_spins, int frames_per_turn, int max_pieces, const nb::dict& weights) {
+                new (self) LockedGameBatch(std::make_shared<const Rules>(rules),
+                                           {games, players, rows, separate_spins, frames_per_turn,
+                                            max_pieces, weights_from(weights)});
             },
             nb::arg("rules"), nb::arg("games"), nb::arg("players"), nb::arg("rows"),
             nb::arg("spins_apart"), nb::arg("frames_per_turn"), nb::arg("most_pieces"),
             nb::arg("weights"))
         .def_prop_ro("action_shape",
-                     [](const Batch& envs) {
+                     [](const LockedGameBatch& envs) {
                          const ActionSpace& a = envs.actions();
                          return nb::make_tuple(a.holds, a.spins, kRotations, a.rows, a.width);
                      })
-        .def_prop_ro("pieces_seen", [](const Batch& envs) { return envs.pieces_seen(); })
+        .def_prop_ro("pieces_seen",
+                     [](const LockedGameBatch& envs) { return envs.observed_pieces(); })
         .def(
             "game",
-            [](const Batch& envs, int seat) {
-                check_index("seat", seat, envs.seats());
-                const Turn turn(envs.busy);
-                return Game(envs.game(seat));
+            [](const LockedGameBatch& envs, int agent) {
+                check_index("seat", agent, envs.agents());
+                const BatchLock turn(envs.busy);
+                return Game(envs.game(agent));
             },
             nb::arg("seat"))
         .def(
             "ended",
-            [](const Batch& envs, int game) {
+            [](const LockedGameBatch& envs, int game) {
                 check_index("game", game, envs.games());
-                const Turn turn(envs.busy);
+                const BatchLock turn(envs.busy);
                 return envs.ended(game);
             },
             nb::arg("game"))
         .def(
             "seed",
-            [](const Batch& envs, int game) {
+            [](const LockedGameBatch& envs, int game) {
                 check_index("game", game, envs.games());
-                const Turn turn(envs.busy);
+                const BatchLock turn(envs.busy);
                 return envs.seed(game);
             },
             nb::arg("game"))
         .def(
             "move",
-            [](const Batch& envs, int seat, std::int64_t action) -> nb::object {
-                check_index("seat", seat, envs.seats());
-                const Turn turn(envs.busy);
-                const auto move = envs.move(seat, action);
+            [](const LockedGameBatch& envs, int agent, std::int64_t action) -> nb::object {
+                check_index("seat", agent, envs.agents());
+                const BatchLock turn(envs.busy);
+                const auto move = envs.move(agent, action);
                 if (!move) return nb::none();
                 return nb::make_tuple(move->placement, move->hold);
             },
             nb::arg("seat"), nb::arg("action"))
         .def(
             "reset",
-            [](Batch& envs, int game, std::int64_t seed) {
+            [](LockedGameBatch& envs, int game, std::int64_t seed) {
                 check_index("game", game, envs.games());
-                const Turn turn(envs.busy);
+                const BatchLock turn(envs.busy);
                 envs.reset(game, seed);
             },
             nb::arg("game"), nb::arg("seed"))
         .def(
             "observe",
-            [](const Batch& envs, int threads, Array<std::uint8_t> boards,
+            [](const LockedGameBatch& envs, int threads, Array<std::uint8_t> boards,
                Array<std::uint8_t> pieces, Array<std::int32_t> counters, Array<std::int8_t> masks) {
                 check_threads(threads);
-                const EnvArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
                 const nb::gil_scoped_release others_run;
-                const Turn turn(envs.busy);
+                const BatchLock turn(envs.busy);
                 envs.observe_all(threads, arrays);
             },
             nb::arg("threads"), nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
             nb::arg("counters").noconvert(), nb::arg("masks").noconvert())
         .def(
             "step",
-            [](Batch& envs, Array<const std::int64_t> actions, bool next, int threads,
+            [](LockedGameBatch& envs, Array<const std::int64_t> actions, bool next, int threads,
                Array<std::uint8_t> boards, Array<std::uint8_t> pieces, Array<std::int32_t> counters,
                Array<std::int8_t> masks, Array<double> rewards, Array<bool> terminated,
                Array<bool> truncated) {
                 check_threads(threads);
-                const auto seats = static_cast<std::size_t>(envs.seats());
-                const std::int64_t* chosen = data_of(actions, "actions", seats);
-                const EnvArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
-                const EnvOutcome outcome{data_of(rewards, "rewards", seats),
-                                         data_of(terminated, "terminated", seats),
-                                         data_of(truncated, "truncated", seats)};
+                const auto agents = static_cast<std::size_t>(envs.agents());
+                const std::int64_t* chosen = data_of(actions, "actions", agents);
+                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const StepArrays outcome{data_of(rewards, "rewards", agents),
+                                         data_of(terminated, "terminated", agents),
+                                         data_of(truncated, "truncated", agents)};
                 const nb::gil_scoped_release others_run;
-                const Turn turn(envs.busy);
+                const BatchLock turn(envs.busy);
                 envs.step(chosen, next, threads, arrays, outcome);
             },
             nb::arg("actions"), nb::arg("begin_next"), nb::arg("threads"),
@@ -213,43 +214,43 @@ void bind_envs(nb::module_& m) {
             nb::arg("truncated").noconvert())
         .def(
             "renew",
-            [](Batch& envs, Array<std::uint8_t> boards, Array<std::uint8_t> pieces,
+            [](LockedGameBatch& envs, Array<std::uint8_t> boards, Array<std::uint8_t> pieces,
                Array<std::int32_t> counters, Array<std::int8_t> masks) {
-                const EnvArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
                 const nb::gil_scoped_release others_run;
-                const Turn turn(envs.busy);
-                envs.renew(arrays);
+                const BatchLock turn(envs.busy);
+                envs.reset_ended(arrays);
             },
             nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
             nb::arg("counters").noconvert(), nb::arg("masks").noconvert())
         .def(
             "choose",
-            [](const Batch& envs, std::uint64_t seed, Array<std::int64_t> actions) {
-                const Turn turn(envs.busy);
-                Dice dice(seed);
-                envs.choose(dice,
-                            data_of(actions, "actions", static_cast<std::size_t>(envs.seats())));
+            [](const LockedGameBatch& envs, std::uint64_t seed, Array<std::int64_t> actions) {
+                const BatchLock turn(envs.busy);
+                SplitMix64 dice(seed);
+                envs.sample_actions(
+                    dice, data_of(actions, "actions", static_cast<std::size_t>(envs.agents())));
             },
             nb::arg("seed"), nb::arg("actions").noconvert());
 
-    nb::class_<Falling>(m, "Falling")
+    nb::class_<FallingPiece>(m, "Falling")
         .def(nb::init<const Game&, bool>(), nb::arg("game"), nb::arg("hold"))
-        .def("copy", [](const Falling& falling) { return Falling(falling); })
-        .def_prop_ro("placement", [](const Falling& falling) { return falling.placement(); })
-        .def_prop_ro("resting", &Falling::resting)
-        .def("press", &Falling::press, nb::arg("key"));
+        .def("copy", [](const FallingPiece& falling) { return FallingPiece(falling); })
+        .def_prop_ro("placement", [](const FallingPiece& falling) { return falling.placement(); })
+        .def_prop_ro("resting", &FallingPiece::resting)
+        .def("press", &FallingPiece::press, nb::arg("key"));
 
     m.def(
         "random_versus",
         [](const Rules& rules, std::uint64_t seed, int games, int frames_per_turn, int hold_one_in,
-           int draws, int most_turns, int threads) {
+           int draws, int max_turns, int threads) {
             const PlayoutOptions options{games, frames_per_turn, hold_one_in,
-                                         draws, most_turns,      threads};
+                                         draws, max_turns,       threads};
             auto shared = std::make_shared<const Rules>(rules);
-            Playout sum;
+            PlayoutResult sum;
             {
                 const nb::gil_scoped_release others_run;
-                sum = random_versus(std::move(shared), seed, options);
+                sum = play_random_versus(std::move(shared), seed, options);
             }
             return dict_of(sum);
         },

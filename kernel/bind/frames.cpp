@@ -35,9 +35,9 @@ nb::str name_of(InitialAction action) {
     return nb::str(name.data(), name.size());
 }
 
-nb::object name_of(Out out) {
+nb::object name_of(GameOverReason out) {
     constexpr const char* kNames[] = {"", "topout", "garbagesmash"};
-    if (out == Out::none) return nb::none();
+    if (out == GameOverReason::none) return nb::none();
     return nb::cast(kNames[static_cast<std::size_t>(out)]);
 }
 
@@ -53,19 +53,19 @@ std::vector<double> numbers_of(const nb::list& list) {
 }
 
 void check_network(int lines, int hole, int width) {
-    if (lines < 0 || lines > kLargestAttack)
+    if (lines < 0 || lines > kMaxAttack)
         throw Error(ErrorKind::rules, "lines is " + std::to_string(lines) + ", must be 0 to " +
-                                          std::to_string(kLargestAttack));
+                                          std::to_string(kMaxAttack));
     if (hole < -1 || hole >= width)
         throw Error(ErrorKind::rules, "hole is " + std::to_string(hole) + ", must be -1 to " +
                                           std::to_string(width - 1));
 }
 
-double moment_argument(double moment) {
-    if (!(moment >= 0 && moment <= 1))
+double moment_argument(double subframe) {
+    if (!(subframe >= 0 && subframe <= 1))
         throw Error(ErrorKind::input,
-                    "moment is " + std::to_string(moment) + ", must be 0 to 1, of a frame");
-    return moment;
+                    "moment is " + std::to_string(subframe) + ", must be 0 to 1, of a frame");
+    return subframe;
 }
 
 void bind_settings(nb::module_& m) {
@@ -73,14 +73,14 @@ void bind_settings(nb::module_& m) {
         .def(
             "__init__",
             [](Handling* self, double das, double arr, double dcd, double soft_drop, bool safe_lock,
-               bool cancel, bool may_slam, const std::string& rotation, const std::string& hold) {
+               bool cancel, bool may_20g, const std::string& rotation, const std::string& hold) {
                 const Handling made{das,
                                     arr,
                                     dcd,
                                     soft_drop,
                                     safe_lock,
                                     cancel,
-                                    may_slam,
+                                    may_20g,
                                     initial_argument("initial_rotation", rotation),
                                     initial_argument("initial_hold", hold)};
                 validate(made);
@@ -96,7 +96,7 @@ void bind_settings(nb::module_& m) {
         .def_ro("soft_drop", &Handling::soft_drop)
         .def_ro("safe_lock", &Handling::safe_lock)
         .def_ro("cancel", &Handling::cancel)
-        .def_ro("may_slam", &Handling::may_slam)
+        .def_ro("may_slam", &Handling::may_20g)
         .def_prop_ro("initial_rotation",
                      [](const Handling& h) { return name_of(h.initial_rotation); })
         .def_prop_ro("initial_hold", [](const Handling& h) { return name_of(h.initial_hold); });
@@ -104,20 +104,20 @@ void bind_settings(nb::module_& m) {
     nb::class_<FrameRules>(m, "FrameRules")
         .def(
             "__init__",
-            [](FrameRules* self, double gravity, double growth, int margin, bool may_slam,
+            [](FrameRules* self, double gravity, double growth, int margin, bool may_20g,
                double lock_time, int lock_resets, bool infinite_movement, bool infinite_hold,
-               bool hard_drop, bool sends, bool crossing, bool rounded) {
+               bool hard_drop, bool sends_attacks, bool cancels_in_flight, bool rounded) {
                 FrameRules made;
                 made.gravity = {.start = gravity, .per_second = growth, .margin = margin};
-                made.gravity_may_slam = may_slam;
+                made.gravity_may_20g = may_20g;
                 made.lock_time = lock_time;
                 made.lock_resets = lock_resets;
                 made.infinite_movement = infinite_movement;
                 made.infinite_hold = infinite_hold;
                 made.hard_drop = hard_drop;
-                made.sends = sends;
-                made.crossing = crossing;
-                made.heights_are_rounded = rounded;
+                made.sends_attacks = sends_attacks;
+                made.cancels_in_flight = cancels_in_flight;
+                made.rounded_heights = rounded;
                 validate(made);
                 new (self) FrameRules(made);
             },
@@ -130,20 +130,20 @@ void bind_settings(nb::module_& m) {
         .def_prop_ro("gravity", [](const FrameRules& r) { return r.gravity.start; })
         .def_prop_ro("gravity_growth", [](const FrameRules& r) { return r.gravity.per_second; })
         .def_prop_ro("gravity_margin", [](const FrameRules& r) { return r.gravity.margin; })
-        .def_ro("gravity_may_slam", &FrameRules::gravity_may_slam)
+        .def_ro("gravity_may_slam", &FrameRules::gravity_may_20g)
         .def_ro("lock_time", &FrameRules::lock_time)
         .def_ro("lock_resets", &FrameRules::lock_resets)
         .def_ro("infinite_movement", &FrameRules::infinite_movement)
         .def_ro("infinite_hold", &FrameRules::infinite_hold)
         .def_ro("hard_drop", &FrameRules::hard_drop)
-        .def_ro("sends", &FrameRules::sends)
-        .def_ro("crossing", &FrameRules::crossing)
-        .def_ro("rounded_heights", &FrameRules::heights_are_rounded);
+        .def_ro("sends", &FrameRules::sends_attacks)
+        .def_ro("crossing", &FrameRules::cancels_in_flight)
+        .def_ro("rounded_heights", &FrameRules::rounded_heights);
 }
 
 nb::tuple sent_of(FrameGame& game) {
     nb::list items;
-    for (const Sent& s : game.take_sent())
+    for (const SentAttack& s : game.take_sent_attacks())
         items.append(nb::make_tuple(s.target, s.number, s.lines, s.acknowledged, s.frame, s.piece));
     return nb::tuple(items);
 }
@@ -151,15 +151,15 @@ nb::tuple sent_of(FrameGame& game) {
 nb::object perform(FrameGame& game, const nb::list& script, int frames, bool record) {
     Game::check_frame(frames);
     const std::vector<double> numbers = numbers_of(script);
-    std::vector<Recorded> locks;
+    std::vector<RecordedLock> locks;
     {
         nb::gil_scoped_release release;
-        const Script unpacked = Script::unpack(numbers);
-        Performance(game, unpacked).play(frames, record ? &locks : nullptr);
+        const EventScript unpacked = EventScript::unpack(numbers);
+        ScriptRunner(game, unpacked).play(frames, record ? &locks : nullptr);
     }
     if (!record) return nb::none();
     nb::list items;
-    for (const Recorded& r : locks)
+    for (const RecordedLock& r : locks)
         items.append(nb::make_tuple(r.lock, colors_of(r.grid), r.next, r.held));
     return items;
 }
@@ -180,16 +180,17 @@ void bind_frames(nb::module_& m) {
         .value("HOLD", Button::hold)
         .value("NONE", Button::none);
 
-    nb::class_<Tally, Stats>(m, "FrameStats")
-        .def_ro("inputs", &Tally::inputs)
-        .def_ro("points", &Tally::points)
-        .def_ro("max_spike", &Tally::max_spike)
-        .def_ro("sent_unmultiplied", &Tally::sent_unmultiplied)
-        .def_ro("max_spike_unmultiplied", &Tally::max_spike_unmultiplied)
-        .def_ro("combo_power", &Tally::combo_power)
-        .def_prop_ro("dry_spins",
-                     [](const Tally& t) { return nb::make_tuple(t.dry_spins[1], t.dry_spins[2]); });
-    m.def("chain_power", &chain_power, nb::arg("back_to_back"));
+    nb::class_<FrameStats, Stats>(m, "FrameStats")
+        .def_ro("inputs", &FrameStats::inputs)
+        .def_ro("points", &FrameStats::points)
+        .def_ro("max_spike", &FrameStats::max_spike)
+        .def_ro("sent_unmultiplied", &FrameStats::sent_unmultiplied)
+        .def_ro("max_spike_unmultiplied", &FrameStats::max_spike_unmultiplied)
+        .def_ro("combo_power", &FrameStats::combo_power)
+        .def_prop_ro("dry_spins", [](const FrameStats& t) {
+            return nb::make_tuple(t.spins_without_lines[1], t.spins_without_lines[2]);
+        });
+    m.def("chain_power", &back_to_back_power, nb::arg("back_to_back"));
 
     nb::class_<FrameGame>(m, "FrameGame")
         .def(
@@ -201,14 +202,14 @@ void bind_frames(nb::module_& m) {
             nb::arg("rules"), nb::arg("time"), nb::arg("handling"), nb::arg("seed"))
         .def(
             "press",
-            [](FrameGame& game, Button button, double moment, bool hoisted) {
-                game.press(button, moment_argument(moment), hoisted);
+            [](FrameGame& game, Button button, double subframe, bool hoisted) {
+                game.press(button, moment_argument(subframe), hoisted);
             },
             nb::arg("button"), nb::arg("moment") = 0.0, nb::arg("hoisted") = false)
         .def(
             "release",
-            [](FrameGame& game, Button button, double moment) {
-                game.release(button, moment_argument(moment));
+            [](FrameGame& game, Button button, double subframe) {
+                game.release(button, moment_argument(subframe));
             },
             nb::arg("button"), nb::arg("moment") = 0.0)
         .def("target", &FrameGame::target, nb::arg("players"))
@@ -225,7 +226,7 @@ void bind_frames(nb::module_& m) {
             [](FrameGame& game, int sender, int number) { game.confirm({sender, number}); },
             nb::arg("sender"), nb::arg("number"))
         .def(
-            "wait", [](FrameGame& game, double moment) { game.pass(moment_argument(moment)); },
+            "wait", [](FrameGame& game, double subframe) { game.pass(moment_argument(subframe)); },
             nb::arg("moment"))
         .def("end_frame", &FrameGame::end_frame)
         .def("perform", &perform, nb::arg("script"), nb::arg("frames"), nb::arg("record") = false)
@@ -233,7 +234,8 @@ void bind_frames(nb::module_& m) {
         .def_prop_ro("board", [](const FrameGame& game) { return Board(game.field().board); })
         .def_prop_ro("colors", [](const FrameGame& game) { return colors_of(game.field().grid); })
         .def_prop_ro("piece", [](const FrameGame& game) { return game.piece().placement(); })
-        .def_prop_ro("guarded", [](const FrameGame& game) { return game.piece().guarded(); })
+        .def_prop_ro("guarded",
+                     [](const FrameGame& game) { return game.piece().hard_drop_blocked(); })
         .def_prop_ro("handling", [](const FrameGame& game) { return Handling(game.handling()); })
         .def_prop_ro("height", [](const FrameGame& game) { return game.piece().height(); })
         .def_prop_ro("hold", &FrameGame::held)
@@ -246,12 +248,13 @@ void bind_frames(nb::module_& m) {
         .def_prop_ro("filled_bag", &filled_bag_of<FrameGame>)
         .def_prop_ro("current", [](const FrameGame& game) { return game.piece().piece(); })
         .def_prop_ro("top_out", [](const FrameGame& game) { return name_of(game.top_out()); })
-        .def_prop_ro("stats", [](const FrameGame& game) { return Tally(game.tally()); })
-        .def_prop_ro("last_lock", [](const FrameGame& game) { return Lock(game.last_lock()); })
+        .def_prop_ro("stats", [](const FrameGame& game) { return FrameStats(game.frame_stats()); })
+        .def_prop_ro("last_lock",
+                     [](const FrameGame& game) { return LockResult(game.last_lock()); })
         .def_prop_ro("frame", &FrameGame::frame)
-        .def_prop_ro("moment", &FrameGame::moment)
-        .def_prop_ro("lasted", &FrameGame::lasted)
-        .def_prop_ro("out", [](const FrameGame& game) { return name_of(game.out()); });
+        .def_prop_ro("moment", &FrameGame::subframe)
+        .def_prop_ro("lasted", &FrameGame::duration)
+        .def_prop_ro("out", [](const FrameGame& game) { return name_of(game.game_over_reason()); });
 }
 
 }  // namespace sevenbag::bind

@@ -20,7 +20,7 @@ namespace sevenbag::bind {
 
 namespace {
 
-nb::tuple dealt_of(const Lock& lock) {
+nb::tuple dealt_of(const LockResult& lock) {
     nb::list items;
     for (int i = 0; i < lock.dealt_count; ++i) items.append(nb::cast(lock.dealt[i]));
     return nb::tuple(items);
@@ -37,13 +37,13 @@ nb::dict clears_of(const Stats& stats) {
     constexpr const char* kLines[] = {"", "single", "double", "triple", "quad", "five or more"};
     nb::dict clears;
     for (int spin = 0; spin < 3; ++spin)
-        for (int lines = 1; lines <= kCountedLines; ++lines)
+        for (int lines = 1; lines <= kMaxCountedLines; ++lines)
             if (const int count = stats.clears[spin][lines])
                 clears[(std::string(kKinds[spin]) + kLines[lines]).c_str()] = count;
     return clears;
 }
 
-std::string described(const Lock& lock) {
+std::string described(const LockResult& lock) {
     std::string text = std::string("<Lock ") + letter(lock.placement.piece) + ": " +
                        std::to_string(lock.clear.lines) + " lines";
     if (lock.clear.spin != Spin::none)
@@ -71,28 +71,28 @@ Hold hold_argument(nb::handle value) {
 }  // namespace
 
 void bind_game(nb::module_& m) {
-    nb::class_<Lock>(m, "Lock")
-        .def_prop_ro("placement", [](const Lock& l) { return l.placement; })
-        .def_prop_ro("held", [](const Lock& l) { return l.held; })
-        .def_prop_ro("lines", [](const Lock& l) { return l.clear.lines; })
-        .def_prop_ro("rows", [](const Lock& l) { return bits_of(l.rows); })
-        .def_prop_ro("garbage_lines", [](const Lock& l) { return l.clear.garbage_lines; })
-        .def_prop_ro("spin", [](const Lock& l) { return l.clear.spin; })
-        .def_prop_ro("difficult", [](const Lock& l) { return l.clear.difficult(); })
-        .def_prop_ro("perfect_clear", [](const Lock& l) { return l.clear.perfect; })
-        .def_prop_ro("attacks", [](const Lock& l) { return tuple_of(l.attacks); })
-        .def_prop_ro("attack", [](const Lock& l) { return l.attacks.total(); })
-        .def_prop_ro("released", [](const Lock& l) { return l.released; })
-        .def_prop_ro("cancelled", [](const Lock& l) { return l.cancelled; })
-        .def_prop_ro("sent", [](const Lock& l) { return tuple_of(l.sent); })
-        .def_prop_ro("garbage", [](const Lock& l) { return holes_of(l.garbage); })
-        .def_prop_ro("open_columns", [](const Lock& l) { return open_columns_of(l.garbage); })
-        .def_prop_ro("combo", [](const Lock& l) { return l.counters.combo; })
-        .def_prop_ro("back_to_back", [](const Lock& l) { return l.counters.back_to_back; })
+    nb::class_<LockResult>(m, "Lock")
+        .def_prop_ro("placement", [](const LockResult& l) { return l.placement; })
+        .def_prop_ro("held", [](const LockResult& l) { return l.from_hold; })
+        .def_prop_ro("lines", [](const LockResult& l) { return l.clear.lines; })
+        .def_prop_ro("rows", [](const LockResult& l) { return bits_of(l.rows); })
+        .def_prop_ro("garbage_lines", [](const LockResult& l) { return l.clear.garbage_lines; })
+        .def_prop_ro("spin", [](const LockResult& l) { return l.clear.spin; })
+        .def_prop_ro("difficult", [](const LockResult& l) { return l.clear.difficult(); })
+        .def_prop_ro("perfect_clear", [](const LockResult& l) { return l.clear.perfect; })
+        .def_prop_ro("attacks", [](const LockResult& l) { return tuple_of(l.attacks); })
+        .def_prop_ro("attack", [](const LockResult& l) { return l.attacks.total(); })
+        .def_prop_ro("released", [](const LockResult& l) { return l.surge; })
+        .def_prop_ro("cancelled", [](const LockResult& l) { return l.cancelled; })
+        .def_prop_ro("sent", [](const LockResult& l) { return tuple_of(l.sent); })
+        .def_prop_ro("garbage", [](const LockResult& l) { return holes_of(l.garbage); })
+        .def_prop_ro("open_columns", [](const LockResult& l) { return open_columns_of(l.garbage); })
+        .def_prop_ro("combo", [](const LockResult& l) { return l.counters.combo; })
+        .def_prop_ro("back_to_back", [](const LockResult& l) { return l.counters.back_to_back; })
         .def_prop_ro("new_pieces", &dealt_of)
-        .def_prop_ro("top_out", [](const Lock& l) { return name_of(l.top_out); })
-        .def_prop_ro("frame", [](const Lock& l) { return l.frame; })
-        .def("__repr__", [](const Lock& l) { return described(l); });
+        .def_prop_ro("top_out", [](const LockResult& l) { return name_of(l.top_out); })
+        .def_prop_ro("frame", [](const LockResult& l) { return l.frame; })
+        .def("__repr__", [](const LockResult& l) { return described(l); });
 
     nb::class_<Stats>(m, "Stats")
         .def_ro("pieces", &Stats::pieces)
@@ -159,15 +159,16 @@ void bind_game(nb::module_& m) {
         .def(
             "judge",
             [](const Game& game, nb::handle placement, nb::handle hold) {
-                return game.judge(placement_argument(placement), hold_argument(hold)).placement;
+                return game.find_move(placement_argument(placement), hold_argument(hold)).placement;
             },
             nb::arg("placement").none(), nb::arg("hold").none())
         .def(
             "play",
             [](Game& game, nb::handle placement, nb::handle hold, int frame) {
                 Game::check_frame(frame);
-                const auto move = game.judge(placement_argument(placement), hold_argument(hold));
-                return Lock(game.play(move, frame));
+                const auto move =
+                    game.find_move(placement_argument(placement), hold_argument(hold));
+                return LockResult(game.play(move, frame));
             },
             nb::arg("placement").none(), nb::arg("hold").none(), nb::arg("frame"))
         .def(
@@ -176,7 +177,7 @@ void bind_game(nb::module_& m) {
                 Game::check_frame(frame);
                 if (!game.solid().fits(placement))
                     throw Error(ErrorKind::placement, "the placement does not fit");
-                return Lock(game.play({placement, hold}, frame));
+                return LockResult(game.play({placement, hold}, frame));
             },
             nb::arg("placement").none(), nb::arg("hold").none(), nb::arg("frame"))
         .def("receive", &Game::receive, nb::arg("lines"), nb::arg("frame"))
@@ -209,13 +210,13 @@ void bind_game(nb::module_& m) {
             "play",
             [](Versus& versus, nb::handle first, nb::handle second, nb::handle first_hold,
                nb::handle second_hold) {
-                const Game::Move a =
-                    versus.player(0).judge(placement_argument(first), hold_argument(first_hold));
-                const Game::Move b =
-                    versus.player(1).judge(placement_argument(second), hold_argument(second_hold));
+                const Game::Move a = versus.player(0).find_move(placement_argument(first),
+                                                                hold_argument(first_hold));
+                const Game::Move b = versus.player(1).find_move(placement_argument(second),
+                                                                hold_argument(second_hold));
                 versus.play(a, b);
-                return nb::make_tuple(Lock(versus.player(0).last_lock()),
-                                      Lock(versus.player(1).last_lock()));
+                return nb::make_tuple(LockResult(versus.player(0).last_lock()),
+                                      LockResult(versus.player(1).last_lock()));
             },
             nb::arg("first").none(), nb::arg("second").none(), nb::arg("first_hold").none(),
             nb::arg("second_hold").none());

@@ -19,8 +19,8 @@ namespace sevenbag::bind {
 namespace {
 
 // A queue with the rules it is kept by.
-struct Waiting {
-    Waiting(const Rules& r, std::int64_t seed) : rules(r), queue(r, seed) {}
+struct BoundGarbageQueue {
+    BoundGarbageQueue(const Rules& r, std::int64_t seed) : rules(r), queue(r, seed) {}
 
     Rules rules;
     GarbageQueue queue;
@@ -33,28 +33,28 @@ void check_number(const char* what, int value, int least, int most) {
                                           std::to_string(most));
 }
 
-void check_attack(const Waiting& waiting, int lines, int hole) {
-    check_number("lines", lines, 0, kLargestAttack);
+void check_attack(const BoundGarbageQueue& waiting, int lines, int hole) {
+    check_number("lines", lines, 0, kMaxAttack);
     check_number("hole", hole, -1, waiting.rules.width - 1);
 }
 
-nb::tuple cancel(Waiting& waiting, const std::vector<int>& attacks, int piece_number) {
+nb::tuple cancel(BoundGarbageQueue& waiting, const std::vector<int>& attacks, int piece_number) {
     if (attacks.size() > static_cast<std::size_t>(AttackList::kMost))
         throw Error(ErrorKind::rules, std::to_string(attacks.size()) + " attacks, must be 0 to " +
                                           std::to_string(AttackList::kMost));
     AttackList list;
     for (int lines : attacks) {
-        check_number("attack", lines, 0, kLargestAttack);
+        check_number("attack", lines, 0, kMaxAttack);
         list.add(lines);
     }
-    const Outcome outcome = waiting.queue.cancel(waiting.rules, list, piece_number);
+    const CancelResult outcome = waiting.queue.cancel(waiting.rules, list, piece_number);
     return nb::make_tuple(tuple_of(outcome.sent), outcome.cancelled);
 }
 
-nb::tuple enter(Waiting& waiting, int frame, int cap, bool hard_drop) {
+nb::tuple enter(BoundGarbageQueue& waiting, int frame, int cap, bool hard_drop) {
     Game::check_frame(frame);
-    std::vector<Holed> rows;
-    waiting.queue.enter(waiting.rules, frame, hard_drop ? LockedBy::drop : LockedBy::time, cap,
+    std::vector<HoleMask> rows;
+    waiting.queue.enter(waiting.rules, frame, hard_drop ? LockCause::drop : LockCause::time, cap,
                         rows);
     waiting.queue.count_lock(waiting.rules);
     return open_columns_of(rows);
@@ -63,16 +63,16 @@ nb::tuple enter(Waiting& waiting, int frame, int cap, bool hard_drop) {
 }  // namespace
 
 void bind_garbage(nb::module_& m) {
-    nb::class_<Waiting>(m, "GarbageQueue")
+    nb::class_<BoundGarbageQueue>(m, "GarbageQueue")
         .def(
             "__init__",
-            [](Waiting* self, const Rules& rules, std::int64_t seed) {
-                new (self) Waiting(rules, seed);
+            [](BoundGarbageQueue* self, const Rules& rules, std::int64_t seed) {
+                new (self) BoundGarbageQueue(rules, seed);
             },
             nb::arg("rules"), nb::arg("seed"))
         .def(
             "receive",
-            [](Waiting& w, int lines, int frame, int hole) {
+            [](BoundGarbageQueue& w, int lines, int frame, int hole) {
                 check_attack(w, lines, hole);
                 Game::check_frame(frame);
                 w.queue.receive(w.rules, lines, frame, hole);
@@ -80,44 +80,45 @@ void bind_garbage(nb::module_& m) {
             nb::arg("lines"), nb::arg("frame"), nb::arg("hole") = -1)
         .def(
             "announce",
-            [](Waiting& w, int sender, int number, int lines, int hole) {
+            [](BoundGarbageQueue& w, int sender, int number, int lines, int hole) {
                 check_attack(w, lines, hole);
                 w.queue.announce(w.rules, {sender, number}, lines, hole);
             },
             nb::arg("sender"), nb::arg("number"), nb::arg("lines"), nb::arg("hole") = -1)
         .def(
             "confirm",
-            [](Waiting& w, int sender, int number, int frame) {
+            [](BoundGarbageQueue& w, int sender, int number, int frame) {
                 Game::check_frame(frame);
                 return w.queue.confirm(w.rules, {sender, number}, frame);
             },
             nb::arg("sender"), nb::arg("number"), nb::arg("frame"))
         .def("cancel", &cancel, nb::arg("attacks"), nb::arg("piece_number"))
         .def("enter", &enter, nb::arg("frame"), nb::arg("cap"), nb::arg("hard_drop") = true)
-        .def_prop_ro("pending", [](const Waiting& w) {
+        .def_prop_ro("pending", [](const BoundGarbageQueue& w) {
             nb::list items;
-            for (const Batch& batch : w.queue.pending()) items.append(nb::cast(batch.lines));
+            for (const PendingAttack& batch : w.queue.pending())
+                items.append(nb::cast(batch.lines));
             return nb::tuple(items);
         });
 
-    nb::class_<Crossing>(m, "Crossing")
+    nb::class_<InFlightAttacks>(m, "Crossing")
         .def(nb::init<>())
         .def(
             "send",
-            [](Crossing& c, int player, int lines) {
-                check_number("lines", lines, 0, kLargestAttack);
+            [](InFlightAttacks& c, int player, int lines) {
+                check_number("lines", lines, 0, kMaxAttack);
                 return c.send(player, lines);
             },
             nb::arg("player"), nb::arg("lines"))
         .def(
             "receive",
-            [](Crossing& c, int player, int number, int lines, int acknowledged) {
-                check_number("lines", lines, 0, kLargestAttack);
+            [](InFlightAttacks& c, int player, int number, int lines, int acknowledged) {
+                check_number("lines", lines, 0, kMaxAttack);
                 return c.receive(player, number, lines, acknowledged);
             },
             nb::arg("player"), nb::arg("number"), nb::arg("lines"), nb::arg("acknowledged"))
-        .def("received", &Crossing::received, nb::arg("player"))
-        .def("under_way", &Crossing::under_way, nb::arg("player"));
+        .def("received", &InFlightAttacks::received, nb::arg("player"))
+        .def("under_way", &InFlightAttacks::lines_in_flight, nb::arg("player"));
 }
 
 }  // namespace sevenbag::bind

@@ -49,14 +49,14 @@ namespace {
 
 using Offsets = std::vector<std::pair<int, int>>;
 using TurnKey = std::tuple<Piece, Rotation, Rotation>;
-using Turns = std::map<TurnKey, Offsets>;
+using TurnMap = std::map<TurnKey, Offsets>;
 using SpawnsGiven = std::map<Piece, Rotation>;
 using ShapesGiven = std::map<Piece, std::vector<Offsets>>;
 
 }  // namespace
 
 template <>
-inline constexpr const char* kExpected<Turns> =
+inline constexpr const char* kExpected<TurnMap> =
     "a mapping from (Piece, Rotation, Rotation) to lists of (x, y)";
 template <>
 inline constexpr const char* kExpected<SpawnsGiven> = "a mapping from Piece to Rotation";
@@ -72,7 +72,7 @@ nb::dict turns_dict(const Kicks& kicks) {
         for (int from = 0; from < kRotations; ++from)
             for (int to = 0; to < kRotations; ++to) {
                 const auto piece = static_cast<Piece>(p);
-                const Tests& tests = kicks.table().of(piece, from, to);
+                const KickTests& tests = kicks.table().of(piece, from, to);
                 if (!tests.exists) continue;
                 const Cell plain = detail::plain_turn(kicks.table(), piece, from, to);
                 Offsets offsets;
@@ -154,13 +154,13 @@ void check_name(const std::string& name) {
                                           std::to_string(kMaxKicksName) + " printable characters");
 }
 
-Kicks kicks_from_turns(const std::string& name, const Turns& turns, const SpawnsGiven& spawns,
+Kicks kicks_from_turns(const std::string& name, const TurnMap& turns, const SpawnsGiven& spawns,
                        const ShapesGiven& shapes) {
     check_name(name);
-    std::vector<Turn> all;
+    std::vector<TurnTests> all;
     for (const auto& [key, offsets] : turns) {
         const auto [piece, from, to] = key;
-        Turn turn{piece, static_cast<int>(from), static_cast<int>(to), {}};
+        TurnTests turn{piece, static_cast<int>(from), static_cast<int>(to), {}};
         std::transform(offsets.begin(), offsets.end(), std::back_inserter(turn.tests), near);
         all.push_back(std::move(turn));
     }
@@ -208,14 +208,14 @@ SpinRules make_spin_rules(nb::handle mode, const std::string& kicks, const std::
     SpinRules rules = spins_argument(mode).mode;
     rules.full_kicks = chosen<FullKicks>("kicks", kicks, kFullKickNames);
     rules.on_shift = chosen<OnShift>("shift", shift, kOnShiftNames);
-    rules.hold_keeps = hold;
+    rules.hold_keeps_spin = hold;
     rules.top_filled = top;
     return rules;
 }
 
 nb::tuple parts_of(const SpinRules& r) {
     return nb::make_tuple(r.mode, chosen_name(r.full_kicks, kFullKickNames),
-                          chosen_name(r.on_shift, kOnShiftNames), r.hold_keeps, r.top_filled);
+                          chosen_name(r.on_shift, kOnShiftNames), r.hold_keeps_spin, r.top_filled);
 }
 
 void bind_spin_rules(nb::module_& m) {
@@ -237,13 +237,14 @@ void bind_spin_rules(nb::module_& m) {
                      [](const SpinRules& r) { return chosen_name(r.full_kicks, kFullKickNames); })
         .def_prop_ro("shift",
                      [](const SpinRules& r) { return chosen_name(r.on_shift, kOnShiftNames); })
-        .def_ro("hold", &SpinRules::hold_keeps)
+        .def_ro("hold", &SpinRules::hold_keeps_spin)
         .def_ro("top", &SpinRules::top_filled)
         .def("__repr__",
              [](const SpinRules& r) {
                  const nb::tuple p = parts_of(r);
                  return nb::str("SpinRules('{}', kicks='{}', shift='{}', hold={}, top={})")
-                     .format(std::string(name(r.mode)), p[1], p[2], r.hold_keeps, r.top_filled);
+                     .format(std::string(name(r.mode)), p[1], p[2], r.hold_keeps_spin,
+                             r.top_filled);
              })
         .def(
             "__eq__",
@@ -302,7 +303,7 @@ void bind_kicks(nb::module_& m) {
             [](nb::handle name, nb::handle turns, nb::handle spawns, nb::handle shapes) {
                 constexpr auto kKind = ErrorKind::kicks;
                 return kicks_from_turns(argument<std::string>(name, kKind, "name"),
-                                        argument<Turns>(turns, kKind, "turns"),
+                                        argument<TurnMap>(turns, kKind, "turns"),
                                         argument<SpawnsGiven>(spawns, kKind, "spawns"),
                                         argument<ShapesGiven>(shapes, kKind, "shapes"));
             },
@@ -315,7 +316,7 @@ void bind_kicks(nb::module_& m) {
                nb::handle end) -> std::optional<Offsets> {
                 const auto from = argument<Rotation>(start, ErrorKind::kicks, "start");
                 const auto to = argument<Rotation>(end, ErrorKind::kicks, "end");
-                const Tests& tests = k.tests(piece_argument(piece), from, to);
+                const KickTests& tests = k.tests(piece_argument(piece), from, to);
                 if (!tests.exists) return std::nullopt;
                 Offsets list;
                 for (std::size_t i = 0; i < tests.count; ++i)
@@ -361,12 +362,12 @@ void bind_kicks(nb::module_& m) {
              [](const Kicks& k) {
                  return nb::make_tuple(k.name(), turns_dict(k), spawns_of(k), own_shapes_of(k));
              })
-        .def(
-            "__setstate__",
-            [](Kicks& self, const std::tuple<std::string, Turns, SpawnsGiven, ShapesGiven>& state) {
-                const auto& [name, turns, spawns, shapes] = state;
-                new (&self) Kicks(kicks_from_turns(name, turns, spawns, shapes));
-            });
+        .def("__setstate__",
+             [](Kicks& self,
+                const std::tuple<std::string, TurnMap, SpawnsGiven, ShapesGiven>& state) {
+                 const auto& [name, turns, spawns, shapes] = state;
+                 new (&self) Kicks(kicks_from_turns(name, turns, spawns, shapes));
+             });
 }
 
 }  // namespace sevenbag::bind

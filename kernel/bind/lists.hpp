@@ -28,21 +28,21 @@ inline nanobind::tuple bits_of(std::uint64_t bits) {
 }
 
 // The first open column of every garbage row.
-inline nanobind::tuple holes_of(const std::vector<Holed>& rows) {
+inline nanobind::tuple holes_of(const std::vector<HoleMask>& rows) {
     nanobind::list items;
-    for (Holed row : rows) items.append(nanobind::cast(std::countr_zero(row)));
+    for (HoleMask row : rows) items.append(nanobind::cast(std::countr_zero(row)));
     return nanobind::tuple(items);
 }
 
 // All of them, by rows.
-inline nanobind::tuple open_columns_of(const std::vector<Holed>& rows) {
+inline nanobind::tuple open_columns_of(const std::vector<HoleMask>& rows) {
     nanobind::list items;
-    for (Holed row : rows) items.append(bits_of(row));
+    for (HoleMask row : rows) items.append(bits_of(row));
     return nanobind::tuple(items);
 }
 
 // Rows from the bottom, a letter a cell.
-inline nanobind::tuple colors_of(const Grid& grid) {
+inline nanobind::tuple colors_of(const ColorGrid& grid) {
     nanobind::list items;
     std::string row(static_cast<std::size_t>(grid.width()), '.');
     for (int y = 0; y < grid.rows(); ++y) {

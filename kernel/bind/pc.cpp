@@ -24,10 +24,10 @@ namespace sevenbag::bind {
 
 namespace {
 
-pc::Request request_for(const Board& board, bool holding, bool use_hold, int min_height,
-                        int max_height, nb::handle save, bool strict,
-                        std::optional<std::uint64_t> nodes) {
-    pc::Request request;
+pc::SolveRequest request_for(const Board& board, bool holding, bool use_hold, int min_height,
+                             int max_height, nb::handle save, bool strict,
+                             std::optional<std::uint64_t> nodes) {
+    pc::SolveRequest request;
     request.board = &board;
     request.holding = holding;
     request.hold = use_hold;
@@ -39,39 +39,39 @@ pc::Request request_for(const Board& board, bool holding, bool use_hold, int min
     return request;
 }
 
-pc::Answer solve(LockedSolver& locked, const Board& board, nb::handle queue, nb::handle hold,
-                 bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
-                 int threads, std::optional<std::uint64_t> nodes,
-                 std::optional<double> milliseconds, const StopFlag* stop) {
-    expect_threads(threads);
-    pc::Request request =
+pc::SolveResult solve(LockedSolver& locked, const Board& board, nb::handle queue, nb::handle hold,
+                      bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
+                      int threads, std::optional<std::uint64_t> nodes,
+                      std::optional<double> milliseconds, const StopFlag* stop) {
+    check_threads(threads);
+    pc::SolveRequest request =
         request_for(board, !hold.is_none(), use_hold, min_height, max_height, save, strict, nodes);
     request.pieces = pieces_from(queue, hold);
     request.threads = threads;
-    Outside outside(stop, milliseconds);
-    request.stop = &Outside::reached;
+    StopCondition outside(stop, milliseconds);
+    request.stop = &StopCondition::reached;
     request.context = &outside;
     const nb::gil_scoped_release released;
     const std::lock_guard<std::mutex> alone(locked.busy);
     return locked.solver.solve(request);
 }
 
-nb::list solve_many(LockedSolver& locked, const Board& board, nb::handle queues, nb::handle hold,
-                    bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
-                    int threads, std::optional<double> milliseconds, const StopFlag* stop) {
-    pc::Request request = request_for(board, !hold.is_none(), use_hold, min_height, max_height,
-                                      save, strict, std::nullopt);
+nb::list solve_queues(LockedSolver& locked, const Board& board, nb::handle queues, nb::handle hold,
+                      bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
+                      int threads, std::optional<double> milliseconds, const StopFlag* stop) {
+    pc::SolveRequest request = request_for(board, !hold.is_none(), use_hold, min_height, max_height,
+                                           save, strict, std::nullopt);
     const std::vector<std::vector<Piece>> all = queues_from(queues, hold);
-    Outside outside(stop, milliseconds);
-    request.stop = &Outside::reached;
+    StopCondition outside(stop, milliseconds);
+    request.stop = &StopCondition::reached;
     request.context = &outside;
-    std::vector<pc::Reason> reasons;
+    std::vector<pc::SolveStatus> reasons;
     {
         const nb::gil_scoped_release released;
-        reasons = pc::solve_many(locked.solver.kicks(), request, all, threads);
+        reasons = pc::solve_queues(locked.solver.kicks(), request, all, threads);
     }
     nb::list list;
-    for (const pc::Reason reason : reasons) list.append(nb::cast(reason));
+    for (const pc::SolveStatus reason : reasons) list.append(nb::cast(reason));
     return list;
 }
 
@@ -87,13 +87,13 @@ std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
     for (const std::vector<Piece>& queue : queues) {
         double least = std::numeric_limits<double>::infinity();
         bool found = false;
-        pc::Request request;
+        pc::SolveRequest request;
         request.board = &empty;
         request.pieces = queue;
         request.min_height = request.max_height = height;
         for (int i = 0; i < std::max(repeat, 1); ++i) {
             const auto begun = std::chrono::steady_clock::now();
-            found = locked.solver.solve(request).reason == pc::Reason::found;
+            found = locked.solver.solve(request).reason == pc::SolveStatus::found;
             const std::chrono::duration<double, std::micro> passed =
                 std::chrono::steady_clock::now() - begun;
             least = std::min(least, passed.count());
@@ -105,8 +105,8 @@ std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
 
 // The bytes of a table of these sequences.
 nb::bytes table_bytes(LockedSolver& locked, int height, nb::handle sequences) {
-    const std::vector<std::uint8_t> bytes =
-        pc::Table::bytes(locked.solver.motion(), height, queues_from(sequences, nb::none()));
+    const std::vector<std::uint8_t> bytes = pc::UnsolvableTable::bytes(
+        locked.solver.motion(), height, queues_from(sequences, nb::none()));
     return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -117,7 +117,7 @@ nb::tuple use_table(LockedSolver& locked, nb::object buffer) {
     const std::span<const std::uint8_t> bytes(static_cast<const std::uint8_t*>(view.buf),
                                               static_cast<std::size_t>(view.len));
     try {
-        const pc::Table table(bytes, locked.solver.motion());
+        const pc::UnsolvableTable table(bytes, locked.solver.motion());
         const std::lock_guard<std::mutex> alone(locked.busy);
         locked.solver.use(table);
         locked.tables.push_back(view);
@@ -139,26 +139,26 @@ nb::list times_of(LockedSolver& locked, nb::handle queues, int height, int repea
 }  // namespace
 
 void bind_pc(nb::module_& m) {
-    nb::enum_<pc::Reason>(m, "PcReason", nb::is_arithmetic())
-        .value("FOUND", pc::Reason::found)
-        .value("NONE", pc::Reason::none)
-        .value("ODD", pc::Reason::odd)
-        .value("FEW_PIECES", pc::Reason::few_pieces)
-        .value("NOT_SAVED", pc::Reason::not_saved)
-        .value("STOPPED", pc::Reason::stopped);
+    nb::enum_<pc::SolveStatus>(m, "PcReason", nb::is_arithmetic())
+        .value("FOUND", pc::SolveStatus::found)
+        .value("NONE", pc::SolveStatus::none)
+        .value("ODD", pc::SolveStatus::odd)
+        .value("FEW_PIECES", pc::SolveStatus::too_few_pieces)
+        .value("NOT_SAVED", pc::SolveStatus::cannot_save)
+        .value("STOPPED", pc::SolveStatus::stopped);
 
-    nb::class_<pc::Answer>(m, "PcAnswer")
-        .def_ro("reason", &pc::Answer::reason)
-        .def_ro("height", &pc::Answer::height)
+    nb::class_<pc::SolveResult>(m, "PcAnswer")
+        .def_ro("reason", &pc::SolveResult::reason)
+        .def_ro("height", &pc::SolveResult::height)
         .def_prop_ro("placements",
-                     [](const pc::Answer& answer) { return tuple_of(answer.placements); })
+                     [](const pc::SolveResult& answer) { return tuple_of(answer.placements); })
         .def_prop_ro("holds",
-                     [](const pc::Answer& answer) {
+                     [](const pc::SolveResult& answer) {
                          nb::list holds;
                          for (const bool hold : answer.holds) holds.append(nb::bool_(hold));
                          return nb::tuple(holds);
                      })
-        .def_ro("nodes", &pc::Answer::nodes);
+        .def_ro("nodes", &pc::SolveResult::nodes);
 
     nb::class_<LockedSolver> solver(m, "PcSolver");
     solver
@@ -174,10 +174,10 @@ void bind_pc(nb::module_& m) {
              nb::arg("max_height") = pc::kMaxHeight, nb::arg("save").none() = nb::none(),
              nb::arg("strict") = false, nb::arg("threads") = 1, nb::arg("nodes") = nb::none(),
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
-        .def("solve_many", &solve_many, nb::arg("board"), nb::arg("queues"), nb::arg("hold").none(),
-             nb::kw_only(), nb::arg("use_hold") = true, nb::arg("min_height") = 0,
-             nb::arg("max_height") = pc::kMaxHeight, nb::arg("save").none() = nb::none(),
-             nb::arg("strict") = false, nb::arg("threads") = 1,
+        .def("solve_many", &solve_queues, nb::arg("board"), nb::arg("queues"),
+             nb::arg("hold").none(), nb::kw_only(), nb::arg("use_hold") = true,
+             nb::arg("min_height") = 0, nb::arg("max_height") = pc::kMaxHeight,
+             nb::arg("save").none() = nb::none(), nb::arg("strict") = false, nb::arg("threads") = 1,
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
         .def("use_table", &use_table, nb::arg("buffer"))
         .def("table_bytes", &table_bytes, nb::arg("height"), nb::arg("sequences"))

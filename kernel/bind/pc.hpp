@@ -32,12 +32,12 @@ struct LockedSolver {
 };
 
 // Limits that need a clock or another thread.
-struct Outside {
-    Outside(const StopFlag* flag, std::optional<double> milliseconds)
+struct StopCondition {
+    StopCondition(const StopFlag* flag, std::optional<double> milliseconds)
         : flag(flag), deadline{.seconds = milliseconds.value_or(0) / 1000}, timed(milliseconds) {}
 
     static bool reached(void* self) {
-        const auto& outside = *static_cast<const Outside*>(self);
+        const auto& outside = *static_cast<const StopCondition*>(self);
         if (outside.flag && outside.flag->value.load(std::memory_order_relaxed)) return true;
         return outside.timed && outside.deadline.spent() >= 1;
     }
@@ -69,17 +69,17 @@ inline std::vector<std::vector<Piece>> queues_from(nanobind::handle queues, nano
     return all;
 }
 
-inline void expect_threads(int threads) {
+inline void check_threads(int threads) {
     if (threads < 1 || threads > kMaxThreads)
         throw Error(ErrorKind::queue, "threads is " + std::to_string(threads) + ", must be 1 to " +
                                           std::to_string(kMaxThreads));
 }
 
 // soft, hard or t-soft.
-inline pc::Drop drop_argument(const std::string& name) {
-    if (name == "soft") return pc::Drop::soft;
-    if (name == "hard") return pc::Drop::hard;
-    if (name == "t-soft") return pc::Drop::t_soft;
+inline pc::DropMode drop_argument(const std::string& name) {
+    if (name == "soft") return pc::DropMode::soft;
+    if (name == "hard") return pc::DropMode::hard;
+    if (name == "t-soft") return pc::DropMode::t_soft;
     throw Error(ErrorKind::rules, "no drop " + name + "; there are soft, hard, t-soft");
 }
 

@@ -28,11 +28,11 @@ std::span<const std::uint8_t> bytes_of(const nb::bytes& data) {
     return {static_cast<const std::uint8_t*>(data.data()), data.size()};
 }
 
-std::tuple<std::uint64_t, std::size_t, PcFault, int> check(const PcChecker& checker,
+std::tuple<std::uint64_t, std::size_t, PcFault, int> check(const PcValidator& checker,
                                                            const nb::bytes& data) {
     const std::span<const std::uint8_t> bytes = bytes_of(data);
     const nb::gil_scoped_release released;
-    const PcRun run = checker.run(bytes);
+    const PcScanResult run = checker.run(bytes);
     return {run.records, run.bytes, run.fault, run.placement};
 }
 
@@ -41,7 +41,7 @@ std::pair<std::vector<Record>, std::size_t> read(const nb::bytes& data, std::uin
     std::vector<Record> records;
     std::size_t at = 0;
     while (records.size() < most) {
-        const PcRun next = skip_pc_records(bytes.subspan(at), 1);
+        const PcScanResult next = skip_pc_records(bytes.subspan(at), 1);
         if (next.records == 0) break;
         const PcRecord record = read_pc_record(bytes.data() + at);
         const auto* pieces = record.sequence.data();
@@ -83,16 +83,16 @@ void bind_pc_file(nb::module_& m) {
         .value("OVERLAP", PcFault::overlap)
         .value("FLOATING", PcFault::floating)
         .value("UNREACHABLE", PcFault::unreachable)
-        .value("CLEARED_BEFORE", PcFault::cleared_before)
+        .value("CLEARED_BEFORE", PcFault::cleared_early)
         .value("NOT_CLEARED", PcFault::not_cleared);
 
-    nb::class_<PcChecker>(m, "PcChecker")
+    nb::class_<PcValidator>(m, "PcChecker")
         .def(
             "__init__",
-            [](PcChecker* self, const nb::list& systems, bool may_clear_before) {
+            [](PcValidator* self, const nb::list& systems, bool allow_early_clear) {
                 std::vector<Kicks> kicks;
                 for (nb::handle system : systems) kicks.push_back(kicks_argument(system));
-                new (self) PcChecker(kicks, may_clear_before);
+                new (self) PcValidator(kicks, allow_early_clear);
             },
             "systems"_a, "may_clear_before"_a = true)
         .def("run", &check, "data"_a);
@@ -103,7 +103,7 @@ void bind_pc_file(nb::module_& m) {
         [](const nb::bytes& data, std::uint64_t most) {
             const std::span<const std::uint8_t> bytes = bytes_of(data);
             const nb::gil_scoped_release released;
-            const PcRun run = skip_pc_records(bytes, most);
+            const PcScanResult run = skip_pc_records(bytes, most);
             return std::pair(run.records, run.bytes);
         },
         "data"_a, "most"_a);

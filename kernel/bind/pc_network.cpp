@@ -49,7 +49,7 @@ Features features_of(const Board& board, int height) {
     }
     std::uint64_t filled = 0;
     for (int y = 0; y < height; ++y) filled |= std::uint64_t{board.row(y)} << (y * pc::kFieldWidth);
-    hot_code().find_features(filled, height, features.data());
+    dispatch_table().find_features(filled, height, features.data());
     return features;
 }
 
@@ -71,15 +71,15 @@ std::vector<float> scores(const pc::Network& network, const std::vector<Features
 // Positions looked at for each queue, and whether it was solved; see Solver::effort.
 nb::list efforts(LockedSolver& locked, nb::handle queues, int height) {
     const std::vector<std::vector<Piece>> all = queues_from(queues, nb::none());
-    std::vector<pc::Solver::Effort> found;
+    std::vector<pc::Solver::SearchEffort> found;
     {
         const nb::gil_scoped_release released;
         const std::lock_guard<std::mutex> alone(locked.busy);
         for (const std::vector<Piece>& queue : all)
-            found.push_back(locked.solver.effort(queue, height));
+            found.push_back(locked.solver.measure_effort(queue, height));
     }
     nb::list list;
-    for (const pc::Solver::Effort& effort : found)
+    for (const pc::Solver::SearchEffort& effort : found)
         list.append(nb::make_tuple(effort.nodes, effort.found));
     return list;
 }
@@ -96,7 +96,7 @@ void bind_pc_network(nb::module_& m, nb::class_<LockedSolver>& solver) {
             "order_by",
             [](LockedSolver& locked, std::shared_ptr<const pc::Network> network) {
                 const std::lock_guard<std::mutex> alone(locked.busy);
-                locked.solver.order_by(std::move(network));
+                locked.solver.set_network(std::move(network));
             },
             nb::arg("network").none())
         .def("efforts", &efforts, nb::arg("queues"), nb::arg("height"));

@@ -37,12 +37,12 @@ using OddsAndLines = std::tuple<Row, Row, Row, nb::bytes>;
 
 // For each thread that asks a census a way through it: a Way has memory, is built on a census, and
 // used by one thread at a time.
-template <class Way>
-class Ways {
+template <class Searcher>
+class SearcherPool {
   public:
     template <class Use>
-    auto lend(const pc::Census& census, Use use) {
-        std::unique_ptr<Way> way;
+    auto lend(const pc::Tablebase& tablebase, Use use) {
+        std::unique_ptr<Searcher> way;
         {
             const std::lock_guard<std::mutex> alone(lending_);
             if (!idle_.empty()) {
@@ -50,7 +50,7 @@ class Ways {
                 idle_.pop_back();
             }
         }
-        if (!way) way = std::make_unique<Way>(census);
+        if (!way) way = std::make_unique<Searcher>(tablebase);
         auto found = use(*way);
         const std::lock_guard<std::mutex> alone(lending_);
         idle_.push_back(std::move(way));
@@ -59,36 +59,36 @@ class Ways {
 
   private:
     std::mutex lending_;
-    std::vector<std::unique_ptr<Way>> idle_;
+    std::vector<std::unique_ptr<Searcher>> idle_;
 };
 
-struct Census {
-    Census(const Kicks& kicks, int height, int threads, pc::Progress& progress)
-        : census(kicks, height, threads, progress) {}
+struct BoundTablebase {
+    BoundTablebase(const Kicks& kicks, int height, int threads, pc::Progress& progress)
+        : tablebase(kicks, height, threads, progress) {}
 
-    pc::Census census;
-    Ways<pc::Batch> batches;
-    Ways<pc::ImpossibleSearch> searches;
+    pc::Tablebase tablebase;
+    SearcherPool<pc::RecordWriter> batches;
+    SearcherPool<pc::UnsolvableSequenceFinder> searches;
 };
 
 // Nothing, if it was stopped.
-std::unique_ptr<Census> take_census(nb::handle kicks, int height, int threads,
-                                    pc::Progress& progress) {
+std::unique_ptr<BoundTablebase> take_census(nb::handle kicks, int height, int threads,
+                                            pc::Progress& progress) {
     const Kicks system = kicks_argument(kicks);
-    expect_threads(threads);
+    check_threads(threads);
     if (height != 2 && height != 4)
         throw Error(ErrorKind::board,
                     "a height of " + std::to_string(height) + " lines; it must be 2 or 4");
     const nb::gil_scoped_release released;
     try {
-        return std::make_unique<Census>(system, height, threads, progress);
-    } catch (const pc::Stopped&) {
+        return std::make_unique<BoundTablebase>(system, height, threads, progress);
+    } catch (const pc::StoppedError&) {
         return nullptr;
     }
 }
 
-void expect_block(const Census& census, int block) {
-    if (block < 0 || static_cast<std::size_t>(block) >= census.census.blocks().size())
+void expect_block(const BoundTablebase& tablebase, int block) {
+    if (block < 0 || static_cast<std::size_t>(block) >= tablebase.tablebase.blocks().size())
         throw Error(ErrorKind::queue, "there is no block " + std::to_string(block));
 }
 
@@ -100,54 +100,54 @@ void expect_letters(int letters) {
                                           std::to_string(pc::kLongestSequence));
 }
 
-OddsAndLines told(std::span<const pc::SequenceCode> impossible, int length) {
+OddsAndLines told(std::span<const pc::SequenceCode> unsolvable, int length) {
     pc::Odds odds{};
     std::string lines;
     {
         const nb::gil_scoped_release released;
-        odds = pc::odds_without(impossible, length);
-        lines = pc::lines_of(impossible, length);
+        odds = pc::compute_odds(unsolvable, length);
+        lines = pc::lines_of(unsolvable, length);
     }
-    const auto row = [](const pc::Share& share) { return Row{share.possible, share.total}; };
+    const auto row = [](const pc::QueueShare& share) { return Row{share.possible, share.total}; };
     return {row(odds.opening), row(odds.none), row(odds.any),
             nb::bytes(lines.data(), lines.size())};
 }
 
 // Nothing, if it was stopped.
-std::optional<OddsAndLines> odds(Census& self, int threads, pc::Progress& progress) {
-    expect_threads(threads);
-    std::vector<pc::SequenceCode> impossible;
+std::optional<OddsAndLines> odds(BoundTablebase& self, int threads, pc::Progress& progress) {
+    check_threads(threads);
+    std::vector<pc::SequenceCode> unsolvable;
     {
         const nb::gil_scoped_release released;
         try {
-            impossible = pc::find_impossible(self.census, threads, progress);
-        } catch (const pc::Stopped&) {
+            unsolvable = pc::find_unsolvable(self.tablebase, threads, progress);
+        } catch (const pc::StoppedError&) {
             return std::nullopt;
         }
     }
-    return told(impossible, self.census.length());
+    return told(unsolvable, self.tablebase.length());
 }
 
-nb::bytes impossible(Census& self, int block) {
+nb::bytes unsolvable(BoundTablebase& self, int block) {
     expect_block(self, block);
     std::vector<pc::SequenceCode> found;
     {
         const nb::gil_scoped_release released;
-        found = self.searches.lend(self.census, [block](pc::ImpossibleSearch& search) {
+        found = self.searches.lend(self.tablebase, [block](pc::UnsolvableSequenceFinder& search) {
             return search.of(static_cast<std::size_t>(block));
         });
     }
     return nb::bytes(found.data(), found.size() * sizeof(pc::SequenceCode));
 }
 
-OddsAndLines odds_without(const nb::bytes& impossible, int letters) {
+OddsAndLines compute_odds(const nb::bytes& unsolvable, int letters) {
     expect_letters(letters);
-    std::vector<pc::SequenceCode> codes(impossible.size() / sizeof(pc::SequenceCode));
+    std::vector<pc::SequenceCode> codes(unsolvable.size() / sizeof(pc::SequenceCode));
     if (!codes.empty())
-        std::memcpy(codes.data(), impossible.c_str(), codes.size() * sizeof(pc::SequenceCode));
+        std::memcpy(codes.data(), unsolvable.c_str(), codes.size() * sizeof(pc::SequenceCode));
     const auto wrong = [letters](auto code) { return !pc::is_sequence_code(code, letters); };
     std::ranges::sort(codes);
-    if (impossible.size() % sizeof(pc::SequenceCode) != 0 || std::ranges::any_of(codes, wrong) ||
+    if (unsolvable.size() % sizeof(pc::SequenceCode) != 0 || std::ranges::any_of(codes, wrong) ||
         std::ranges::adjacent_find(codes) != codes.end())
         throw Error(ErrorKind::queue, "these are not different sequences of " +
                                           std::to_string(letters) +
@@ -155,12 +155,12 @@ OddsAndLines odds_without(const nb::bytes& impossible, int letters) {
     return told(codes, letters);
 }
 
-nb::bytes records(Census& self, int block) {
+nb::bytes records(BoundTablebase& self, int block) {
     expect_block(self, block);
     std::vector<std::uint8_t> found;
     {
         const nb::gil_scoped_release released;
-        found = self.batches.lend(self.census, [block](pc::Batch& batch) {
+        found = self.batches.lend(self.tablebase, [block](pc::RecordWriter& batch) {
             return batch.records(static_cast<std::size_t>(block));
         });
     }
@@ -235,20 +235,20 @@ void bind_pc_odds(nb::module_& m) {
         .def_prop_ro("total", [](const pc::Progress& p) { return p.total.load(); })
         .def("stop", [](pc::Progress& p) { p.stop.store(true); });
 
-    nb::class_<Census>(m, "PcCensus")
+    nb::class_<BoundTablebase>(m, "PcCensus")
         .def_static("take", &take_census, "kicks"_a, "height"_a, "threads"_a, "progress"_a)
         .def("odds", &odds, "threads"_a, "progress"_a)
-        .def("impossible", &impossible, "block"_a)
+        .def("impossible", &unsolvable, "block"_a)
         .def("records", &records, "block"_a);
 
     m.def("count_pc_sequences", &count_sequences, "length"_a, "phases"_a = pc::kAllPhases);
     m.def("pc_sequence_number", &sequence_number, "sequence"_a);
-    m.def("pc_odds_without", &odds_without, "impossible"_a, "letters"_a);
+    m.def("pc_odds_without", &compute_odds, "impossible"_a, "letters"_a);
     m.def("pc_block_sizes", &block_sizes, "letters"_a);
     m.def("pc_sequences", &sequences, "length"_a, "first"_a, "count"_a);
     m.attr("MAX_THREADS") = kMaxThreads;
     m.attr("PC_GRAPH_STAGES") = static_cast<int>(pc::kGraphStages);
-    m.attr("PC_CENSUS_STAGES") = static_cast<int>(pc::kCensusStages);
+    m.attr("PC_CENSUS_STAGES") = static_cast<int>(pc::kTablebaseStages);
 }
 
 }  // namespace sevenbag::bind

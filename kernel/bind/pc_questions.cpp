@@ -19,8 +19,8 @@ namespace sevenbag::bind {
 
 namespace {
 
-pc::Watch watch_of(Outside& outside) {
-    return {[](void* context, std::uint64_t /*nodes*/) { return Outside::reached(context); },
+pc::StopCheck watch_of(StopCondition& outside) {
+    return {[](void* context, std::uint64_t /*nodes*/) { return StopCondition::reached(context); },
             &outside};
 }
 
@@ -51,11 +51,11 @@ std::vector<pc::Bits> sets_of(const std::vector<nb::bytes>& given) {
 }  // namespace
 
 void bind_pc_questions(nb::module_& m) {
-    nb::class_<pc::QueueGraph>(m, "PcQueues")
+    nb::class_<pc::QueueAutomaton>(m, "PcQueues")
         .def(nb::init<const std::vector<std::int32_t>&>(), nb::arg("automaton"))
-        .def("__len__", &pc::QueueGraph::count)
-        .def_prop_ro("length", &pc::QueueGraph::length)
-        .def("__getitem__", [](const pc::QueueGraph& queues, std::int64_t number) {
+        .def("__len__", &pc::QueueAutomaton::count)
+        .def_prop_ro("length", &pc::QueueAutomaton::length)
+        .def("__getitem__", [](const pc::QueueAutomaton& queues, std::int64_t number) {
             if (number < 0 || number >= queues.count()) throw nb::index_error("no such queue");
             std::string letters;
             for (const Piece piece : queues.queue(static_cast<std::uint32_t>(number)))
@@ -63,26 +63,26 @@ void bind_pc_questions(nb::module_& m) {
             return letters;
         });
 
-    nb::class_<pc::Question>(m, "PcQuestion")
+    nb::class_<pc::Setup>(m, "PcQuestion")
         .def(
             "__init__",
-            [](pc::Question* self, const Board& board, std::int64_t lines, nb::handle kicks,
-               bool hold, const std::string& drop) {
+            [](pc::Setup* self, const Board& board, std::int64_t lines, nb::handle kicks, bool hold,
+               const std::string& drop) {
                 new (self)
-                    pc::Question(board, lines, kicks_argument(kicks), hold, drop_argument(drop));
+                    pc::Setup(board, lines, kicks_argument(kicks), hold, drop_argument(drop));
             },
             nb::arg("board"), nb::kw_only(), nb::arg("lines"), nb::arg("kicks"), nb::arg("hold"),
             nb::arg("drop"))
-        .def_prop_ro("needed", &pc::Question::needed)
-        .def_prop_ro("kicks", [](const pc::Question& question) { return question.kicks(); })
-        .def_prop_ro("board", [](const pc::Question& question) { return question.board(); })
+        .def_prop_ro("needed", &pc::Setup::needed)
+        .def_prop_ro("kicks", [](const pc::Setup& question) { return question.kicks(); })
+        .def_prop_ro("board", [](const pc::Setup& question) { return question.board(); })
         .def(
             "chance",
-            [](const pc::Question& question, const pc::QueueGraph& queues,
+            [](const pc::Setup& question, const pc::QueueAutomaton& queues,
                std::optional<double> milliseconds, const StopFlag* stop) -> nb::object {
-                pc::Chance chance;
+                pc::SolvableQueues chance;
                 {
-                    Outside outside(stop, milliseconds);
+                    StopCondition outside(stop, milliseconds);
                     const nb::gil_scoped_release released;
                     chance = question.chance(queues, watch_of(outside));
                 }
@@ -99,9 +99,9 @@ void bind_pc_questions(nb::module_& m) {
             const std::vector<pc::Bits> sets = sets_of(given);
             pc::SetCover cover;
             {
-                Outside outside(stop, milliseconds);
+                StopCondition outside(stop, milliseconds);
                 const nb::gil_scoped_release released;
-                cover = pc::smallest_cover(sets, watch_of(outside));
+                cover = pc::find_smallest_cover(sets, watch_of(outside));
             }
             return nb::make_tuple(tuple_of(cover.sets), cover.at_least);
         },
@@ -112,7 +112,7 @@ void bind_pc_questions(nb::module_& m) {
         [](const std::vector<nb::bytes>& given) {
             const std::vector<pc::Bits> sets = sets_of(given);
             const nb::gil_scoped_release released;
-            return pc::widest_sets(sets);
+            return pc::find_maximal_sets(sets);
         },
         nb::arg("sets"));
 }

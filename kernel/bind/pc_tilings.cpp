@@ -24,18 +24,18 @@ namespace sevenbag::bind {
 namespace {
 
 // Tiles on a field, with all that finding their orders needs.
-struct Tiled {
-    std::shared_ptr<const pc::Motion> motion;
+struct BoundTiling {
+    std::shared_ptr<const pc::MoveTables> motion;
     std::uint64_t filled;
     int height;
     bool strict;
     std::vector<pc::Tile> tiles;
     std::vector<int> columns;
     nb::object queues;  // bits of an int, or None
-    pc::Drop drop;
+    pc::DropMode drop;
 
-    pc::Orders orders() const {
-        return pc::Orders(*motion, filled, height, tiles, columns, strict, drop);
+    pc::PlacementOrders orders() const {
+        return pc::PlacementOrders(*motion, filled, height, tiles, columns, strict, drop);
     }
 };
 
@@ -60,7 +60,7 @@ nb::object as_int(const std::vector<std::uint64_t>& bits) {
 
 // Bits by the queues as they were given.
 std::vector<std::uint64_t> by_given(const std::vector<std::uint64_t>& bits,
-                                    const pc::Queues& queues, std::size_t given) {
+                                    const pc::SortedQueues& queues, std::size_t given) {
     std::vector<std::uint64_t> out((given + 63) / 64);
     for (std::size_t i = 0; i < given; ++i) {
         const std::size_t at = queues.place(i);
@@ -69,11 +69,11 @@ std::vector<std::uint64_t> by_given(const std::vector<std::uint64_t>& bits,
     return out;
 }
 
-nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_list,
-                     nb::handle hold, int height, bool use_hold, bool strict,
-                     const std::string& drop_name, std::optional<double> milliseconds,
-                     const StopFlag* stop) {
-    const pc::Drop drop = drop_argument(drop_name);
+nb::list find_playable_tilings(LockedSolver& locked, const Board& board, nb::handle queue_list,
+                               nb::handle hold, int height, bool use_hold, bool strict,
+                               const std::string& drop_name, std::optional<double> milliseconds,
+                               const StopFlag* stop) {
+    const pc::DropMode drop = drop_argument(drop_name);
     const std::uint64_t filled = cleared_cells(board);
     const int cells = std::popcount(filled);
     if (height < 1 || height > pc::kFieldRows || filled >> (height * pc::kFieldWidth) != 0)
@@ -89,24 +89,25 @@ nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_
     std::size_t shortest = given[0].size();
     for (const auto& queue : given) shortest = std::min(shortest, queue.size());
     const int seen = std::min(static_cast<int>(shortest), use_hold ? needed + 1 : needed);
-    const pc::Queues queues(given, seen);
-    Outside outside(stop, milliseconds);
-    const pc::Watch watch{[](void* context, std::uint64_t) { return Outside::reached(context); },
-                          &outside};
-    std::vector<pc::Tiling> found;
-    std::vector<Tiled> tiled;
-    const auto motion = std::make_shared<const pc::Motion>(locked.solver.motion());
+    const pc::SortedQueues queues(given, seen);
+    StopCondition outside(stop, milliseconds);
+    const pc::StopCheck watch{
+        [](void* context, std::uint64_t) { return StopCondition::reached(context); }, &outside};
+    std::vector<pc::PlayableTiling> found;
+    std::vector<BoundTiling> tiled;
+    const auto motion = std::make_shared<const pc::MoveTables>(locked.solver.motion());
     pc::Outcome outcome;
     {
         const nb::gil_scoped_release released;
         const std::lock_guard<std::mutex> alone(locked.busy);
         const pc::TileGraph& graph = locked.solver.graph(height, filled);
-        outcome = pc::all_tilings(*motion, graph, queues, use_hold, strict, drop, watch, found);
-        for (const pc::Tiling& tiling : found) {
-            Tiled& one = tiled.emplace_back(
-                Tiled{motion, filled, height, strict, {}, {}, nb::object(), drop});
+        outcome =
+            pc::find_playable_tilings(*motion, graph, queues, use_hold, strict, drop, watch, found);
+        for (const pc::PlayableTiling& tiling : found) {
+            BoundTiling& one = tiled.emplace_back(
+                BoundTiling{motion, filled, height, strict, {}, {}, nb::object(), drop});
             for (const auto& edge : tiling.tiles) {
-                one.tiles.push_back(graph.book().tiles[edge.tile]);
+                one.tiles.push_back(graph.tile_set().tiles[edge.tile]);
                 one.columns.push_back(edge.column);
             }
         }
@@ -126,20 +127,20 @@ nb::list all_tilings(LockedSolver& locked, const Board& board, nb::handle queue_
 }
 
 // The tiles of placements in the order of play, by rows of the field as it was at the start.
-Tiled tiled_by(LockedSolver& locked, const Board& board, const std::vector<Placement>& placements,
-               const std::string& drop) {
-    if (placements.size() > pc::Orders::kMaxTiles)
+BoundTiling tiled_by(LockedSolver& locked, const Board& board,
+                     const std::vector<Placement>& placements, const std::string& drop) {
+    if (placements.size() > pc::PlacementOrders::kMaxTiles)
         throw Error(ErrorKind::placement, std::to_string(placements.size()) +
                                               " placements; there may be " +
-                                              std::to_string(pc::Orders::kMaxTiles));
-    Tiled tiled{std::make_shared<const pc::Motion>(locked.solver.motion()),
-                cleared_cells(board),
-                pc::kFieldRows,
-                false,
-                {},
-                {},
-                nb::none(),
-                drop_argument(drop)};
+                                              std::to_string(pc::PlacementOrders::kMaxTiles));
+    BoundTiling tiled{std::make_shared<const pc::MoveTables>(locked.solver.motion()),
+                      cleared_cells(board),
+                      pc::kFieldRows,
+                      false,
+                      {},
+                      {},
+                      nb::none(),
+                      drop_argument(drop)};
     std::uint64_t filled = tiled.filled;
     for (const Placement& given : placements) {
         const Placement placement = canonical(given);
@@ -176,13 +177,14 @@ Tiled tiled_by(LockedSolver& locked, const Board& board, const std::vector<Place
     return tiled;
 }
 
-nb::object played_by(const Tiled& tiled, nb::handle queue_list, nb::handle hold, bool use_hold) {
+nb::object played_by(const BoundTiling& tiled, nb::handle queue_list, nb::handle hold,
+                     bool use_hold) {
     const std::vector<std::vector<Piece>> given =
         queues_from(queue_list, use_hold ? hold : nb::handle(Py_None));
     std::size_t shortest = pc::kMaxPieces;
     for (const auto& queue : given) shortest = std::min(shortest, queue.size());
     const std::size_t seen = tiled.tiles.size() + (use_hold ? 1 : 0);
-    const pc::Queues queues(given, static_cast<int>(std::min(shortest, seen)));
+    const pc::SortedQueues queues(given, static_cast<int>(std::min(shortest, seen)));
     std::vector<std::uint64_t> bits((queues.size() + 63) / 64);
     {
         const nb::gil_scoped_release released;
@@ -192,14 +194,14 @@ nb::object played_by(const Tiled& tiled, nb::handle queue_list, nb::handle hold,
 }
 
 // (placements, holds) in an order of play for a queue, or None.
-nb::object order_for(const Tiled& tiled, nb::handle queue, nb::handle hold, bool use_hold) {
+nb::object order_for(const BoundTiling& tiled, nb::handle queue, nb::handle hold, bool use_hold) {
     const bool holding = use_hold && !hold.is_none();
     const std::vector<Piece> pieces = pieces_from(queue, use_hold ? hold : nb::handle(Py_None));
     const int seen =
         static_cast<int>(std::min(pieces.size(), tiled.tiles.size() + (use_hold ? 1 : 0)));
     const std::vector<std::vector<Piece>> one{pieces};
-    const pc::Queues queues(one, seen);
-    pc::Orders orders = tiled.orders();
+    const pc::SortedQueues queues(one, seen);
+    pc::PlacementOrders orders = tiled.orders();
     std::vector<int> order;
     if (!orders.find(queues[0], seen, use_hold, order)) return nb::none();
     std::vector<Placement> placements;
@@ -215,7 +217,7 @@ nb::object order_for(const Tiled& tiled, nb::handle queue, nb::handle hold, bool
     return nb::make_tuple(tuple_of(placements), nb::tuple(holds));
 }
 
-nb::tuple tiles_of(const Tiled& tiled) {
+nb::tuple tiles_of(const BoundTiling& tiled) {
     nb::list tiles;
     for (std::size_t i = 0; i < tiled.tiles.size(); ++i) {
         nb::list cells;
@@ -232,21 +234,21 @@ nb::tuple tiles_of(const Tiled& tiled) {
 }  // namespace
 
 void bind_pc_tilings(nb::module_& m, nb::class_<LockedSolver>& solver) {
-    nb::class_<Tiled>(m, "PcTiling")
+    nb::class_<BoundTiling>(m, "PcTiling")
         .def_prop_ro("tiles", &tiles_of)
-        .def_prop_ro("queues", [](const Tiled& tiled) { return tiled.queues; })
+        .def_prop_ro("queues", [](const BoundTiling& tiled) { return tiled.queues; })
         .def("played_by", &played_by, nb::arg("queues"), nb::arg("hold").none(), nb::kw_only(),
              nb::arg("use_hold") = true)
         .def("order", &order_for, nb::arg("queue"), nb::arg("hold").none(), nb::kw_only(),
              nb::arg("use_hold") = true);
     solver
-        .def("all_tilings", &all_tilings, nb::arg("board"), nb::arg("queues"),
+        .def("all_tilings", &find_playable_tilings, nb::arg("board"), nb::arg("queues"),
              nb::arg("hold").none(), nb::arg("height"), nb::kw_only(), nb::arg("use_hold") = true,
              nb::arg("strict") = false, nb::arg("drop") = "soft",
              nb::arg("milliseconds") = nb::none(), nb::arg("stop") = nb::none())
         .def("tiling", &tiled_by, nb::arg("board"), nb::arg("placements"), nb::kw_only(),
              nb::arg("drop") = "soft");
-    m.attr("PC_MAX_TILES") = pc::Orders::kMaxTiles;
+    m.attr("PC_MAX_TILES") = pc::PlacementOrders::kMaxTiles;
     m.attr("PC_TILED_ROWS") = pc::kFieldRows;
 }
 

@@ -32,9 +32,10 @@ namespace {
 // --- plain data: Rules.to_dict of Python, which has checked it
 // ------------------------------------
 
-class Section {
+class RuleSection {
   public:
-    Section(const nb::dict& rules, const char* name) : values_(nb::cast<nb::dict>(rules[name])) {}
+    RuleSection(const nb::dict& rules, const char* name)
+        : values_(nb::cast<nb::dict>(rules[name])) {}
 
     template <class T>
     void read(const char* key, T& value) const {
@@ -63,11 +64,11 @@ class Section {
     nb::dict values_;
 };
 
-void read_pieces(const Section& pieces, Rules& rules) {
+void read_pieces(const RuleSection& pieces, Rules& rules) {
     pieces.choose("bag", rules.bag,
                   {"7-bag", "14-bag", "7+1-bag", "7+2-bag", "7+x-bag", "pairs", "classic",
                    "total mayhem", "general_bag"});
-    if (rules.bag == BagKind::general) {
+    if (rules.bag == Randomizer::general) {
         rules.filled_bag = {};
         for (char letter : nb::cast<std::string>(pieces["bag_pieces"])) {
             std::uint8_t& count = rules.filled_bag[static_cast<int>(piece_from_letter(letter))];
@@ -81,13 +82,13 @@ void read_pieces(const Section& pieces, Rules& rules) {
     rules.spins.mode = find_spin_mode(nb::cast<std::string>(pieces["spins"]));
     pieces.choose("spin_kicks", rules.spins.full_kicks, kFullKickNames);
     pieces.choose("spin_shift", rules.spins.on_shift, kOnShiftNames);
-    pieces.read("spin_hold", rules.spins.hold_keeps);
+    pieces.read("spin_hold", rules.spins.hold_keeps_spin);
     pieces.read("spin_top", rules.spins.top_filled);
 }
 
 // Reads a list of at least so many items; what it does not fill is 0. Returns its size.
 template <std::size_t Most>
-std::size_t read_list(const Section& section, const char* key, std::array<int, Most>& list,
+std::size_t read_list(const RuleSection& section, const char* key, std::array<int, Most>& list,
                       std::size_t least) {
     const auto items = nb::cast<std::vector<int>>(section[key]);
     if (items.size() < least || items.size() > Most)
@@ -99,7 +100,7 @@ std::size_t read_list(const Section& section, const char* key, std::array<int, M
     return items.size();
 }
 
-void read_attack(const Section& attack, Rules& rules) {
+void read_attack(const RuleSection& attack, Rules& rules) {
     read_list(attack, "further", rules.further, rules.further.size());
     std::size_t spin = 0;
     for (const char* kind : {"none", "mini", "full"}) {
@@ -122,13 +123,13 @@ void read_attack(const Section& attack, Rules& rules) {
     attack.choose("rounding", rules.rounding, {"down", "random"});
 }
 
-void read_combo(const Section& combo, Rules& rules) {
+void read_combo(const RuleSection& combo, Rules& rules) {
     combo.choose("kind", rules.combo, {"table", "multiplier"});
     rules.combo_table_size = static_cast<int>(read_list(combo, "table", rules.combo_table, 0));
     combo.read("apart", rules.combo_apart);
 }
 
-void read_garbage(const Section& garbage, Rules& rules) {
+void read_garbage(const RuleSection& garbage, Rules& rules) {
     garbage.read("travel", rules.travel);
     garbage.choose("travel_unit", rules.travel_unit, {"frames", "own locks"});
     garbage.choose("blocking", rules.blocking, {"full", "limited", "none", "instant"});
@@ -152,33 +153,33 @@ void read_garbage(const Section& garbage, Rules& rules) {
 
 Rules rules_from(const nb::dict& data) {
     Rules rules;
-    const Section board(data, "board");
+    const RuleSection board(data, "board");
     board.read("width", rules.width);
     board.read("rows", rules.rows);
     board.read("visible", rules.visible_rows);
     board.read("solid", rules.solid_rows);
     board.read("kept", rules.kept_rows);
-    const Section spawn(data, "spawn");
+    const RuleSection spawn(data, "spawn");
     spawn.read("x", rules.spawn.x);
     spawn.read("y", rules.spawn.y);
     spawn.read("drop", rules.spawn_drop);
     spawn.choose("blocked", rules.blocked_spawn, {"lost", "raise", "clutch"});
-    read_pieces(Section(data, "pieces"), rules);
-    const Section top_out(data, "top_out");
+    read_pieces(RuleSection(data, "pieces"), rules);
+    const RuleSection top_out(data, "top_out");
     top_out.choose("lock_out", rules.lock_out, {"none", "whole", "partial"});
     top_out.read("garbage_out", rules.garbage_out);
-    read_attack(Section(data, "attack"), rules);
-    const Section chain(data, "back_to_back");
+    read_attack(RuleSection(data, "attack"), rules);
+    const RuleSection chain(data, "back_to_back");
     chain.choose("bonus", rules.back_to_back, {"none", "flat", "chain"});
     chain.read("mini_single", rules.mini_single_bonus);
     chain.read("charge_at", rules.charge_at);
     chain.read("charge_base", rules.charge_base);
-    read_combo(Section(data, "combo"), rules);
-    const Section perfect(data, "perfect_clear");
+    read_combo(RuleSection(data, "combo"), rules);
+    const RuleSection perfect(data, "perfect_clear");
     perfect.read("lines", rules.perfect_clear_lines);
     perfect.choose("kind", rules.perfect_clear, {"adds", "replaces all", "replaces base"});
     perfect.read("chain", rules.perfect_clear_chain);
-    read_garbage(Section(data, "garbage"), rules);
+    read_garbage(RuleSection(data, "garbage"), rules);
     validate(rules);
     return rules;
 }
@@ -187,19 +188,19 @@ Rules rules_from(const nb::dict& data) {
 
 void check_clear(int lines, int garbage_lines, int combo, int back_to_back) {
     if (lines < 0 || lines > kMaxRows || garbage_lines < 0 || garbage_lines > lines || combo < 0 ||
-        combo > kMostCounted || back_to_back < 0 || back_to_back > kMostCounted)
+        combo > kMaxCounter || back_to_back < 0 || back_to_back > kMaxCounter)
         throw Error(ErrorKind::rules,
                     "lines must be 0 to 64, garbage lines no more than that, and the counters 0 to"
                     " 1000000");
 }
 
 // The cells of a board in the given colours; garbage where no colours are given.
-Field field_of(const Board& board, const std::optional<std::vector<std::string>>& colors) {
-    Field field(board.width(), board.rows());
+ColoredBoard field_of(const Board& board, const std::optional<std::vector<std::string>>& colors) {
+    ColoredBoard field(board.width(), board.rows());
     field.board = board;
     field.grid.assign(board);
     if (!colors) return field;
-    constexpr std::string_view kLetters = Grid::kLetters;
+    constexpr std::string_view kLetters = ColorGrid::kLetters;
     for (int y = 0; y < board.rows() && y < static_cast<int>(colors->size()); ++y) {
         const std::string& row = (*colors)[static_cast<std::size_t>(y)];
         for (int x = 0; x < board.width() && x < static_cast<int>(row.size()); ++x) {
@@ -215,27 +216,28 @@ nb::tuple after(const Rules& rules, const Board& board,
                 const std::optional<std::vector<std::string>>& colors, const Placement& placement,
                 int combo, int back_to_back) {
     check_clear(0, 0, combo, back_to_back);
-    if (!(rules.all_solid() ? board : obstacles(rules, board)).fits(placement))
+    if (!(rules.all_solid() ? board : solid_part(rules, board)).fits(placement))
         throw Error(ErrorKind::placement,
                     std::string("piece ") + letter(placement.piece) + " at x " +
                         std::to_string(placement.x) + ", y " + std::to_string(placement.y) +
                         " does not fit: a cell is filled or outside the board");
-    Field field = field_of(board, colors);
+    ColoredBoard field = field_of(board, colors);
     std::uint64_t rows = 0;
     field.fill(rules, placement);
-    const Clear clear = field.clear(rules, placement, rows);
-    const Counters counters = counted(rules, clear, {combo, back_to_back});
+    const LineClear clear = field.clear(rules, placement, rows);
+    const Counters counters = counters_after(rules, clear, {combo, back_to_back});
     return nb::make_tuple(field.board, colors ? nb::object(colors_of(field.grid)) : nb::none(),
                           counters.combo, counters.back_to_back);
 }
 
 std::vector<Placement> placements(const Rules& rules, const Board& board, nb::handle piece,
                                   bool cleared, bool spins) {
-    const Board solid = obstacles(rules, board);
+    const Board solid = solid_part(rules, board);
     const Piece p = piece_argument(piece);
     std::vector<Placement> list;
     if (const auto spawn = spawn_of(rules, board, solid, p, cleared))
-        generate(solid, p, rules.kicks, *spawn, spins ? rules.spins : SpinMode::none, list);
+        generate_placements(solid, p, rules.kicks, *spawn, spins ? rules.spins : SpinMode::none,
+                            list);
     return list;
 }
 
@@ -243,7 +245,7 @@ std::optional<std::vector<Key>> path(const Rules& rules, const Board& board,
                                      const Placement& placement, bool cleared, nb::handle keys,
                                      int fallen, const std::optional<Placement>& start) {
     const KeySet set = keys_argument(keys, fallen);
-    const Board solid = obstacles(rules, board);
+    const Board solid = solid_part(rules, board);
     if (start) {
         if (start->piece != placement.piece)
             throw Error(ErrorKind::placement, "start is another piece than the placement");
@@ -256,7 +258,7 @@ std::optional<std::vector<Key>> path(const Rules& rules, const Board& board,
 
 std::optional<Placement> follow(const Rules& rules, const Board& board, nb::handle piece,
                                 const std::vector<Key>& keys, bool cleared) {
-    const Board solid = obstacles(rules, board);
+    const Board solid = solid_part(rules, board);
     const Piece p = piece_argument(piece);
     const auto spawn = spawn_of(rules, board, solid, p, cleared);
     if (!spawn) return std::nullopt;
@@ -285,13 +287,13 @@ void bind_rules(nb::module_& m) {
                int garbage_lines, bool perfect, int combo, int back_to_back, int attackers) {
                 const auto spin = argument<Spin>(spin_given, ErrorKind::rules, "spin");
                 check_clear(lines, garbage_lines, combo, back_to_back);
-                if (attackers < 0 || attackers > kMostAttackers)
+                if (attackers < 0 || attackers > kMaxAttackers)
                     throw Error(ErrorKind::rules, "attackers must be 0 to 1000");
-                const Clear clear{piece_argument(piece), spin, lines, garbage_lines, perfect};
+                const LineClear clear{piece_argument(piece), spin, lines, garbage_lines, perfect};
                 Counters counters{combo, back_to_back};
-                Random random(1);
-                const Attack attack =
-                    attack_of(rules, clear, counters, rules.multiplier.start, random, attackers);
+                MinstdRandom random(1);
+                const AttackResult attack = compute_attack(
+                    rules, clear, counters, rules.multiplier.start, random, attackers);
                 return tuple_of(attack.withheld ? AttackList() : attack.list);
             },
             nb::arg("piece").none(), nb::arg("spin").none(), nb::arg("lines"),
@@ -302,9 +304,9 @@ void bind_rules(nb::module_& m) {
             [](const Rules& rules, nb::handle piece, Spin spin, int lines, int combo,
                int back_to_back) {
                 check_clear(lines, 0, combo, back_to_back);
-                const Clear clear{piece_argument(piece), spin, lines, 0, false};
+                const LineClear clear{piece_argument(piece), spin, lines, 0, false};
                 const Counters after{combo, back_to_back};
-                return with_combo(rules, base_lines(rules, clear, after), after);
+                return apply_combo(rules, compute_base_lines(rules, clear, after), after);
             },
             nb::arg("piece"), nb::arg("spin"), nb::arg("lines"), nb::arg("combo"),
             nb::arg("back_to_back"))

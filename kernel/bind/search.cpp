@@ -25,14 +25,14 @@ constexpr std::uint8_t kMostCopies = 255;
 double spent(void* deadline) { return static_cast<const Deadline*>(deadline)->spent(); }
 
 // A search and who may use it: one run at a time, as runs share its memory.
-struct Searcher {
-    explicit Searcher(const Rules& rules) : search(rules) {}
+struct LockedBeamSearch {
+    explicit LockedBeamSearch(const Rules& rules) : search(rules) {}
 
     BeamSearch search;
     std::mutex busy;
 };
 
-SearchResult run(Searcher& searcher, const Board& board, const std::vector<Piece>& queue,
+SearchResult run(LockedBeamSearch& searcher, const Board& board, const std::vector<Piece>& queue,
                  std::optional<Piece> hold, int combo, int back_to_back, int pending,
                  const std::vector<Piece>& bag, std::optional<std::int64_t> nodes,
                  std::optional<double> milliseconds, std::optional<int> width,
@@ -92,9 +92,10 @@ void bind_search(nb::module_& m) {
         .def_ro("nodes", &SearchResult::nodes)
         .def_ro("depth", &SearchResult::depth);
 
-    nb::class_<Searcher>(m, "BeamSearch")
+    nb::class_<LockedBeamSearch>(m, "BeamSearch")
         .def(
-            "__init__", [](Searcher* self, const Rules& rules) { new (self) Searcher(rules); },
+            "__init__",
+            [](LockedBeamSearch* self, const Rules& rules) { new (self) LockedBeamSearch(rules); },
             nb::arg("rules"))
         .def("run", &run, nb::arg("board"), nb::arg("queue"), nb::arg("hold").none(),
              nb::arg("combo") = 0, nb::arg("back_to_back") = 0, nb::arg("pending") = 0,

@@ -65,25 +65,26 @@ int column_of(const Rules& rules, Piece piece) {
 
 // --- where it is ---------------------------------------------------------------------------------
 
-void Airborne::appear(const Air& air, Piece piece) {
-    at_ = {piece, air.rules.kicks.spawn(piece), 0, 0,
-           air.rules.spins.hold_keeps ? at_.spin : Spin::none};
-    low_ = air.rules.visible_rows + 2;
-    clock_ = 0;
+void ActivePiece::appear(const FrameContext& context, Piece piece) {
+    at_ = {piece, context.rules.kicks.spawn(piece), 0, 0,
+           context.rules.spins.hold_keeps_spin ? at_.spin : Spin::none};
+    lowest_row_ = context.rules.visible_rows + 2;
+    lock_timer_ = 0;
     resets_ = turns_ = total_turns_ = 0;
     forced_ = false;
-    place(air, at_.rotation, column_of(air.rules, piece), air.rules.visible_rows + kAppearsAbove);
+    place(context, at_.rotation, column_of(context.rules, piece),
+          context.rules.visible_rows + kAppearsAbove);
 }
 
-bool Airborne::raise(const Air& air) {
-    if (row_ + 1 >= air.board.rows()) return false;
-    ++low_;
-    place(air, at_.rotation, x_, height_ + 1);
+bool ActivePiece::raise(const FrameContext& context) {
+    if (row_ + 1 >= context.board.rows()) return false;
+    ++lowest_row_;
+    place(context, at_.rotation, x_, height_ + 1);
     return true;
 }
 
-void Airborne::place(const Air& air, Rotation rotation, int x, double height) {
-    const Cell centre = air.rules.kicks.centre(at_.piece, rotation);
+void ActivePiece::place(const FrameContext& context, Rotation rotation, int x, double height) {
+    const Cell centre = context.rules.kicks.centre(at_.piece, rotation);
     x_ = x;
     height_ = height;
     row_ = static_cast<int>(std::floor(height));
@@ -94,124 +95,125 @@ void Airborne::place(const Air& air, Rotation rotation, int x, double height) {
     below_ = Below::unknown;
 }
 
-bool Airborne::open_below(const Air& air) {
+bool ActivePiece::can_descend(const FrameContext& context) {
     if (below_ == Below::unknown) {
         Placement under = at_;
         --under.y;
-        below_ = fits_on(air.board, under) ? Below::open : Below::blocked;
+        below_ = fits_on(context.board, under) ? Below::open : Below::blocked;
     }
     return below_ == Below::open;
 }
 
 // --- falling, and locking by time ----------------------------------------------------------------
 
-Airborne::Fall Airborne::fall(const Air& air, double frames) {
+ActivePiece::FallResult ActivePiece::fall(const FrameContext& context, double frames) {
     if (safe_ > 0) --safe_;
-    double rows = air.gravity * frames;
-    if (air.soft) {
-        const double factor = air.handling.soft_drop;
+    double rows = context.gravity * frames;
+    if (context.soft) {
+        const double factor = context.handling.soft_drop;
         rows = factor >= Handling::kInstantDrop ? kInstantRows * frames
                                                 : std::max(rows * factor, kLeastGravity * factor);
     }
-    if (exhausted(air) && !open_below(air)) {
+    if (resets_exhausted(context) && !can_descend(context)) {
         rows = kForcedRows;
         forced_ = true;
     }
-    const int heavy = turns_ - air.time.lock_resets - kHeavy;
+    const int heavy = turns_ - context.time.lock_resets - kExtraGravityTurns;
     if (heavy > 0) rows += 0.5 * frames * heavy;
 
-    Fall fall;
+    FallResult fall;
     const int begun = row_;
     while (rows > 0) {
         const double step = std::min(1.0, rows);
-        if (!sink(air, step)) {
-            clock_ += frames;
-            fall.locks = clock_ > air.time.lock_time || forced_ || exhausted(air);
+        if (!descend(context, step)) {
+            lock_timer_ += frames;
+            fall.locks =
+                lock_timer_ > context.time.lock_time || forced_ || resets_exhausted(context);
             break;
         }
         rows -= step;
     }
     fall.rows = begun - row_;
-    if (fall.locks && air.handling.safe_lock) safe_ = kSafe;
+    if (fall.locks && context.handling.safe_lock) safe_ = kSafeLockFrames;
     return fall;
 }
 
 // A row or a part of it. A piece that could not sink a whole row does not sink at all.
-bool Airborne::sink(const Air& air, double rows) {
-    if (!open_below(air)) return false;
+bool ActivePiece::descend(const FrameContext& context, double rows) {
+    if (!can_descend(context)) return false;
     double height = height_ - rows;
-    if (air.time.heights_are_rounded) height = std::floor(height * 1e6 + 0.5) / 1e6;
+    if (context.time.rounded_heights) height = std::floor(height * 1e6 + 0.5) / 1e6;
     if (height == std::floor(height)) height -= kMillionth;
     height_ = height;
-    end_spin(air);
+    end_spin(context);
     if (height < row_) {
         --row_;
         --at_.y;
         below_ = Below::unknown;
     }
-    if (height < low_) {
+    if (height < lowest_row_) {
         resets_ = turns_ = 0;
-        low_ = row_;
+        lowest_row_ = row_;
     }
     return true;
 }
 
-int Airborne::drop(const Air& air) {
+int ActivePiece::drop(const FrameContext& context) {
     const int begun = row_;
-    while (sink(air, 1)) {
+    while (descend(context, 1)) {
     }
     return begun - row_;
 }
 
-bool Airborne::slams(const Air& air) {
-    const double height = air.rules.visible_rows;
-    const bool heavy = air.gravity > height && air.time.gravity_may_slam;
-    if (!air.soft) return heavy;
-    const double factor = air.handling.soft_drop;
-    return (factor >= Handling::kInstantDrop || air.gravity * factor > height) &&
-           (air.handling.may_slam || heavy);
+bool ActivePiece::is_20g(const FrameContext& context) {
+    const double height = context.rules.visible_rows;
+    const bool heavy = context.gravity > height && context.time.gravity_may_20g;
+    if (!context.soft) return heavy;
+    const double factor = context.handling.soft_drop;
+    return (factor >= Handling::kInstantDrop || context.gravity * factor > height) &&
+           (context.handling.may_20g || heavy);
 }
 
 // --- keys ----------------------------------------------------------------------------------------
 
-bool Airborne::shift(const Air& air, int direction) {
+bool ActivePiece::shift(const FrameContext& context, int direction) {
     Placement beside = at_;
     beside.x = static_cast<std::int8_t>(beside.x + direction);
-    if (!fits_on(air.board, beside)) return false;
+    if (!fits_on(context.board, beside)) return false;
     at_.x = beside.x;
     x_ += direction;
     below_ = Below::unknown;
-    if (air.rules.spins.on_shift == OnShift::ends) end_spin(air);
-    resets_ = std::min(resets_ + 1, kMostResets);
-    slam(air);
-    if (!exhausted(air)) clock_ = 0;
+    if (context.rules.spins.on_shift == OnShift::ends) end_spin(context);
+    resets_ = std::min(resets_ + 1, kMaxResets);
+    apply_20g(context);
+    if (!resets_exhausted(context)) lock_timer_ = 0;
     return true;
 }
 
-bool Airborne::turn(const Air& air, int quarters, const Kicks& kicks) {
+bool ActivePiece::turn(const FrameContext& context, int quarters, const Kicks& kicks) {
     const auto to = static_cast<Rotation>((static_cast<int>(at_.rotation) + quarters) % kRotations);
-    const auto turned = rotate(air.board, at_, to, kicks, air.rules.spins);
+    const auto turned = rotate(context.board, at_, to, kicks, context.rules.spins);
     if (!turned) return false;
-    const Cell centre = air.rules.kicks.centre(at_.piece, to);
+    const Cell centre = context.rules.kicks.centre(at_.piece, to);
     const int x = turned->placement.x - centre.x;
     // A kick moves it by whole rows; but in which part of its row it ends is a rule of its own.
     const int kick = turned->placement.y - centre.y + 1 - row_;
     double height = height_;
     if (turned->test > 0)
-        height = total_turns_ > air.time.lock_resets + kHeavy
+        height = total_turns_ > context.time.lock_resets + kExtraGravityTurns
                      ? height_ + kick
                      : std::ceil(height_) - kBelowTop + kick;
     at_.spin = turned->placement.spin;
-    place(air, to, x, height);
-    resets_ = std::min(resets_ + 1, kMostResets);
-    turns_ = std::min(turns_ + 1, kMostTurns);
+    place(context, to, x, height);
+    resets_ = std::min(resets_ + 1, kMaxResets);
+    turns_ = std::min(turns_ + 1, kMaxTurns);
     ++total_turns_;
-    if (!exhausted(air)) clock_ = 0;
+    if (!resets_exhausted(context)) lock_timer_ = 0;
     return true;
 }
 
-void Airborne::end_spin(const Air& air) {
-    if (at_.spin != Spin::none && !spin_rule(air.rules.spins, at_.piece).lasts)
+void ActivePiece::end_spin(const FrameContext& context) {
+    if (at_.spin != Spin::none && !spin_rule(context.rules.spins, at_.piece).persists)
         at_.spin = Spin::none;
 }
 

@@ -15,7 +15,7 @@
 namespace sevenbag {
 
 // What a piece in the air moves in, and by whose hand.
-struct Air {
+struct FrameContext {
     const Rules& rules;
     const FrameRules& time;
     const Handling& handling;
@@ -24,75 +24,75 @@ struct Air {
     bool soft;       // the soft drop key is held
 };
 
-class Airborne {
+class ActivePiece {
   public:
     // Frames for which no hard drop is taken after a piece has locked by time.
-    static constexpr int kSafe = 7;
+    static constexpr int kSafeLockFrames = 7;
 
     // A new piece at the place where pieces appear. What guards against hard drops is handed on
     // from piece to piece.
-    void appear(const Air& air, Piece piece);
+    void appear(const FrameContext& context, Piece piece);
 
     Piece piece() const { return at_.piece; }
     // As it would lock here, with its spin.
     const Placement& placement() const { return at_; }
     double height() const { return height_; }
-    bool fits(const Air& air) const { return air.board.fits(at_); }
+    bool fits(const FrameContext& context) const { return context.board.fits(at_); }
     // A hard drop would be one too many: the piece before has just locked by time.
-    bool guarded() const { return safe_ > 0; }
+    bool hard_drop_blocked() const { return safe_ > 0; }
     void end_spin() { at_.spin = Spin::none; }
     // The moves that began the lock time anew are used up.
-    bool exhausted(const Air& air) const {
-        return resets_ >= air.time.lock_resets && !air.time.infinite_movement;
+    bool resets_exhausted(const FrameContext& context) const {
+        return resets_ >= context.time.lock_resets && !context.time.infinite_movement;
     }
 
     // One row up, as far as there is one; not called for other than a piece that has just appeared.
-    bool raise(const Air& air);
+    bool raise(const FrameContext& context);
 
     // One column to a side. Returns whether it went.
-    bool shift(const Air& air, int direction);
+    bool shift(const FrameContext& context, int direction);
 
     // So many quarter turns clockwise. Returns whether it went.
-    bool turn(const Air& air, int quarters, const Kicks& kicks);
+    bool turn(const FrameContext& context, int quarters, const Kicks& kicks);
 
-    struct Fall {
+    struct FallResult {
         int rows = 0;
         bool locks = false;
     };
     // So many frames pass.
-    Fall fall(const Air& air, double frames);
+    FallResult fall(const FrameContext& context, double frames);
 
     // To the floor, at once. Returns how many rows.
-    int drop(const Air& air);
+    int drop(const FrameContext& context);
 
     // To the floor, where gravity or a soft drop is quick enough that there is nothing between.
-    void slam(const Air& air) {
-        if (slams(air)) drop(air);
+    void apply_20g(const FrameContext& context) {
+        if (is_20g(context)) drop(context);
     }
 
   private:
-    static constexpr int kMostResets = 31;
-    static constexpr int kMostTurns = 63;
+    static constexpr int kMaxResets = 31;
+    static constexpr int kMaxTurns = 63;
     // So many turns above the resets make a piece heavier.
-    static constexpr int kHeavy = 15;
+    static constexpr int kExtraGravityTurns = 15;
 
     // Whether the row below is free is asked every frame, and changes as the piece moves.
     enum class Below : std::uint8_t { unknown, open, blocked };
 
-    bool sink(const Air& air, double rows);
-    bool open_below(const Air& air);
-    static bool slams(const Air& air);
-    void place(const Air& air, Rotation rotation, int x, double height);
-    void end_spin(const Air& air);
+    bool descend(const FrameContext& context, double rows);
+    bool can_descend(const FrameContext& context);
+    static bool is_20g(const FrameContext& context);
+    void place(const FrameContext& context, Rotation rotation, int x, double height);
+    void end_spin(const FrameContext& context);
 
     Placement at_{};
     double height_ = 0;
-    int x_ = 0;         // of the origin, as rotation systems count it
-    int row_ = 0;       // the whole rows of the height
-    int low_ = 0;       // the lowest row so far
-    double clock_ = 0;  // frames it has stood still
-    int resets_ = 0;    // moves since it reached its lowest row
-    int turns_ = 0;     // turns among them
+    int x_ = 0;              // of the origin, as rotation systems count it
+    int row_ = 0;            // the whole rows of the height
+    int lowest_row_ = 0;     // the lowest row so far
+    double lock_timer_ = 0;  // frames it has stood still
+    int resets_ = 0;         // moves since it reached its lowest row
+    int turns_ = 0;          // turns among them
     int total_turns_ = 0;
     int safe_ = 0;
     bool forced_ = false;

@@ -15,9 +15,9 @@ std::shared_ptr<const Rules> checked_by_frame(std::shared_ptr<const Rules> rules
     const auto refuse = [](const char* text) { throw Error(ErrorKind::rules, text); };
     if (!rules->all_solid() || rules->kept_rows < rules->rows)
         refuse("frame by frame, pieces collide with all rows and every row is kept");
-    if (rules->blocking != Blocking::full)
+    if (rules->blocking != GarbageBlocking::full)
         refuse("frame by frame, garbage enters at a lock that clears nothing and is cancelled");
-    if (rules->travel_unit != Travel::frames)
+    if (rules->travel_unit != TravelUnit::frames)
         refuse("frame by frame, garbage travels for frames, not for locks");
     if (rules->spins.on_shift == OnShift::rejudges)
         refuse("frame by frame, spins are judged as pieces turn, not as they lock");
@@ -55,10 +55,10 @@ FrameGame::FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time,
 
 // --- a frame -------------------------------------------------------------------------------------
 
-void FrameGame::pass(double moment) {
-    if (out_ != Out::none || moment <= moment_) return;
-    advance(moment - moment_);
-    moment_ = moment;
+void FrameGame::pass(double subframe) {
+    if (game_over_reason_ != GameOverReason::none || subframe <= subframe_) return;
+    advance(subframe - subframe_);
+    subframe_ = subframe;
 }
 
 void FrameGame::advance(double frames) {
@@ -66,34 +66,34 @@ void FrameGame::advance(double frames) {
         for (int due = sides_.pass(handling_, side, frames, rules_->width); due > 0 && shift();
              --due) {
         }
-    const Airborne::Fall fall = piece_.fall(air(), frames);
-    if (soft_) tally_.points += fall.rows;
-    if (fall.locks) lock(LockedBy::time);
+    const ActivePiece::FallResult fall = piece_.fall(context(), frames);
+    if (soft_) stats_.points += fall.rows;
+    if (fall.locks) lock(LockCause::time);
 }
 
 void FrameGame::end_frame() {
-    seen_frame_ = frame_ + 1;
-    if (out_ == Out::none) advance(1 - moment_);
-    tally_.pass_frame();
+    lock_frame_ = frame_ + 1;
+    if (game_over_reason_ == GameOverReason::none) advance(1 - subframe_);
+    stats_.pass_frame();
     gravity_.advance(time_.gravity, frame_, frame_ + 1);
     multiplier_.advance(rules_->multiplier, frame_, frame_ + 1);
     cap_.advance(rules_->cap, frame_, frame_ + 1);
-    frame_ = seen_frame_;
-    kept_moment_ = std::exchange(moment_, 0);
+    frame_ = lock_frame_;
+    last_subframe_ = std::exchange(subframe_, 0);
 }
 
 // --- keys ----------------------------------------------------------------------------------------
 
-void FrameGame::press(Button button, double moment, bool hoisted) {
-    if (out_ != Out::none) return;
-    pass(moment);
+void FrameGame::press(Button button, double subframe, bool hoisted) {
+    if (game_over_reason_ != GameOverReason::none) return;
+    pass(subframe);
     key_down(button, hoisted);
 }
 
 void FrameGame::key_down(Button button, bool hoisted) {
-    if (button == Button::hard_drop && (!time_.hard_drop || piece_.guarded())) return;
-    ++tally_.inputs;
-    if (out_ != Out::none) return;
+    if (button == Button::hard_drop && (!time_.hard_drop || piece_.hard_drop_blocked())) return;
+    ++stats_.inputs;
+    if (game_over_reason_ != GameOverReason::none) return;
     down_[static_cast<std::size_t>(button)] = true;
     switch (button) {
         case Button::move_left:
@@ -120,13 +120,13 @@ void FrameGame::key_down(Button button, bool hoisted) {
     }
 }
 
-void FrameGame::release(Button button, double moment) {
-    pass(moment);
+void FrameGame::release(Button button, double subframe) {
+    pass(subframe);
     key_up(button);
 }
 
 void FrameGame::key_up(Button button) {
-    if (out_ != Out::none) return;
+    if (game_over_reason_ != GameOverReason::none) return;
     down_[static_cast<std::size_t>(button)] = false;
     if (button == Button::move_left || button == Button::move_right)
         sides_.release(handling_, button == Button::move_left ? Side::left : Side::right);
@@ -135,7 +135,7 @@ void FrameGame::key_up(Button button) {
 }
 
 bool FrameGame::shift() {
-    const bool moved = piece_.shift(air(), sides_.direction());
+    const bool moved = piece_.shift(context(), sides_.direction());
     sides_.set_blocked(!moved);
     return moved;
 }
@@ -143,12 +143,12 @@ bool FrameGame::shift() {
 void FrameGame::turn(int quarters) { turn(quarters, rules_->kicks); }
 
 void FrameGame::turn(int quarters, const Kicks& kicks) {
-    if (piece_.turn(air(), quarters, kicks)) sides_.cut(handling_);
+    if (piece_.turn(context(), quarters, kicks)) sides_.cut(handling_);
 }
 
 void FrameGame::hard_drop() {
-    tally_.points += 2 * piece_.drop(air());
-    lock(LockedBy::drop);
+    stats_.points += 2 * piece_.drop(context());
+    lock(LockCause::drop);
 }
 
 // --- pieces appear -------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ void FrameGame::hard_drop() {
 void FrameGame::hold() {
     if (!rules_->hold || (hold_used_ && !time_.infinite_hold)) return;
     hold_used_ = true;
-    ++tally_.holds;
+    ++stats_.holds;
     const Piece brought = held_ ? *held_ : take_from_queue();
     held_ = piece_.piece();
     spawn(brought, true);
@@ -183,90 +183,90 @@ void FrameGame::spawn(Piece piece, bool from_hold) {
     sides_.set_blocked(false);
     if (!from_hold) hold_used_ = false;
 
-    piece_.appear(air(), piece);
-    if (!makes_room()) {
+    piece_.appear(context(), piece);
+    if (!find_free_row()) {
         const bool smashed = !from_hold && !lock_.garbage.empty();
-        return end(smashed ? Out::garbage_smash : Out::top_out);
+        return end(smashed ? GameOverReason::garbage_smash : GameOverReason::top_out);
     }
     if (holds) return hold();
     if (quarters != 0) turn(quarters, initial_kicks_);
-    piece_.slam(air());
+    piece_.apply_20g(context());
 }
 
 // Whether a new piece fits, if need be a little higher.
-bool FrameGame::makes_room() {
+bool FrameGame::find_free_row() {
     int higher = 0;
-    if (rules_->blocked_spawn == BlockedSpawn::raise) higher = 1;
-    if (rules_->blocked_spawn == BlockedSpawn::clutch && cleared_) higher = rules_->rows;
-    while (!piece_.fits(air()))
-        if (higher-- <= 0 || !piece_.raise(air())) return false;
+    if (rules_->blocked_spawn == BlockedSpawnRule::raise) higher = 1;
+    if (rules_->blocked_spawn == BlockedSpawnRule::clutch && cleared_) higher = rules_->rows;
+    while (!piece_.fits(context()))
+        if (higher-- <= 0 || !piece_.raise(context())) return false;
     return true;
 }
 
 // --- a piece locks -------------------------------------------------------------------------------
 
-void FrameGame::lock(LockedBy by) {
-    lock_.begin(piece_.placement(), seen_frame_);
-    lock_.held = hold_used_;
+void FrameGame::lock(LockCause by) {
+    lock_.begin(piece_.placement(), lock_frame_);
+    lock_.from_hold = hold_used_;
     field_.fill(*rules_, lock_.placement);
-    const Attack attack = clear_and_send(
-        *rules_, field_, {garbage_, counters_, multiplier_.value, tally_.pieces + 1}, lock_);
-    if (!time_.sends) lock_.attacks = lock_.sent = {};
+    const AttackResult attack = resolve_clear(
+        *rules_, field_, {garbage_, counters_, multiplier_.value, stats_.pieces + 1}, lock_);
+    if (!time_.sends_attacks) lock_.attacks = lock_.sent = {};
     cleared_ = lock_.clear.lines > 0;
-    if (!cleared_) let_garbage_in(by);
+    if (!cleared_) enter_garbage(by);
     lock_.counters = counters_;
 
-    if (!cleared_ && locks_out(*rules_, lock_.placement)) {
+    if (!cleared_ && is_lock_out(*rules_, lock_.placement)) {
         lock_.top_out = TopOut::lock_out;
-        end(Out::top_out);
+        end(GameOverReason::top_out);
     } else {
         hold_used_ = false;
         spawn(take_from_queue(), false);
-        if (out_ != Out::none) lock_.top_out = TopOut::block_out;
+        if (game_over_reason_ != GameOverReason::none) lock_.top_out = TopOut::block_out;
     }
     lock_.dealt = dealt_;
     lock_.dealt_count = std::exchange(dealt_count_, 0);
     // The verdict of a turn that a held key has given the new piece is lost, too.
     piece_.end_spin();
     send();
-    tally_.count(lock_, attack.clear);
+    stats_.count(lock_, attack.clear);
 }
 
-void FrameGame::let_garbage_in(LockedBy by) {
+void FrameGame::enter_garbage(LockCause by) {
     const double cap = std::min(cap_.value, static_cast<double>(rules_->cap_limit));
-    garbage_.enter(*rules_, seen_frame_, by, static_cast<int>(cap), lock_.garbage);
-    for (Holed row : lock_.garbage) field_.push(*rules_, row);
-    tally_.garbage_entered += static_cast<int>(lock_.garbage.size());
+    garbage_.enter(*rules_, lock_frame_, by, static_cast<int>(cap), lock_.garbage);
+    for (HoleMask row : lock_.garbage) field_.push(*rules_, row);
+    stats_.garbage_entered += static_cast<int>(lock_.garbage.size());
 }
 
 void FrameGame::send() {
-    tally_.send(lock_.sent, multiplier_.value);
+    stats_.send(lock_.sent, multiplier_.value);
     for (int target : targets_)
         for (int lines : lock_.sent)
-            sent_.push_back({target, crossing_.send(target, lines), lines,
-                             crossing_.received(target), frame_, tally_.pieces + 1});
+            sent_.push_back({target, in_flight_attacks_.send(target, lines), lines,
+                             in_flight_attacks_.received(target), frame_, stats_.pieces + 1});
 }
 
-void FrameGame::end(Out out) {
-    out_ = out;
-    out_at_ = seen_frame_ + moment_;
-    out_frame_ = frame_;
+void FrameGame::end(GameOverReason out) {
+    game_over_reason_ = out;
+    game_over_time_ = lock_frame_ + subframe_;
+    game_over_frame_ = frame_;
 }
 
 // --- the network ---------------------------------------------------------------------------------
 
-void FrameGame::announce(Ticket ticket, int lines, int acknowledged, int hole) {
+void FrameGame::announce(AttackId ticket, int lines, int acknowledged, int hole) {
     if (!accepts_messages()) return;
-    if (time_.crossing)
-        lines = crossing_.receive(ticket.sender, ticket.number, lines, acknowledged);
+    if (time_.cancels_in_flight)
+        lines = in_flight_attacks_.receive(ticket.sender, ticket.number, lines, acknowledged);
     garbage_.announce(*rules_, ticket, lines, hole);
 }
 
-void FrameGame::confirm(Ticket ticket) {
+void FrameGame::confirm(AttackId ticket) {
     if (!accepts_messages()) return;
-    tally_.received += garbage_.confirm(*rules_, ticket, frame_);
+    stats_.received += garbage_.confirm(*rules_, ticket, frame_);
 }
 
-std::vector<Sent> FrameGame::take_sent() { return std::exchange(sent_, {}); }
+std::vector<SentAttack> FrameGame::take_sent_attacks() { return std::exchange(sent_, {}); }
 
 }  // namespace sevenbag

@@ -39,14 +39,14 @@ enum class Button : std::uint8_t {
 inline constexpr int kButtons = 9;
 
 // Why a player is out.
-enum class Out : std::uint8_t {
+enum class GameOverReason : std::uint8_t {
     none,
     top_out,
     garbage_smash,  // garbage that had just come in left no room for the next piece
 };
 
 // An attack on its way out.
-struct Sent {
+struct SentAttack {
     int target;
     int number;  // of those towards this target, from 1
     int lines;
@@ -66,8 +66,8 @@ class FrameGame {
     // A key goes down, or up, at a moment from 0 to below 1 of this frame. `hoisted`: it was down
     // already when the game began. If the player tops out before the key's moment, the key
     // counts as an input but has no other effect. Later keys are ignored.
-    void press(Button button, double moment, bool hoisted = false);
-    void release(Button button, double moment);
+    void press(Button button, double subframe, bool hoisted = false);
+    void release(Button button, double subframe);
     // Press or release a key at the current moment, without passing time.
     void key_down(Button button, bool hoisted);
     void key_up(Button button);
@@ -77,12 +77,12 @@ class FrameGame {
     //
     // An attack is on its way here; its sender had received this player's attacks up to
     // `acknowledged`. `hole` is the column that comes with it, or -1.
-    void announce(Ticket ticket, int lines, int acknowledged, int hole = -1);
+    void announce(AttackId ticket, int lines, int acknowledged, int hole = -1);
     // It sets out.
-    void confirm(Ticket ticket);
+    void confirm(AttackId ticket);
 
     // Time passes up to a moment of this frame, or to its end.
-    void pass(double moment);
+    void pass(double subframe);
     void end_frame();
 
     // --- how it stands
@@ -90,14 +90,14 @@ class FrameGame {
     const Rules& rules() const { return *rules_; }
     const FrameRules& frame_rules() const { return time_; }
     const Handling& handling() const { return handling_; }
-    const Field& field() const { return field_; }
-    const Airborne& piece() const { return piece_; }
+    const ColoredBoard& field() const { return field_; }
+    const ActivePiece& piece() const { return piece_; }
     std::optional<Piece> held() const { return held_; }
     Piece preview(int i) const { return queue_.peek(i); }
     // The bag that the first piece out of sight comes from; none where bags are unknown.
     std::optional<PieceCounts> bag() const {
         if (!queue_.has_bag()) return std::nullopt;
-        return queue_.left_in_bag(rules_->previews);
+        return queue_.remaining_in_bag(rules_->previews);
     }
     std::optional<PieceCounts> filled_bag() const {
         if (!queue_.has_bag()) return std::nullopt;
@@ -105,26 +105,31 @@ class FrameGame {
     }
     const GarbageQueue& garbage() const { return garbage_; }
     const Counters& counters() const { return counters_; }
-    const Tally& tally() const { return tally_; }
-    const Lock& last_lock() const { return lock_; }
+    const FrameStats& frame_stats() const { return stats_; }
+    const LockResult& last_lock() const { return lock_; }
     // Frames that have ended.
     int frame() const { return frame_; }
     // How much of the frame that goes on has passed.
-    double moment() const { return moment_; }
-    Out out() const { return out_; }
+    double subframe() const { return subframe_; }
+    GameOverReason game_over_reason() const { return game_over_reason_; }
     // The same as a game of placements tells it.
     TopOut top_out() const {
-        if (out_ == Out::none) return TopOut::none;
+        if (game_over_reason_ == GameOverReason::none) return TopOut::none;
         return lock_.top_out == TopOut::none ? TopOut::block_out : lock_.top_out;
     }
     // How long it has lasted, in frames: until the player was out, or up to the moment of the last
     // key of the last frame.
-    double lasted() const { return out_ != Out::none ? out_at_ : frame_ + kept_moment_; }
+    double duration() const {
+        return game_over_reason_ != GameOverReason::none ? game_over_time_
+                                                         : frame_ + last_subframe_;
+    }
     // Attacks since this was asked last.
-    std::vector<Sent> take_sent();
+    std::vector<SentAttack> take_sent_attacks();
 
   private:
-    Air air() const { return {*rules_, time_, handling_, field_.board, gravity_.value, soft_}; }
+    FrameContext context() const {
+        return {*rules_, time_, handling_, field_.board, gravity_.value, soft_};
+    }
     void advance(double frames);
     bool shift();
     void turn(int quarters);
@@ -133,53 +138,55 @@ class FrameGame {
     void hold();
     Piece take_from_queue();
     void spawn(Piece piece, bool from_hold);
-    bool makes_room();
-    void lock(LockedBy by);
-    void let_garbage_in(LockedBy by);
+    bool find_free_row();
+    void lock(LockCause by);
+    void enter_garbage(LockCause by);
     void send();
-    void end(Out out);
-    bool accepts_messages() const { return out_ == Out::none || frame_ <= out_frame_ + 1; }
+    void end(GameOverReason out);
+    bool accepts_messages() const {
+        return game_over_reason_ == GameOverReason::none || frame_ <= game_over_frame_ + 1;
+    }
 
     std::shared_ptr<const Rules> rules_;
     FrameRules time_;
     Handling handling_;
 
-    Field field_;
-    mutable Queue queue_;  // deals as far as it is looked into
+    ColoredBoard field_;
+    mutable PieceQueue queue_;  // deals as far as it is looked into
     std::optional<Piece> held_;
     bool hold_used_ = false;
     // Pieces that came into sight since the last lock.
     std::array<Piece, 2> dealt_{};
     int dealt_count_ = 0;
-    Airborne piece_;
+    ActivePiece piece_;
 
     AutoShift sides_;
     bool soft_ = false;
     std::array<bool, kButtons> down_{};
 
-    Grown gravity_;
-    Grown multiplier_;
-    Grown cap_;
+    GrowingValue gravity_;
+    GrowingValue multiplier_;
+    GrowingValue cap_;
     GarbageQueue garbage_;
-    Crossing crossing_;
+    InFlightAttacks in_flight_attacks_;
     // A held 180-degree key rotates a new piece even if the rules have no half turns.
     Kicks initial_kicks_;
     std::vector<int> targets_;
-    std::vector<Sent> sent_;
+    std::vector<SentAttack> sent_;
     Counters counters_;
 
     // The frame as locks see it is one further once all keys of a frame are done.
     int frame_ = 0;
-    int seen_frame_ = 0;
-    double moment_ = 0;       // of this frame
-    double kept_moment_ = 0;  // of the last one
-    bool cleared_ = false;    // the last lock cleared rows
+    int lock_frame_ = 0;
+    double subframe_ = 0;       // of this frame
+    double last_subframe_ = 0;  // of the last one
+    bool cleared_ = false;      // the last lock cleared rows
 
-    Tally tally_;
-    Lock lock_;
-    Out out_ = Out::none;
-    double out_at_ = 0;
-    int out_frame_ = 0;
+    FrameStats stats_;
+    LockResult lock_;
+    GameOverReason game_over_reason_ = GameOverReason::none;
+    double game_over_time_ = 0;
+    int game_over_frame_ = 0;
 };
 
 }  // namespace sevenbag

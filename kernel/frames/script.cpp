@@ -7,7 +7,7 @@
 
 namespace sevenbag {
 
-class Script::Reader {
+class EventScript::Reader {
   public:
     explicit Reader(std::span<const double> numbers) : numbers_(numbers) {}
 
@@ -27,19 +27,19 @@ class Script::Reader {
         return static_cast<int>(value);
     }
 
-    Message message(What what) {
+    Message message(EventKind what) {
         constexpr int kMostNumber = 1 << 30;
         constexpr int kMostTargets = 1000;
         Message message{{}, 0, 0, -1, {}};
-        if (what == What::target) {
+        if (what == EventKind::target) {
             message.players.resize(static_cast<std::size_t>(whole("count", 0, kMostTargets)));
             for (int& player : message.players) player = whole("player", -kMostNumber, kMostNumber);
             return message;
         }
         message.ticket.sender = whole("sender", -kMostNumber, kMostNumber);
         message.ticket.number = whole("number", 0, kMostNumber);
-        if (what == What::confirm) return message;
-        message.lines = whole("lines", 0, kLargestAttack);
+        if (what == EventKind::confirm) return message;
+        message.lines = whole("lines", 0, kMaxAttack);
         message.acknowledged = whole("acknowledged", 0, kMostNumber);
         message.hole = whole("hole", -1, kMaxWidth - 1);
         return message;
@@ -54,18 +54,19 @@ class Script::Reader {
     std::size_t at_ = 0;
 };
 
-Script Script::unpack(std::span<const double> numbers) {
-    Script script;
+EventScript EventScript::unpack(std::span<const double> numbers) {
+    EventScript script;
     script.events_.reserve(numbers.size() / 4);
     Reader reader(numbers);
     int frame = 0;
     while (!reader.at_end()) {
         Event event{};
-        frame = event.frame = reader.whole("frame", frame, kLastFrame);
-        event.what = static_cast<What>(reader.whole("event", 0, static_cast<int>(What::target)));
-        if (event.what <= What::release) {
+        frame = event.frame = reader.whole("frame", frame, kMaxFrame);
+        event.what =
+            static_cast<EventKind>(reader.whole("event", 0, static_cast<int>(EventKind::target)));
+        if (event.what <= EventKind::release) {
             event.button = static_cast<Button>(reader.whole("button", 0, kButtons - 1));
-            event.moment = reader.number("moment", 0, 1);
+            event.subframe = reader.number("moment", 0, 1);
         } else {
             event.message = script.messages_.size();
             script.messages_.push_back(reader.message(event.what));
@@ -75,43 +76,43 @@ Script Script::unpack(std::span<const double> numbers) {
     return script;
 }
 
-void Performance::play(int frames, std::vector<Recorded>* record) {
-    while (game_.frame() < frames && game_.out() == Out::none) {
+void ScriptRunner::play(int frames, std::vector<RecordedLock>* record) {
+    while (game_.frame() < frames && game_.game_over_reason() == GameOverReason::none) {
         play_events(record);
         game_.end_frame();
-        note(record);
+        record_lock(record);
     }
     play_events(record);
 }
 
-void Performance::play_events(std::vector<Recorded>* record) {
+void ScriptRunner::play_events(std::vector<RecordedLock>* record) {
     for (; next_ < script_.events_.size(); ++next_) {
-        const Script::Event& event = script_.events_[next_];
+        const EventScript::Event& event = script_.events_[next_];
         if (event.frame > game_.frame()) break;
-        happen(event, record);
-        note(record);
+        apply_event(event, record);
+        record_lock(record);
     }
 }
 
-void Performance::happen(const Script::Event& event, std::vector<Recorded>* record) {
-    using enum Script::What;
+void ScriptRunner::apply_event(const EventScript::Event& event, std::vector<RecordedLock>* record) {
+    using enum EventScript::EventKind;
     if (event.what <= release) {
-        if (game_.out() != Out::none) return;
+        if (game_.game_over_reason() != GameOverReason::none) return;
         // A piece may lock by itself before the key that locks the next one.
-        game_.pass(event.moment);
-        note(record);
+        game_.pass(event.subframe);
+        record_lock(record);
         if (event.what == release) return game_.key_up(event.button);
         return game_.key_down(event.button, event.what == press_hoisted);
     }
-    const Script::Message& message = script_.messages_[event.message];
+    const EventScript::Message& message = script_.messages_[event.message];
     if (event.what == target) return game_.target(message.players);
     if (event.what == confirm) return game_.confirm(message.ticket);
     game_.announce(message.ticket, message.lines, message.acknowledged, message.hole);
 }
 
-void Performance::note(std::vector<Recorded>* record) {
-    if (!record || game_.tally().pieces == noted_) return;
-    noted_ = game_.tally().pieces;
+void ScriptRunner::record_lock(std::vector<RecordedLock>* record) {
+    if (!record || game_.frame_stats().pieces == recorded_pieces_) return;
+    recorded_pieces_ = game_.frame_stats().pieces;
     record->push_back({game_.last_lock(), game_.field().grid, game_.piece().piece(), game_.held()});
 }
 

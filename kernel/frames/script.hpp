@@ -10,9 +10,16 @@
 
 namespace sevenbag {
 
-class Script {
+class EventScript {
   public:
-    enum class What : std::uint8_t { press, press_hoisted, release, announce, confirm, target };
+    enum class EventKind : std::uint8_t {
+        press,
+        press_hoisted,
+        release,
+        announce,
+        confirm,
+        target
+    };
 
     // From a list of numbers, event by event, each beginning with its frame and what it is:
     //
@@ -22,23 +29,23 @@ class Script {
     //     frame, target, count, player ...
     //
     // Raises Error(input) if it is no such list, or goes back in time.
-    static Script unpack(std::span<const double> numbers);
+    static EventScript unpack(std::span<const double> numbers);
 
     std::size_t size() const { return events_.size(); }
 
   private:
-    friend class Performance;
+    friend class ScriptRunner;
 
     // A key, or what came by the network; keys are many, and take little room.
     struct Event {
         int frame;
-        What what;
+        EventKind what;
         Button button;
-        double moment;
+        double subframe;
         std::size_t message;
     };
     struct Message {
-        Ticket ticket;
+        AttackId ticket;
         int lines;
         int acknowledged;
         int hole;
@@ -51,32 +58,32 @@ class Script {
 };
 
 // A lock as it was, with the board after it.
-struct Recorded {
-    Lock lock;
-    Grid grid;
+struct RecordedLock {
+    LockResult lock;
+    ColorGrid grid;
     Piece next;  // the piece that appeared then
     std::optional<Piece> held;
 };
 
 // Plays a script.
-class Performance {
+class ScriptRunner {
   public:
     // Both outlive it.
-    Performance(FrameGame& game, const Script& script) : game_(game), script_(script) {}
+    ScriptRunner(FrameGame& game, const EventScript& script) : game_(game), script_(script) {}
 
     // Plays `frames` whole frames, or until the player is out; then the events of the next frame.
     // Adds locks to `record` unless it is null.
-    void play(int frames, std::vector<Recorded>* record = nullptr);
+    void play(int frames, std::vector<RecordedLock>* record = nullptr);
 
   private:
-    void play_events(std::vector<Recorded>* record);
-    void happen(const Script::Event& event, std::vector<Recorded>* record);
-    void note(std::vector<Recorded>* record);
+    void play_events(std::vector<RecordedLock>* record);
+    void apply_event(const EventScript::Event& event, std::vector<RecordedLock>* record);
+    void record_lock(std::vector<RecordedLock>* record);
 
     FrameGame& game_;
-    const Script& script_;
+    const EventScript& script_;
     std::size_t next_ = 0;
-    int noted_ = 0;
+    int recorded_pieces_ = 0;
 };
 
 }  // namespace sevenbag

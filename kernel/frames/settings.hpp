@@ -24,27 +24,27 @@ struct Handling {
     double soft_drop = 6;   // times the gravity
     bool safe_lock = true;  // no hard drop for a moment after a piece has locked by time
     bool cancel = false;    // releasing one side discharges the other
-    bool may_slam = true;   // sliding pieces stick to the floor where a soft drop is quick enough
+    bool may_20g = true;    // sliding pieces stick to the floor where a soft drop is quick enough
     InitialAction initial_rotation = InitialAction::off;
     InitialAction initial_hold = InitialAction::off;
 };
 
 // The rules of time.
 struct FrameRules {
-    Growth gravity{.start = 0.02};    // rows a frame
-    bool gravity_may_slam = true;     // gravity of more than the board's height a frame is at once
-    double lock_time = 30;            // frames a piece may stand still
-    int lock_resets = 15;             // moves that begin that time anew; then it locks as it lands
-    bool infinite_movement = false;   // any number of them
-    bool infinite_hold = false;       // hold as often as one likes
-    bool hard_drop = true;            // whether there is one
-    bool sends = true;                // whether there is anybody to attack
-    bool crossing = true;             // attacks that cross on the way cancel out
-    bool heights_are_rounded = true;  // to millionths, since version 19
+    Growth gravity{.start = 0.02};   // rows a frame
+    bool gravity_may_20g = true;     // gravity of more than the board's height a frame is at once
+    double lock_time = 30;           // frames a piece may stand still
+    int lock_resets = 15;            // moves that begin that time anew; then it locks as it lands
+    bool infinite_movement = false;  // any number of them
+    bool infinite_hold = false;      // hold as often as one likes
+    bool hard_drop = true;           // whether there is one
+    bool sends_attacks = true;       // whether there is anybody to attack
+    bool cancels_in_flight = true;   // attacks that cross on the way cancel out
+    bool rounded_heights = true;     // to millionths, since version 19
 };
 
-inline constexpr double kMostFrames = 100000;
-inline constexpr double kMostGravity = 100000;
+inline constexpr double kMaxFrames = 100000;
+inline constexpr double kMaxGravity = 100000;
 
 // Raise Error(rules) where a value is outside what the kernel can play.
 void validate(const Handling& handling);

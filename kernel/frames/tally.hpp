@@ -8,7 +8,7 @@
 
 namespace sevenbag {
 
-struct Tally : Stats {
+struct FrameStats : Stats {
     int inputs = 0;  // keys pressed
     // Lines sent, each attack divided by the attack multiplier and rounded down.
     double sent_unmultiplied = 0;
@@ -18,11 +18,11 @@ struct Tally : Stats {
     std::int64_t max_spike = 0;
     double spike_unmultiplied = 0;  // spike in `sent_unmultiplied`
     double max_spike_unmultiplied = 0;
-    int combo_power = 0;             // largest clear of the combo that is on
-    std::array<int, 3> dry_spins{};  // by spin: those that cleared nothing
+    int combo_power = 0;                       // largest clear of the combo that is on
+    std::array<int, 3> spins_without_lines{};  // by spin: those that cleared nothing
 
     // Counts a lock and its points. `own` is what the clear itself attacked with.
-    void count(const Lock& lock, int own);
+    void count(const LockResult& lock, int own);
     // Counts the attacks sent at a lock and updates the spike.
     void send(const AttackList& attacks, double multiplier);
     // A frame is over.
@@ -30,6 +30,6 @@ struct Tally : Stats {
 };
 
 // What a chain of difficult clears is worth, in lines: TETR.IO's "btbpower".
-int chain_power(int back_to_back);
+int back_to_back_power(int back_to_back);
 
 }  // namespace sevenbag

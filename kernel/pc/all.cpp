@@ -10,8 +10,8 @@ namespace {
 constexpr std::size_t kMaxFoundWords = std::size_t{1} << 26;
 
 // What any of the queues may place.
-Supply supply_of(const Queues& queues, bool hold, int needed) {
-    Supply supply;
+PieceSupply supply_of(const SortedQueues& queues, bool hold, int needed) {
+    PieceSupply supply;
     const bool spare = hold && queues.length() > needed;
     const int seen = spare ? needed + 1 : needed;
     for (std::size_t i = 0; i < queues.size(); ++i) {
@@ -37,36 +37,39 @@ Supply supply_of(const Queues& queues, bool hold, int needed) {
 
 }  // namespace
 
-Orders orders_of(const Motion& motion, const TileGraph& graph,
-                 const std::vector<TileGraph::Edge>& tiles, bool strict, Drop drop) {
+PlacementOrders orders_of(const MoveTables& motion, const TileGraph& graph,
+                          const std::vector<TileGraph::Edge>& tiles, bool strict, DropMode drop) {
     std::vector<Tile> shapes;
     std::vector<int> columns;
     for (const TileGraph::Edge& edge : tiles) {
-        shapes.push_back(graph.book().tiles[edge.tile]);
+        shapes.push_back(graph.tile_set().tiles[edge.tile]);
         columns.push_back(edge.column);
     }
-    return Orders(motion, graph.filled(), graph.book().height, shapes, columns, strict, drop);
+    return PlacementOrders(motion, graph.filled(), graph.tile_set().height, shapes, columns, strict,
+                           drop);
 }
 
-Outcome all_tilings(const Motion& motion, const TileGraph& graph, const Queues& queues, bool hold,
-                    bool strict, Drop drop, Watch watch, std::vector<Tiling>& found) {
-    const int height = graph.book().height;
+Outcome find_playable_tilings(const MoveTables& motion, const TileGraph& graph,
+                              const SortedQueues& queues, bool hold, bool strict, DropMode drop,
+                              StopCheck watch, std::vector<PlayableTiling>& found) {
+    const int height = graph.tile_set().height;
     const int needed = (kFieldWidth * height - std::popcount(graph.filled())) / 4;
     if (queues.length() < needed) return Outcome::none;
-    PieceBudget budget;
+    MultisetTable budget;
     if (!graph.whole() || !budget.run(graph, supply_of(queues, hold, needed), motion))
         return Outcome::stopped;
     std::vector<TileGraph::Edge> tiles;
     std::vector<std::uint64_t> bits;
-    const bool stopped = TilingWalk(graph, budget, needed).each([&](const TileGraph::Edge* edges) {
-        tiles.assign(edges, edges + needed);
-        bits.assign((queues.size() + 63) / 64, 0);
-        if (orders_of(motion, graph, tiles, strict, drop).mark(queues, hold, bits))
-            found.push_back({tiles, bits});
-        // What one found takes is in words: its tiles, its queues.
-        if (found.size() * (tiles.size() + bits.size()) > kMaxFoundWords) return true;
-        return watch.stop && watch.stop(watch.context, 1);
-    });
+    const bool stopped =
+        TilingEnumerator(graph, budget, needed).each([&](const TileGraph::Edge* edges) {
+            tiles.assign(edges, edges + needed);
+            bits.assign((queues.size() + 63) / 64, 0);
+            if (orders_of(motion, graph, tiles, strict, drop).mark(queues, hold, bits))
+                found.push_back({tiles, bits});
+            // What one found takes is in words: its tiles, its queues.
+            if (found.size() * (tiles.size() + bits.size()) > kMaxFoundWords) return true;
+            return watch.stop && watch.stop(watch.context, 1);
+        });
     return stopped ? Outcome::stopped : Outcome::none;
 }
 

@@ -13,18 +13,19 @@
 
 namespace sevenbag::pc {
 
-struct Tiling {
+struct PlayableTiling {
     std::vector<TileGraph::Edge> tiles;
     std::vector<std::uint64_t> queues;  // bit i: queue i of Queues
 };
 
 // Appends every tiling that any of the queues can play. `none`: all were looked at;
 // `stopped`: the watch ended it, or there is no room for it.
-Outcome all_tilings(const Motion& motion, const TileGraph& graph, const Queues& queues, bool hold,
-                    bool strict, Drop drop, Watch watch, std::vector<Tiling>& found);
+Outcome find_playable_tilings(const MoveTables& motion, const TileGraph& graph,
+                              const SortedQueues& queues, bool hold, bool strict, DropMode drop,
+                              StopCheck watch, std::vector<PlayableTiling>& found);
 
 // The orders of a tiling.
-Orders orders_of(const Motion& motion, const TileGraph& graph,
-                 const std::vector<TileGraph::Edge>& tiles, bool strict, Drop drop);
+PlacementOrders orders_of(const MoveTables& motion, const TileGraph& graph,
+                          const std::vector<TileGraph::Edge>& tiles, bool strict, DropMode drop);
 
 }  // namespace sevenbag::pc

@@ -10,15 +10,16 @@ namespace sevenbag::pc {
 
 namespace {
 
-class Writer final : public Answers {
+class RecordVisitor final : public SequenceVisitor {
   public:
-    Writer(const Census& census, const Motion& motion) : census_(census), motion_(motion) {}
+    RecordVisitor(const Tablebase& tablebase, const MoveTables& motion)
+        : tablebase_(tablebase), motion_(motion) {}
 
-    void impossible(const Letters&) override {}
+    void unsolvable(const Letters&) override {}
 
     void solved(const Letters& letters, std::span<const State> path) override {
         PcRecord record{};
-        record.length = census_.length();
+        record.length = tablebase_.length();
         for (std::size_t i = 0; i < static_cast<std::size_t>(record.length); ++i)
             record.sequence[i] = kLetters[letters[i]];
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
@@ -38,29 +39,29 @@ class Writer final : public Answers {
   private:
     Placement placement(Piece piece, std::size_t layer, std::uint32_t board,
                         std::uint32_t child) const {
-        const Graph& graph = census_.graph();
-        const PieceMotion& motion = motion_.of(piece);
-        const Landing landing =
-            hot_code().find_landing(motion, graph.layers[layer].boards[board],
-                                    graph.layers[layer + 1].boards[child], graph.height);
+        const Graph& graph = tablebase_.graph();
+        const MoveTable& motion = motion_.of(piece);
+        const RestPosition landing = dispatch_table().find_rest_position(
+            motion, graph.layers[layer].boards[board], graph.layers[layer + 1].boards[child],
+            graph.height);
         const Cell centre = motion.centre[landing.rotation];
         return {piece, static_cast<Rotation>(landing.rotation),
                 static_cast<std::int8_t>(landing.corner % kFieldWidth + centre.x),
                 static_cast<std::int8_t>(landing.corner / kFieldWidth + centre.y)};
     }
 
-    const Census& census_;
-    const Motion& motion_;
+    const Tablebase& tablebase_;
+    const MoveTables& motion_;
 };
 
 }  // namespace
 
-Batch::Batch(const Census& census)
-    : census_(census), motion_(census.kicks()), walk_(census, true) {}
+RecordWriter::RecordWriter(const Tablebase& tablebase)
+    : tablebase_(tablebase), motion_(tablebase.kicks()), block_solver_(tablebase, true) {}
 
-std::vector<std::uint8_t> Batch::records(std::size_t block) {
-    Writer writer(census_, motion_);
-    walk_.run(block, writer);
+std::vector<std::uint8_t> RecordWriter::records(std::size_t block) {
+    RecordVisitor writer(tablebase_, motion_);
+    block_solver_.run(block, writer);
     return std::move(writer.records);
 }
 

@@ -11,17 +11,17 @@
 namespace sevenbag::pc {
 
 // One thread's way through blocks.
-class Batch {
+class RecordWriter {
   public:
-    explicit Batch(const Census& census);
+    explicit RecordWriter(const Tablebase& tablebase);
 
     // Records of the block's sequences in listing order; those without a perfect clear have none.
     std::vector<std::uint8_t> records(std::size_t block);
 
   private:
-    const Census& census_;
-    Motion motion_;
-    Walk walk_;
+    const Tablebase& tablebase_;
+    MoveTables motion_;
+    BlockSolver block_solver_;
 };
 
 // How many sequences of so many letters each block has.

@@ -104,11 +104,11 @@ class BoardSet {
 };
 
 // The number of each board of a list. Looking up many is fast if all are `prefetch`ed before.
-class BoardNumbers {
+class BoardIndex {
   public:
     static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-    explicit BoardNumbers(const std::vector<std::uint64_t>& boards)
+    explicit BoardIndex(const std::vector<std::uint64_t>& boards)
         : slots_(std::bit_ceil(boards.size() * 2 + 2)), mask_(slots_.size() - 1) {
         for (std::size_t n = 0; n < boards.size(); ++n) {
             std::size_t i = board_hash(boards[n]) >> 20 & mask_;

@@ -23,51 +23,51 @@ inline constexpr int kBlockLetters = 4;
 using Letters = std::array<std::uint8_t, 16>;
 
 // The first letters of each block, in listing order.
-using BlockStart = std::array<std::uint8_t, kBlockLetters>;
-std::vector<BlockStart> list_blocks();
+using BlockPrefix = std::array<std::uint8_t, kBlockLetters>;
+std::vector<BlockPrefix> list_blocks();
 
 // Stages of a census as Progress tells them.
-enum CensusStage { kEndings = kGraphStages, kSequences = kEndings + 3, kCensusStages };
+enum TablebaseStage { kEndings = kGraphStages, kSequences = kEndings + 3, kTablebaseStages };
 
-class Census {
+class Tablebase {
   public:
     // Height 2 or 4. Throws Stopped.
-    Census(const Kicks& kicks, int height, int threads, Progress& progress);
+    Tablebase(const Kicks& kicks, int height, int threads, Progress& progress);
 
     const Graph& graph() const { return graph_; }
     const Kicks& kicks() const { return kicks_; }
-    const Endings& endings() const { return *endings_; }  // height 4
-    int length() const { return graph_.pieces() + 1; }    // letters of a sequence
+    const EndgameTables& endings() const { return *endgame_; }  // height 4
+    int length() const { return graph_.pieces() + 1; }          // letters of a sequence
 
-    const std::vector<BlockStart>& blocks() const { return blocks_; }
+    const std::vector<BlockPrefix>& blocks() const { return blocks_; }
 
   private:
     Kicks kicks_;
     Graph graph_;
-    std::optional<Endings> endings_;
-    std::vector<BlockStart> blocks_;
+    std::optional<EndgameTables> endgame_;
+    std::vector<BlockPrefix> blocks_;
 };
 
 // What is asked about the sequences of a block: each is told once, in listing order.
-struct Answers {
-    virtual ~Answers() = default;
-    virtual void impossible(const Letters& letters) = 0;
+struct SequenceVisitor {
+    virtual ~SequenceVisitor() = default;
+    virtual void unsolvable(const Letters& letters) = 0;
     // A state of each layer, from the empty field on. Only if paths are wanted.
     virtual void solved(const Letters& letters, std::span<const State> path) = 0;
 };
 
 // One thread's way through blocks. It keeps memory from one to the next.
-class Walk {
+class BlockSolver {
   public:
-    Walk(const Census& census, bool paths);
-    ~Walk();
-    void run(std::size_t block, Answers& answers);
+    BlockSolver(const Tablebase& tablebase, bool paths);
+    ~BlockSolver();
+    void run(std::size_t block, SequenceVisitor& answers);
 
   private:
-    class FourLines;
-    class TwoLines;
-    std::unique_ptr<FourLines> four_;
-    std::unique_ptr<TwoLines> two_;
+    class FourLineSolver;
+    class TwoLineSolver;
+    std::unique_ptr<FourLineSolver> four_;
+    std::unique_ptr<TwoLineSolver> two_;
 };
 
 }  // namespace sevenbag::pc

@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t kMaxWords = std::size_t{1} << 25;
 constexpr std::uint64_t kWatchEvery = 1024;
 // Where nothing is held, as there is no hold.
-constexpr int kNothing = 7;
+constexpr int kNoHeldPiece = 7;
 
 // Whether every part between walls can be filled by itself; see divides() of field.hpp.
-bool divides(std::uint64_t filled, int height) {
+bool can_be_divided(std::uint64_t filled, int height) {
     const std::uint64_t inside = (std::uint64_t{1} << (height * kFieldWidth)) - 1;
     std::uint64_t wall = filled | filled >> 1 | ~inside;
     wall &= wall >> 30;
@@ -39,16 +39,16 @@ int roughness(std::uint64_t filled) {
 }
 
 // Fields that come up, and what each piece makes of them; found when they are first asked for.
-class Fields {
+class BoardCache {
   public:
-    explicit Fields(const Ground& ground) : ground_(ground) {}
+    explicit BoardCache(const SetupBoard& setup_board) : setup_board_(setup_board) {}
 
     // The field that is left of `filled` below row `height`.
     std::uint32_t number(std::uint64_t filled, int height) {
-        const std::uint64_t gone = rows(ground_.height) & ~rows(height);
-        const auto next = static_cast<std::uint32_t>(fields_.size());
+        const std::uint64_t gone = rows(setup_board_.height) & ~rows(height);
+        const auto next = static_cast<std::uint32_t>(boards_.size());
         const std::uint32_t number = index_.of(filled | gone, next);
-        if (number == next) fields_.push_back({filled, height, {}});
+        if (number == next) boards_.push_back({filled, height, {}});
         return number;
     }
 
@@ -60,13 +60,13 @@ class Fields {
     // After placing the piece; see child().
     Range children(std::uint32_t field, int piece) {
         const auto p = static_cast<std::size_t>(piece);
-        if (!(fields_[field].known >> p & 1)) expand(field, p);
-        return fields_[field].children[p];
+        if (!(boards_[field].known >> p & 1)) expand(field, p);
+        return boards_[field].children[p];
     }
     std::uint32_t child(std::uint32_t at) const { return children_[at]; }
 
     std::size_t words() const {
-        return index_.words() + fields_.size() * (sizeof(Entry) / 8) + children_.size() / 2;
+        return index_.words() + boards_.size() * (sizeof(Entry) / 8) + children_.size() / 2;
     }
     std::uint64_t expanded() const { return expanded_; }
 
@@ -89,12 +89,12 @@ class Fields {
 
     void expand(std::uint32_t field, std::size_t piece) {
         ++expanded_;
-        const std::uint64_t filled = fields_[field].filled;
-        const int height = fields_[field].height;
-        const PieceMotion& motion = ground_.motion->of(static_cast<Piece>(piece));
+        const std::uint64_t filled = boards_[field].filled;
+        const int height = boards_[field].height;
+        const MoveTable& motion = setup_board_.motion->of(static_cast<Piece>(piece));
         std::array<std::uint64_t, kRotations> corners;
-        find_rests(*ground_.motion, ground_.drop, static_cast<Piece>(piece), filled, height,
-                   corners.data());
+        find_rest_positions(*setup_board_.motion, setup_board_.drop, static_cast<Piece>(piece),
+                            filled, height, corners.data());
         found_.clear();
         for (int r = 0; r < motion.looks; ++r)
             for (std::uint64_t left = corners[static_cast<std::size_t>(r)]; left;
@@ -103,36 +103,36 @@ class Fields {
                 const unsigned full = full_row_bits(with);
                 const std::uint64_t after = without_rows(with, full);
                 const int after_height = height - std::popcount(full);
-                if (divides(after, after_height))
+                if (can_be_divided(after, after_height))
                     found_.push_back({roughness(after), after, after_height});
             }
         std::ranges::stable_sort(found_, {}, &Child::roughness);
         const auto first = static_cast<std::uint32_t>(children_.size());
         for (const Child& child : found_) children_.push_back(number(child.filled, child.height));
-        Entry& entry = fields_[field];
+        Entry& entry = boards_[field];
         entry.children[piece] = {first, static_cast<std::uint32_t>(found_.size())};
         entry.known |= static_cast<std::uint8_t>(1u << piece);
     }
 
-    const Ground& ground_;
-    KeyNumbers index_{1 << 12};
-    std::vector<Entry> fields_;
+    const SetupBoard& setup_board_;
+    KeyIndex index_{1 << 12};
+    std::vector<Entry> boards_;
     std::vector<std::uint32_t> children_;
     std::vector<Child> found_;
     std::uint64_t expanded_ = 0;
 };
 
-class ChanceSearch {
+class QueueSetSearch {
   public:
-    enum class End { complete, forgetful, stopped };
+    enum class SearchEnd { complete, out_of_memory, stopped };
 
-    ChanceSearch(const Ground& ground, const QueueGraph& queues, Watch watch)
-        : ground_(ground), queues_(queues), watch_(watch), fields_(ground) {
+    QueueSetSearch(const SetupBoard& setup_board, const QueueAutomaton& queues, StopCheck watch)
+        : setup_board_(setup_board), queues_(queues), watch_(watch), boards_(setup_board) {
         // Some sets for each step of a queue, as large as those steps' nodes want.
         std::vector<std::uint32_t> most(static_cast<std::size_t>(queues.length()) + 1);
         std::vector<std::size_t> length(static_cast<std::size_t>(queues.begin()) + 1);
         for (std::int32_t n = 0; n <= queues.begin(); ++n) {
-            const QueueGraph::Node& node = queues.node(n);
+            const QueueAutomaton::Node& node = queues.node(n);
             for (const std::int32_t to : node.to)
                 if (to >= 0)
                     length[static_cast<std::size_t>(n)] = length[static_cast<std::size_t>(to)] + 1;
@@ -145,15 +145,15 @@ class ChanceSearch {
     }
 
     // Asks for some queues; those that are found are put into `found`.
-    End run(const std::uint64_t* wanted, std::uint64_t* found) {
-        const std::uint32_t field = fields_.number(ground_.filled, ground_.height);
+    SearchEnd run(const std::uint64_t* wanted, std::uint64_t* found) {
+        const std::uint32_t field = boards_.number(setup_board_.filled, setup_board_.height);
         const std::int32_t begin = queues_.begin();
-        if (!ground_.hold) {
-            place(field, kNothing, begin, 0, wanted, found, 0);
+        if (!setup_board_.hold) {
+            place(field, kNoHeldPiece, begin, 0, wanted, found, 0);
             return end_;
         }
-        const QueueGraph::Node& first = queues_.node(begin);
-        for (std::size_t p = 0; p < kPieces && end_ == End::complete; ++p) {
+        const QueueAutomaton::Node& first = queues_.node(begin);
+        for (std::size_t p = 0; p < kPieces && end_ == SearchEnd::complete; ++p) {
             if (first.to[p] < 0) continue;
             const std::uint32_t count = queues_.node(first.to[p]).count;
             std::uint64_t* part = scratch_.data();
@@ -166,7 +166,7 @@ class ChanceSearch {
         return end_;
     }
 
-    std::uint64_t positions() const { return fields_.expanded(); }
+    std::uint64_t positions() const { return boards_.expanded(); }
 
   private:
     // Two of ask(), two of place().
@@ -202,7 +202,7 @@ class ChanceSearch {
         place(field, held, at, placed, left, solved, top + 2 * words);
         for (std::size_t i = 0; i < words; ++i) {
             // What was broken off is not known.
-            if (end_ == End::complete) known_[place_of + i] |= left[i];
+            if (end_ == SearchEnd::complete) known_[place_of + i] |= left[i];
             known_[place_of + words + i] |= solved[i];
             found[i] |= solved[i];
         }
@@ -210,12 +210,12 @@ class ChanceSearch {
 
     void place(std::uint32_t field, int held, std::int32_t at, int placed,
                const std::uint64_t* wanted, std::uint64_t* found, std::size_t top) {
-        const bool last = placed + 1 == ground_.needed;
-        if (at == QueueGraph::end()) {
-            if (last && fields_.children(field, held).count > 0) found[0] |= wanted[0];
+        const bool last = placed + 1 == setup_board_.needed;
+        if (at == QueueAutomaton::end()) {
+            if (last && boards_.children(field, held).count > 0) found[0] |= wanted[0];
             return;
         }
-        const QueueGraph::Node& node = queues_.node(at);
+        const QueueAutomaton::Node& node = queues_.node(at);
         for (std::size_t p = 0; p < kPieces; ++p) {
             if (node.to[p] < 0) continue;
             const std::uint32_t count = queues_.node(node.to[p]).count;
@@ -225,10 +225,10 @@ class ChanceSearch {
             if (!take_bits(part, wanted, node.offset[p], count)) continue;
             std::fill_n(solved, words, 0);
             const auto current = static_cast<int>(p);
-            const bool swaps = held != kNothing && held != current;
+            const bool swaps = held != kNoHeldPiece && held != current;
             if (last) {
-                if (fields_.children(field, current).count > 0 ||
-                    (held != kNothing && fields_.children(field, held).count > 0))
+                if (boards_.children(field, current).count > 0 ||
+                    (held != kNoHeldPiece && boards_.children(field, held).count > 0))
                     std::copy_n(part, words, solved);
             } else {
                 bool left = follow(field, current, held, node.to[p], placed, part, solved, top);
@@ -236,7 +236,7 @@ class ChanceSearch {
                     follow(field, held, current, node.to[p], placed, part, solved, top);
             }
             put_bits(found, solved, node.offset[p], count);
-            if (end_ != End::complete) return;
+            if (end_ != SearchEnd::complete) return;
         }
     }
 
@@ -245,13 +245,13 @@ class ChanceSearch {
     bool follow(std::uint32_t field, int piece, int over, std::int32_t to, int placed,
                 std::uint64_t* wanted, std::uint64_t* found, std::size_t top) {
         const std::size_t words = words_for(queues_.node(to).count);
-        const Fields::Range range = fields_.children(field, piece);
+        const BoardCache::Range range = boards_.children(field, piece);
         for (std::uint32_t i = 0; i < range.count; ++i) {
-            ask(fields_.child(range.first + i), over, to, placed + 1, wanted, found,
+            ask(boards_.child(range.first + i), over, to, placed + 1, wanted, found,
                 top + 2 * words);
             std::uint64_t any = 0;
             for (std::size_t w = 0; w < words; ++w) any |= wanted[w] &= ~found[w];
-            if (!any || end_ != End::complete) return false;
+            if (!any || end_ != SearchEnd::complete) return false;
         }
         return true;
     }
@@ -259,34 +259,35 @@ class ChanceSearch {
     bool may_go_on() {
         if (++asked_ % kWatchEvery == 0) {
             if (watch_.stop && watch_.stop(watch_.context, kWatchEvery))
-                end_ = End::stopped;
-            else if (fields_.words() + index_.words() + places_.size() + known_.size() > kMaxWords)
-                end_ = End::forgetful;
+                end_ = SearchEnd::stopped;
+            else if (boards_.words() + index_.words() + places_.size() + known_.size() > kMaxWords)
+                end_ = SearchEnd::out_of_memory;
         }
-        return end_ == End::complete;
+        return end_ == SearchEnd::complete;
     }
 
-    const Ground& ground_;
-    const QueueGraph& queues_;
-    Watch watch_;
-    Fields fields_;
-    KeyNumbers index_{1 << 12};
+    const SetupBoard& setup_board_;
+    const QueueAutomaton& queues_;
+    StopCheck watch_;
+    BoardCache boards_;
+    KeyIndex index_{1 << 12};
     std::uint32_t records_ = 0;
     std::vector<std::size_t> places_;
     // Of each position the queues that it was asked for, then those that it can play.
     std::vector<std::uint64_t> known_;
     std::vector<std::uint64_t> scratch_;
     std::uint64_t asked_ = 0;
-    End end_ = End::complete;
+    SearchEnd end_ = SearchEnd::complete;
 };
 
 }  // namespace
 
-Chance find_chance(const Ground& ground, const QueueGraph& queues, Watch watch) {
-    Chance chance;
+SolvableQueues find_solvable_queues(const SetupBoard& setup_board, const QueueAutomaton& queues,
+                                    StopCheck watch) {
+    SolvableQueues chance;
     const std::uint32_t all = queues.count();
     chance.solved.resize(words_for(all));
-    if (ground.needed == 0) {
+    if (setup_board.needed == 0) {
         fill_bits(chance.solved.data(), all);
         chance.complete = true;
         return chance;
@@ -298,13 +299,13 @@ Chance find_chance(const Ground& ground, const QueueGraph& queues, Watch watch) 
         for (std::uint32_t i = first; i < end; ++i)
             if (!(chance.solved[i / 64] >> (i % 64) & 1))
                 wanted[i / 64] |= std::uint64_t{1} << (i % 64);
-        ChanceSearch search(ground, queues, watch);
-        const ChanceSearch::End came = search.run(wanted.data(), chance.solved.data());
+        QueueSetSearch search(setup_board, queues, watch);
+        const QueueSetSearch::SearchEnd came = search.run(wanted.data(), chance.solved.data());
         chance.positions += search.positions();
-        if (came == ChanceSearch::End::stopped ||
-            (came == ChanceSearch::End::forgetful && size == 1))
+        if (came == QueueSetSearch::SearchEnd::stopped ||
+            (came == QueueSetSearch::SearchEnd::out_of_memory && size == 1))
             return chance;
-        if (came == ChanceSearch::End::forgetful) {
+        if (came == QueueSetSearch::SearchEnd::out_of_memory) {
             size = std::max(1u, size / 8);
         } else {
             first = end;

@@ -17,22 +17,23 @@
 namespace sevenbag::pc {
 
 // A low field that is to be filled, and the rules for it.
-struct Ground {
-    const Motion* motion;
+struct SetupBoard {
+    const MoveTables* motion;
     std::uint64_t filled;  // no row is full, and the number of empty cells a multiple of four
     int height;
     int needed;  // pieces that fill it
     bool hold;
-    Drop drop;
+    DropMode drop;
 };
 
-struct Chance {
+struct SolvableQueues {
     Bits solved;  // by the number of the queue
     bool complete = false;
     std::uint64_t positions = 0;
 };
 
-// QueueGraph are as long as the pieces needed, or one piece longer if there is a hold.
-Chance find_chance(const Ground& ground, const QueueGraph& queues, Watch watch);
+// QueueAutomaton are as long as the pieces needed, or one piece longer if there is a hold.
+SolvableQueues find_solvable_queues(const SetupBoard& setup_board, const QueueAutomaton& queues,
+                                    StopCheck watch);
 
 }  // namespace sevenbag::pc

@@ -11,7 +11,7 @@ namespace sevenbag::pc {
 inline constexpr int kMostChildren = 242;
 
 // The corner and rotation at which a piece comes to rest to make one board of another.
-struct Landing {
+struct RestPosition {
     int rotation;
     int corner;
 };

@@ -10,39 +10,40 @@ namespace pc {
 namespace {
 
 // Cleared rows are full rows at the top of a board, and gone from a field.
-SB_INLINE Field field_of(Word board, int height) {
+SB_INLINE SmallBoard field_of(Word board, int height) {
     while (height > 0 && (board >> ((height - 1) * kWidth) & kFullRow) == kFullRow) --height;
     return {board & rows_below(height), height};
 }
 
-SB_INLINE Word board_of(Field field, int height) {
+SB_INLINE Word board_of(SmallBoard field, int height) {
     return field.filled | (rows_below(height) & ~rows_below(field.height));
 }
 
 }  // namespace
 
-void find_children(const PieceMotion* const* pieces, Word board, int height, Word* children,
+void find_children(const MoveTable* const* pieces, Word board, int height, Word* children,
                    int* ends) {
-    const Field field = field_of(board, height);
+    const SmallBoard field = field_of(board, height);
     int count = 0;
     for (int i = 0; i < kPieces; ++i) {
-        const PieceMotion& m = *pieces[i];
-        Rests rests;
-        find_rests(m, field, rests);
+        const MoveTable& m = *pieces[i];
+        RestPositions rests;
+        find_rest_positions(m, field, rests);
         for (int r = 0; r < m.looks; ++r)
             for (Word left = rests.of[r]; left; left &= left - 1) {
-                const Field next = locked(field, m.cells[r] << __builtin_ctzll(left));
-                if (!divides(next)) continue;
+                const SmallBoard next = locked(field, m.cells[r] << __builtin_ctzll(left));
+                if (!can_be_divided(next)) continue;
                 children[count++] = board_of(next, height);
             }
         ends[i] = count;
     }
 }
 
-sevenbag::pc::Landing find_landing(const PieceMotion& piece, Word board, Word child, int height) {
-    const Field field = field_of(board, height);
-    Rests rests;
-    find_rests(piece, field, rests);
+sevenbag::pc::RestPosition find_rest_position(const MoveTable& piece, Word board, Word child,
+                                              int height) {
+    const SmallBoard field = field_of(board, height);
+    RestPositions rests;
+    find_rest_positions(piece, field, rests);
     for (int r = 0; r < piece.looks; ++r)
         for (Word left = rests.of[r]; left; left &= left - 1) {
             const int corner = __builtin_ctzll(left);

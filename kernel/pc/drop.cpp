@@ -6,8 +6,8 @@ namespace sevenbag::pc {
 
 namespace {
 
-void find_straight(const PieceMotion& piece, std::uint64_t filled, int height,
-                   std::uint64_t* corners) {
+void find_straight_drops(const MoveTable& piece, std::uint64_t filled, int height,
+                         std::uint64_t* corners) {
     for (int rotation = 0; rotation < piece.looks; ++rotation) {
         const auto r = static_cast<std::size_t>(rotation);
         std::uint64_t blocked = 0;
@@ -28,12 +28,12 @@ void find_straight(const PieceMotion& piece, std::uint64_t filled, int height,
 
 }  // namespace
 
-void find_rests(const Motion& motion, Drop drop, Piece piece, std::uint64_t filled, int height,
-                std::uint64_t* corners) {
-    if (drop == Drop::soft || (drop == Drop::t_soft && piece == Piece::T))
-        hot_code().find_rests(motion.of(piece), filled, height, corners);
+void find_rest_positions(const MoveTables& motion, DropMode drop, Piece piece, std::uint64_t filled,
+                         int height, std::uint64_t* corners) {
+    if (drop == DropMode::soft || (drop == DropMode::t_soft && piece == Piece::T))
+        dispatch_table().find_rest_positions(motion.of(piece), filled, height, corners);
     else
-        find_straight(motion.of(piece), filled, height, corners);
+        find_straight_drops(motion.of(piece), filled, height, corners);
 }
 
 }  // namespace sevenbag::pc

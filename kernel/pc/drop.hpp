@@ -7,15 +7,15 @@
 
 namespace sevenbag::pc {
 
-enum class Drop {
+enum class DropMode {
     soft,    // anything that the rotation system allows
     hard,    // turned and shifted above the field, then straight down
     t_soft,  // T as soft, all others as hard
 };
 
 // Corners at which a piece comes to rest below row `height`, for each rotation that looks different
-// (PieceMotion::looks).
-void find_rests(const Motion& motion, Drop drop, Piece piece, std::uint64_t filled, int height,
-                std::uint64_t* corners);
+// (MoveTable::looks).
+void find_rest_positions(const MoveTables& motion, DropMode drop, Piece piece, std::uint64_t filled,
+                         int height, std::uint64_t* corners);
 
 }  // namespace sevenbag::pc

@@ -55,23 +55,24 @@ std::vector<std::uint8_t> last_but_one(const Graph& graph) {
 
 }  // namespace
 
-Endings::Endings(const Graph& graph, int threads, Progress& progress, int stage) {
+EndgameTables::EndgameTables(const Graph& graph, int threads, Progress& progress, int stage) {
     progress.enter(stage, 1);
-    find_tails(graph, threads, progress);
+    find_completing_pairs(graph, threads, progress);
     progress.enter(stage + 1, 1);
     find_scores(graph, threads, progress);
     progress.enter(stage + 2, 1);
-    finishers_ = find_finishers(graph, kFirstScoreLayer, threads, progress);
+    completing_sets_ = find_completing_sets(graph, kFirstScoreLayer, threads, progress);
     // Later layers were only steps on the way.
-    finishers_.erase(finishers_.begin() + 1 + kLastScoreLayer - kFirstScoreLayer, finishers_.end());
+    completing_sets_.erase(completing_sets_.begin() + 1 + kLastScoreLayer - kFirstScoreLayer,
+                           completing_sets_.end());
 }
 
-void Endings::find_tails(const Graph& graph, int threads, Progress& progress) {
-    const Layer& layer = layer_of(graph, kTailLayer);
+void EndgameTables::find_completing_pairs(const Graph& graph, int threads, Progress& progress) {
+    const Layer& layer = layer_of(graph, kPairLayer);
     const std::vector<std::uint8_t> last = last_but_one(graph);
-    tails_.assign(std::size_t{layer.size()} * 56, 0);
+    completing_pairs_.assign(std::size_t{layer.size()} * 56, 0);
     for_boards(layer, threads, progress, [&](std::uint32_t b) {
-        std::uint64_t* out = &tails_[std::size_t{b} * 56];
+        std::uint64_t* out = &completing_pairs_[std::size_t{b} * 56];
         for (std::size_t placed = 0; placed < kLetterCount; ++placed)
             for (std::uint32_t child : layer.children(b, static_cast<int>(placed)))
                 for (std::size_t kept = 0; kept < kLetterCount; ++kept) {
@@ -86,19 +87,19 @@ void Endings::find_tails(const Graph& graph, int threads, Progress& progress) {
     });
 }
 
-void Endings::find_scores(const Graph& graph, int threads, Progress& progress) {
-    const Layer& last = layer_of(graph, kTailLayer);
+void EndgameTables::find_scores(const Graph& graph, int threads, Progress& progress) {
+    const Layer& last = layer_of(graph, kPairLayer);
     std::vector<float> next(std::size_t{last.size()} * kLetterCount);
     for_boards(last, threads, progress, [&](std::uint32_t b) {
         for (int held = 0; held < kPieces; ++held) {
             int ways = 0;
             for (int current = 0; current < kPieces; ++current)
-                ways += std::popcount(tails(b, held)[current]);
+                ways += std::popcount(completing_pairs(b, held)[current]);
             next[state_of(b, held)] = static_cast<float>(ways);
         }
     });
     scores_.resize(1 + kLastScoreLayer - kFirstScoreLayer);
-    for (int k = kTailLayer - 1; k >= kFirstScoreLayer; --k) {
+    for (int k = kPairLayer - 1; k >= kFirstScoreLayer; --k) {
         const Layer& layer = layer_of(graph, k);
         std::vector<float> here(std::size_t{layer.size()} * kLetterCount);
         for_boards(layer, threads, progress, [&](std::uint32_t b) {

@@ -18,36 +18,36 @@ constexpr State state_of(std::uint32_t board, int held) {
 constexpr std::uint32_t board_of(State state) { return state / kPieces; }
 constexpr int held_of(State state) { return static_cast<int>(state % kPieces); }
 
-inline constexpr int kTailLayer = 7;  // three pieces before the end
+inline constexpr int kPairLayer = 7;  // three pieces before the end
 inline constexpr int kFirstScoreLayer = 3;
 inline constexpr int kLastScoreLayer = 5;
 
-class Endings {
+class EndgameTables {
   public:
     // The graph must be of height 4 and outlive this.
-    Endings(const Graph& graph, int threads, Progress& progress, int stage);
+    EndgameTables(const Graph& graph, int threads, Progress& progress, int stage);
 
     // Seven words, by the current letter: the pairs of letters to follow that finish a board of
     // layer 7. Bit 7 * first + second.
-    const std::uint64_t* tails(std::uint32_t board, int held) const {
-        return &tails_[std::size_t{board} * 56 + static_cast<std::size_t>(held) * 8];
+    const std::uint64_t* completing_pairs(std::uint32_t board, int held) const {
+        return &completing_pairs_[std::size_t{board} * 56 + static_cast<std::size_t>(held) * 8];
     }
     // How many ways there are to finish, over all letters to come; layers 3 to 5.
     float score(int layer, State state) const {
         return scores_[static_cast<std::size_t>(layer - kFirstScoreLayer)][state];
     }
     // Handfuls of the letters left that finish a board; layers 3 to 5.
-    const Finishers& finishers(int layer) const {
-        return finishers_[static_cast<std::size_t>(layer - kFirstScoreLayer)];
+    const CompletingSets& completing_sets(int layer) const {
+        return completing_sets_[static_cast<std::size_t>(layer - kFirstScoreLayer)];
     }
 
   private:
-    void find_tails(const Graph& graph, int threads, Progress& progress);
+    void find_completing_pairs(const Graph& graph, int threads, Progress& progress);
     void find_scores(const Graph& graph, int threads, Progress& progress);
 
-    std::vector<std::uint64_t> tails_;
+    std::vector<std::uint64_t> completing_pairs_;
     std::vector<std::vector<float>> scores_;
-    std::vector<Finishers> finishers_;
+    std::vector<CompletingSets> completing_sets_;
 };
 
 }  // namespace sevenbag::pc

@@ -26,7 +26,7 @@ SB_INLINE Word under_surface(Word filled) {
 }
 
 // Those that are wanted, by bits; the others are left as they are.
-SB_INLINE void find_features(Field field, unsigned wanted, float* features) {
+SB_INLINE void find_features(SmallBoard field, unsigned wanted, float* features) {
     const Word filled = field.filled;
     const Word under = under_surface(filled);
     const int cells = count_of(filled);

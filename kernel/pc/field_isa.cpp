@@ -6,15 +6,15 @@ namespace sevenbag {
 namespace SB_ISA {
 namespace pc {
 
-void find_rests(const PieceMotion& piece, std::uint64_t filled, int height,
-                std::uint64_t* corners) {
-    Rests rests;
-    find_rests(piece, Field{filled, height}, rests);
+void find_rest_positions(const MoveTable& piece, std::uint64_t filled, int height,
+                         std::uint64_t* corners) {
+    RestPositions rests;
+    find_rest_positions(piece, SmallBoard{filled, height}, rests);
     for (int r = 0; r < piece.looks; ++r) corners[r] = rests.of[r];
 }
 
 void find_features(std::uint64_t filled, int height, float* features) {
-    find_features(Field{filled, height}, ~0u, features);
+    find_features(SmallBoard{filled, height}, ~0u, features);
 }
 
 }  // namespace pc

@@ -13,10 +13,10 @@ namespace sevenbag::pc {
 
 namespace {
 
-using Boards = std::vector<std::uint64_t>;
+using BoardList = std::vector<std::uint64_t>;
 
 // In halves of halves, so that threads can share the work.
-void sort(Boards& boards, int threads) {
+void sort(BoardList& boards, int threads) {
     const auto count = static_cast<int>(boards.size());
     std::vector<int> bounds(static_cast<std::size_t>(threads) + 1, count);
     in_parts(count, threads, [&](int thread, int begin, int end) {
@@ -36,11 +36,11 @@ void sort(Boards& boards, int threads) {
     }
 }
 
-class Builder {
+class GraphBuilder {
   public:
-    Builder(const Kicks& kicks, int height, int threads, Progress& progress)
+    GraphBuilder(const Kicks& kicks, int height, int threads, Progress& progress)
         : motion_(kicks),
-          find_(hot_code().find_children),
+          find_(dispatch_table().find_children),
           height_(height),
           pieces_(height * 10 / 4),
           threads_(threads),
@@ -50,7 +50,7 @@ class Builder {
 
     Graph build() {
         const auto count = static_cast<std::size_t>(pieces_);
-        std::vector<Boards> reached(count + 1);
+        std::vector<BoardList> reached(count + 1);
         reached[0] = {0};
         for (std::size_t k = 0; k < count; ++k) {
             progress_.enter(kForward + static_cast<int>(k), 1);
@@ -66,7 +66,7 @@ class Builder {
     }
 
   private:
-    Boards following(const Boards& boards) {
+    BoardList following(const BoardList& boards) {
         BoardSet set;
         std::vector<std::unique_ptr<BoardSet::Adder>> adders;
         for (int thread = 0; thread < threads_; ++thread)
@@ -81,19 +81,19 @@ class Builder {
             }
         });
         for (auto& adder : adders) adder->flush();
-        Boards next = set.take();
+        BoardList next = set.take();
         sort(next, threads_);
         return next;
     }
 
     // Of these boards those that lead to one of the next layer, and how.
-    Layer leading_to(const Boards& next, Boards boards) {
+    Layer leading_to(const BoardList& next, BoardList boards) {
         struct Block {
-            Boards boards;
+            BoardList boards;
             std::vector<std::uint64_t> bounds;
             std::vector<std::uint32_t> edges;
         };
-        const BoardNumbers numbers(next);
+        const BoardIndex numbers(next);
         std::vector<Block> blocks((boards.size() + kBoardsPerJob - 1) / kBoardsPerJob);
         run(boards.size(), [&](int, std::size_t begin, std::size_t end) {
             Block& block = blocks[begin / kBoardsPerJob];
@@ -108,7 +108,7 @@ class Builder {
                 block.bounds.push_back(bounds);
             }
         });
-        Boards().swap(boards);
+        BoardList().swap(boards);
 
         Layer layer;
         std::size_t kept = 0, edges = 0;
@@ -135,7 +135,7 @@ class Builder {
     }
 
     // Adds the numbers of a board's children to the edges; returns the bounds of its letters.
-    static std::uint64_t keep_known(const BoardNumbers& numbers, const std::uint64_t* children,
+    static std::uint64_t keep_known(const BoardIndex& numbers, const std::uint64_t* children,
                                     const int* ends, std::vector<std::uint32_t>& edges) {
         static_assert(kMostChildren < 256, "bounds are bytes");
         const std::size_t first = edges.size();
@@ -145,7 +145,7 @@ class Builder {
             const auto from = static_cast<std::ptrdiff_t>(edges.size());
             for (; c < ends[letter]; ++c) {
                 const std::uint32_t number = numbers(children[c]);
-                if (number != BoardNumbers::kNone) edges.push_back(number);
+                if (number != BoardIndex::kNone) edges.push_back(number);
             }
             std::sort(edges.begin() + from, edges.end());
             edges.erase(std::unique(edges.begin() + from, edges.end()), edges.end());
@@ -166,9 +166,9 @@ class Builder {
                    });
     }
 
-    Motion motion_;
-    const PieceMotion* by_letter_[kPieces];
-    decltype(HotCode::find_children) find_;
+    MoveTables motion_;
+    const MoveTable* by_letter_[kPieces];
+    decltype(DispatchTable::find_children) find_;
     int height_;
     int pieces_;
     int threads_;
@@ -178,7 +178,7 @@ class Builder {
 }  // namespace
 
 Graph build_graph(const Kicks& kicks, int height, int threads, Progress& progress) {
-    return Builder(kicks, height, threads, progress).build();
+    return GraphBuilder(kicks, height, threads, progress).build();
 }
 
 }  // namespace sevenbag::pc

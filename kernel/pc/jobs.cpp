@@ -27,7 +27,7 @@ void run_jobs(std::int64_t count, int threads, Progress& progress,
         }
     });
     if (failure) std::rethrow_exception(failure);
-    if (progress.stopped()) throw Stopped();
+    if (progress.stopped()) throw StoppedError();
 }
 
 }  // namespace sevenbag::pc

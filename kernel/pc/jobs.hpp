@@ -29,7 +29,7 @@ struct Progress {
 };
 
 // Thrown by work that was told to stop.
-struct Stopped : std::exception {
+struct StoppedError : std::exception {
     const char* what() const noexcept override { return "stopped"; }
 };
 

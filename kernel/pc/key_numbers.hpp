@@ -9,10 +9,10 @@
 
 namespace sevenbag::pc {
 
-class KeyNumbers {
+class KeyIndex {
   public:
     // Slots to begin with: a power of two.
-    explicit KeyNumbers(std::size_t slots) : keys_(slots), numbers_(slots) {}
+    explicit KeyIndex(std::size_t slots) : keys_(slots), numbers_(slots) {}
 
     // The number of a key; `next`, if it is new.
     std::uint32_t of(std::uint64_t key, std::uint32_t next) {
@@ -32,7 +32,7 @@ class KeyNumbers {
 
   private:
     std::size_t place(std::uint64_t key) const {
-        std::size_t i = Visited::scattered(key) & (keys_.size() - 1);
+        std::size_t i = VisitedSet::scattered(key) & (keys_.size() - 1);
         while (keys_[i] != 0 && keys_[i] != key) i = (i + 1) & (keys_.size() - 1);
         return i;
     }

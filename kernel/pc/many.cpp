@@ -7,15 +7,15 @@
 
 namespace sevenbag::pc {
 
-std::vector<Reason> solve_many(const Kicks& kicks, const Request& request,
-                               std::span<const std::vector<Piece>> queues, int threads) {
+std::vector<SolveStatus> solve_queues(const Kicks& kicks, const SolveRequest& request,
+                                      std::span<const std::vector<Piece>> queues, int threads) {
     // Queues take very different times: threads fetch some at a time.
     constexpr std::size_t kAtATime = 16;
-    std::vector<Reason> reasons(queues.size(), Reason::stopped);
+    std::vector<SolveStatus> reasons(queues.size(), SolveStatus::stopped);
     for (const std::vector<Piece>& queue : queues) {
-        Request one = request;
+        SolveRequest one = request;
         one.pieces = queue;
-        expect_request(one);  // raises before any thread begins
+        validate_request(one);  // raises before any thread begins
     }
     std::atomic<std::size_t> next{0};
     const int parts = static_cast<int>(
@@ -23,7 +23,7 @@ std::vector<Reason> solve_many(const Kicks& kicks, const Request& request,
                               queues.size() / kAtATime + 1));
     in_parts(parts, parts, [&](int, int, int) {
         Solver solver(kicks);
-        Request one = request;
+        SolveRequest one = request;
         for (;;) {
             const std::size_t begin = next.fetch_add(kAtATime);
             for (std::size_t i = begin; i < std::min(begin + kAtATime, queues.size()); ++i) {

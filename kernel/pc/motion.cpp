@@ -36,14 +36,14 @@ std::uint64_t corners(Keep&& keep) {
 }
 
 void describe_turns(const KickTable& table, Piece piece, const std::array<Box, kRotations>& boxes,
-                    PieceMotion& m) {
+                    MoveTable& m) {
     m.margin = 1;
     for (int direction = 0; direction < kDirections; ++direction)
         for (int from = 0; from < kRotations; ++from) {
             const int to = turned(from, direction);
             const Box& a = boxes[static_cast<std::size_t>(from)];
             const Box& b = boxes[static_cast<std::size_t>(to)];
-            const Tests& tests = table.of(piece, from, to);
+            const KickTests& tests = table.of(piece, from, to);
             if (!tests.exists) continue;
             m.count[direction][from] = tests.count;
             m.tests[direction] = std::max<int>(m.tests[direction], tests.count);
@@ -72,9 +72,9 @@ void describe_turns(const KickTable& table, Piece piece, const std::array<Box, k
         }
 }
 
-PieceMotion motion_of(const Kicks& kicks, Piece piece) {
+MoveTable motion_of(const Kicks& kicks, Piece piece) {
     const auto& cells_of_piece = kCells[static_cast<std::size_t>(piece)];
-    PieceMotion m{};
+    MoveTable m{};
     std::array<Box, kRotations> boxes{};
     for (std::size_t r = 0; r < kRotations; ++r) {
         const Box box = boxes[r] = box_of(cells_of_piece[r]);
@@ -112,7 +112,7 @@ PieceMotion motion_of(const Kicks& kicks, Piece piece) {
 
 }  // namespace
 
-Motion::Motion(const Kicks& kicks) {
+MoveTables::MoveTables(const Kicks& kicks) {
     for (std::size_t p = 0; p < kPieces; ++p) pieces[p] = motion_of(kicks, static_cast<Piece>(p));
 }
 

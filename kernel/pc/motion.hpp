@@ -35,7 +35,7 @@ enum Direction { clockwise, half, counter_clockwise, kDirections };
 
 constexpr int turned(int rotation, int direction) { return (rotation + direction + 1) % 4; }
 
-struct PieceMotion {
+struct MoveTable {
     ByRotation cell_places[4];             // of each cell, from the corner
     ByRotation within_walls;               // corners that keep all cells off the walls
     ByRotation below_top[kFieldRows + 1];  // [height]: corners that keep all cells below that row
@@ -57,12 +57,12 @@ struct PieceMotion {
 };
 
 // All pieces of a system.
-struct Motion {
-    explicit Motion(const Kicks& kicks);
+struct MoveTables {
+    explicit MoveTables(const Kicks& kicks);
 
-    const PieceMotion& of(Piece piece) const { return pieces[static_cast<std::size_t>(piece)]; }
+    const MoveTable& of(Piece piece) const { return pieces[static_cast<std::size_t>(piece)]; }
 
-    std::array<PieceMotion, kPieces> pieces;
+    std::array<MoveTable, kPieces> pieces;
 };
 
 }  // namespace sevenbag::pc

@@ -11,8 +11,8 @@ constexpr std::size_t kMostWords = 32;
 
 }  // namespace
 
-Handfuls::Handfuls(int size) : size_(size) {
-    Handful counts{};
+MultisetIndex::MultisetIndex(int size) : size_(size) {
+    LetterCounts counts{};
     const auto extend = [&](auto&& self, std::size_t letter, int left) -> void {
         if (letter + 1 == kPieces) {
             counts[letter] = static_cast<std::uint8_t>(left);
@@ -40,35 +40,35 @@ Handfuls::Handfuls(int size) : size_(size) {
                     before_[letter][left][count - 1] + ways[6 - letter][left - count + 1]);
 }
 
-std::size_t Handfuls::number(const Handful& handful) const {
+std::size_t MultisetIndex::number(const LetterCounts& counts) const {
     std::size_t number = 0;
     auto left = static_cast<std::size_t>(size_);
     for (std::size_t letter = 0; letter + 1 < kPieces; ++letter) {
-        number += before_[letter][left][handful[letter]];
-        left -= handful[letter];
+        number += before_[letter][left][counts[letter]];
+        left -= counts[letter];
     }
     return number;
 }
 
-std::vector<Finishers> find_finishers(const Graph& graph, int first, int threads,
-                                      Progress& progress) {
+std::vector<CompletingSets> find_completing_sets(const Graph& graph, int first, int threads,
+                                                 Progress& progress) {
     const int last = graph.pieces();
-    std::vector<Finishers> layers;
-    for (int k = first; k <= last; ++k) layers.push_back({Handfuls(last - k), {}});
+    std::vector<CompletingSets> layers;
+    for (int k = first; k <= last; ++k) layers.push_back({MultisetIndex(last - k), {}});
     layers.back().bits.assign(graph.layers.back().size(), 1);
     for (int k = last - 1; k >= first; --k) {
         const Layer& layer = graph.layers[static_cast<std::size_t>(k)];
-        Finishers& here = layers[static_cast<std::size_t>(k - first)];
-        const Finishers& next = layers[static_cast<std::size_t>(k - first) + 1];
+        CompletingSets& here = layers[static_cast<std::size_t>(k - first)];
+        const CompletingSets& next = layers[static_cast<std::size_t>(k - first) + 1];
         const std::size_t words = here.words(), next_words = next.words();
         here.bits.assign(layer.size() * words, 0);
         // With one more of a letter the order of handfuls stays: the bits only move apart.
-        std::vector<std::array<std::uint16_t, kPieces>> with(next.handfuls.count());
+        std::vector<std::array<std::uint16_t, kPieces>> with(next.multisets.count());
         for (std::size_t i = 0; i < with.size(); ++i)
             for (std::size_t letter = 0; letter < kPieces; ++letter) {
-                Handful handful = next.handfuls[i];
-                ++handful[letter];
-                with[i][letter] = static_cast<std::uint16_t>(here.handfuls.number(handful));
+                LetterCounts counts = next.multisets[i];
+                ++counts[letter];
+                with[i][letter] = static_cast<std::uint16_t>(here.multisets.number(counts));
             }
         progress.total.store((layer.size() + kBoardsPerJob - 1) / kBoardsPerJob);
         run_blocks(

@@ -11,20 +11,20 @@
 
 namespace sevenbag::pc {
 
-using Handful = std::array<std::uint8_t, kPieces>;  // how many of each letter
+using LetterCounts = std::array<std::uint8_t, kPieces>;  // how many of each letter
 
 // The handfuls of one size, numbered in lexicographic order of their counts.
-class Handfuls {
+class MultisetIndex {
   public:
-    explicit Handfuls(int size);
+    explicit MultisetIndex(int size);
 
     std::size_t count() const { return all_.size(); }
     std::size_t words() const { return (all_.size() + 63) / 64; }
-    const Handful& operator[](std::size_t number) const { return all_[number]; }
-    std::size_t number(const Handful& handful) const;
+    const LetterCounts& operator[](std::size_t number) const { return all_[number]; }
+    std::size_t number(const LetterCounts& counts) const;
 
   private:
-    std::vector<Handful> all_;
+    std::vector<LetterCounts> all_;
     // Handfuls before those with this count of a letter, the letters before it given, by the size
     // that is left.
     std::array<std::array<std::array<std::uint16_t, 12>, 12>, kPieces> before_{};
@@ -32,16 +32,16 @@ class Handfuls {
 };
 
 // For every board of a layer the handfuls that can finish it, as bits.
-struct Finishers {
-    Handfuls handfuls;
+struct CompletingSets {
+    MultisetIndex multisets;
     std::vector<std::uint64_t> bits;
 
-    std::size_t words() const { return handfuls.words(); }
+    std::size_t words() const { return multisets.words(); }
     const std::uint64_t* of(std::uint32_t board) const { return &bits[board * words()]; }
 };
 
 // For the layers from `first` to the last.
-std::vector<Finishers> find_finishers(const Graph& graph, int first, int threads,
-                                      Progress& progress);
+std::vector<CompletingSets> find_completing_sets(const Graph& graph, int first, int threads,
+                                                 Progress& progress);
 
 }  // namespace sevenbag::pc

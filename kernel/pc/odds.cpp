@@ -44,9 +44,9 @@ Letters decode(SequenceCode code, int length) {
     return letters;
 }
 
-struct Collector final : Answers {
+struct Collector final : SequenceVisitor {
     explicit Collector(int sequence_length) : length(sequence_length) {}
-    void impossible(const Letters& letters) override { found.push_back(encode(letters, length)); }
+    void unsolvable(const Letters& letters) override { found.push_back(encode(letters, length)); }
     void solved(const Letters&, std::span<const State>) override {}
 
     int length;
@@ -55,25 +55,26 @@ struct Collector final : Answers {
 
 }  // namespace
 
-ImpossibleSearch::ImpossibleSearch(const Census& census)
-    : walk_(census, false), length_(census.length()) {}
+UnsolvableSequenceFinder::UnsolvableSequenceFinder(const Tablebase& tablebase)
+    : block_solver_(tablebase, false), length_(tablebase.length()) {}
 
-std::vector<SequenceCode> ImpossibleSearch::of(std::size_t block) {
+std::vector<SequenceCode> UnsolvableSequenceFinder::of(std::size_t block) {
     Collector collector(length_);
-    walk_.run(block, collector);
+    block_solver_.run(block, collector);
     return std::move(collector.found);
 }
 
-std::vector<SequenceCode> find_impossible(const Census& census, int threads, Progress& progress) {
+std::vector<SequenceCode> find_unsolvable(const Tablebase& tablebase, int threads,
+                                          Progress& progress) {
     struct Worker {
-        explicit Worker(const Census& census) : search(census) {}
-        ImpossibleSearch search;
+        explicit Worker(const Tablebase& tablebase) : search(tablebase) {}
+        UnsolvableSequenceFinder search;
         std::vector<SequenceCode> found;
     };
     std::vector<std::unique_ptr<Worker>> workers;
     for (int thread = 0; thread < threads; ++thread)
-        workers.push_back(std::make_unique<Worker>(census));
-    const auto blocks = static_cast<std::int64_t>(census.blocks().size());
+        workers.push_back(std::make_unique<Worker>(tablebase));
+    const auto blocks = static_cast<std::int64_t>(tablebase.blocks().size());
     progress.enter(kSequences, blocks);
     run_jobs(blocks, threads, progress, [&](int thread, std::int64_t block) {
         Worker& worker = *workers[static_cast<std::size_t>(thread)];
@@ -97,20 +98,21 @@ bool is_sequence_code(SequenceCode code, int length) {
     return is_sequence(std::span(letters).first(static_cast<std::size_t>(length)));
 }
 
-Odds odds_without(std::span<const SequenceCode> impossible, int length) {
+Odds compute_odds(std::span<const SequenceCode> unsolvable, int length) {
     std::int64_t any = 0, none = 0, opening = 0;
-    for (SequenceCode code : impossible) {
+    for (SequenceCode code : unsolvable) {
         const Letters letters = decode(code, length);
-        const Weights weights = weigh(std::span(letters).first(static_cast<std::size_t>(length)));
+        const DealCounts weights =
+            count_deals(std::span(letters).first(static_cast<std::size_t>(length)));
         any += weights.any;
         none += weights.none;
         opening += weights.opening;
     }
     const auto without = [](std::int64_t total, std::int64_t lost) {
-        return Share{total - lost, total};
+        return QueueShare{total - lost, total};
     };
-    return {without(opening_windows(length), opening), without(windows(length), none),
-            without(windows(length) + kPieces * windows(length - 1), any)};
+    return {without(count_opening_windows(length), opening), without(count_windows(length), none),
+            without(count_windows(length) + kPieces * count_windows(length - 1), any)};
 }
 
 std::string lines_of(std::span<const SequenceCode> sequences, int length) {

@@ -12,15 +12,15 @@
 namespace sevenbag::pc {
 
 // Queues with a perfect clear, of all. A queue counts once for each different phase of the bag.
-struct Share {
+struct QueueShare {
     std::int64_t possible;
     std::int64_t total;
 };
 
 struct Odds {
-    Share opening;  // from the start of a bag, nothing held
-    Share none;     // from anywhere, nothing held
-    Share any;      // from anywhere, with any held piece or none
+    QueueShare opening;  // from the start of a bag, nothing held
+    QueueShare none;     // from anywhere, nothing held
+    QueueShare any;      // from anywhere, with any held piece or none
 };
 
 // A sequence in one number. They are ordered as the sequences are in the alphabet.
@@ -28,24 +28,25 @@ using SequenceCode = std::uint64_t;
 
 // One thread's search for sequences without a perfect clear. It keeps memory from one block to the
 // next.
-class ImpossibleSearch {
+class UnsolvableSequenceFinder {
   public:
-    explicit ImpossibleSearch(const Census& census);
+    explicit UnsolvableSequenceFinder(const Tablebase& tablebase);
     std::vector<SequenceCode> of(std::size_t block);
 
   private:
-    Walk walk_;
+    BlockSolver block_solver_;
     int length_;
 };
 
 // The sequences without a perfect clear, ascending.
-std::vector<SequenceCode> find_impossible(const Census& census, int threads, Progress& progress);
+std::vector<SequenceCode> find_unsolvable(const Tablebase& tablebase, int threads,
+                                          Progress& progress);
 
 // Whether it is a sequence of so many letters.
 bool is_sequence_code(SequenceCode code, int length);
 
 // `length` letters each; these are impossible, all others possible.
-Odds odds_without(std::span<const SequenceCode> impossible, int length);
+Odds compute_odds(std::span<const SequenceCode> unsolvable, int length);
 
 // A line for each.
 std::string lines_of(std::span<const SequenceCode> sequences, int length);

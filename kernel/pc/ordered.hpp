@@ -14,7 +14,7 @@
 namespace sevenbag::pc {
 
 // A position on the way, and the steps to it.
-struct Waypoint {
+struct SearchNode {
     std::uint64_t filled;
     int height;
     int held;   // the piece that may be placed besides ...
@@ -23,20 +23,20 @@ struct Waypoint {
     std::array<Step, kMaxSteps> steps;
 };
 
-struct OrderedSearch {
-    const Motion* motion;
+struct PlayOrderSearch {
+    const MoveTables* motion;
     const Problem* problem;
-    Visited* visited;  // empty, or from searches of this problem that found none
-    Watch watch;
+    VisitedSet* visited;  // empty, or from searches of this problem that found none
+    StopCheck watch;
     int width;                         // children tried of each position, at most
     std::uint64_t budget;              // positions after which to give up
     const Network* network = nullptr;  // says which children are the likeliest; need not be there
     float* network_memory = nullptr;   // Network::memory numbers, all 0
 
-    const Waypoint* from = nullptr;  // where to begin, if not at the start
+    const SearchNode* from = nullptr;  // where to begin, if not at the start
     // Positions so deep are told instead of looked at; they are no reason to call it incomplete.
     int horizon = kMaxSteps;
-    void (*tell)(void* context, const Waypoint& waypoint) = nullptr;
+    void (*tell)(void* context, const SearchNode& waypoint) = nullptr;
     void* context = nullptr;
 
     // What came of it.

@@ -9,13 +9,13 @@ namespace pc {
 
 using sevenbag::pc::kFeatures;
 using sevenbag::pc::kNoPiece;
-using sevenbag::pc::OrderedSearch;
 using sevenbag::pc::Outcome;
+using sevenbag::pc::PlayOrderSearch;
 using sevenbag::pc::Problem;
 using sevenbag::pc::rank_of;
+using sevenbag::pc::SearchNode;
 using sevenbag::pc::Step;
-using sevenbag::pc::Visited;
-using sevenbag::pc::Waypoint;
+using sevenbag::pc::VisitedSet;
 
 namespace {
 
@@ -33,7 +33,7 @@ constexpr int kChecker = 12;       // a cell more of one colour, as on a checker
 constexpr int kEmpty = 3;          // a cell to fill
 
 // How likely a field is to be filled; higher is likelier.
-SB_INLINE int promise(Field field) {
+SB_INLINE int estimate_fill(SmallBoard field) {
     const Word filled = field.filled;
     const Word under = under_surface(filled);
     const int cells = count_of(filled);
@@ -45,16 +45,16 @@ SB_INLINE int promise(Field field) {
 }
 
 struct Child {
-    Field field;
+    SmallBoard field;
     std::uint8_t held;
     Step step;
 };
 
 // By what children are tried in order: a network, or the sum above.
 template <bool kByNetwork>
-class Descent {
+class DepthFirstSearch {
   public:
-    explicit Descent(OrderedSearch& search)
+    explicit DepthFirstSearch(PlayOrderSearch& search)
         : search_(search),
           problem_(*search.problem),
           whole_(rows_below(problem_.height)),
@@ -63,7 +63,7 @@ class Descent {
     }
 
     Outcome run() {
-        const Waypoint* from = search_.from;
+        const SearchNode* from = search_.from;
         Outcome outcome;
         if (from) {
             search_.steps = from->steps;
@@ -81,7 +81,7 @@ class Descent {
     // Whether a filled field with this piece over is what was asked for.
     bool is_saved(int held) const { return problem_.save == kNoPiece || held == problem_.save; }
 
-    Outcome descend(Field field, int held, int next, int depth) {
+    Outcome descend(SmallBoard field, int held, int next, int depth) {
         if (!is_new(field, held)) return Outcome::none;
         if (depth == search_.horizon) {
             search_.tell(search_.context,
@@ -127,45 +127,45 @@ class Descent {
     }
 
     // All that becomes of the field when a piece is placed and another one is left over.
-    SB_INLINE int expand(Field field, int piece, int held, Child* children, std::int64_t* keys,
+    SB_INLINE int expand(SmallBoard field, int piece, int held, Child* children, std::int64_t* keys,
                          int count) {
         if (piece == problem_.save && left_[piece] == 1) return count;
-        const PieceMotion& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
-        Rests rests;
-        find_rests(motion, field, rests);
+        const MoveTable& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
+        RestPositions rests;
+        find_rest_positions(motion, field, rests);
         for (int r = 0; r < motion.looks; ++r)
             for (Word corners = rests.of[r]; corners; corners &= corners - 1) {
                 const int corner = __builtin_ctzll(corners);
-                const Field after = locked(field, motion.cells[r] << corner);
-                if (!divides(after) || (problem_.strict && after.filled == 0)) continue;
+                const SmallBoard after = locked(field, motion.cells[r] << corner);
+                if (!can_be_divided(after) || (problem_.strict && after.filled == 0)) continue;
                 children[count] = {after,
                                    static_cast<std::uint8_t>(held),
                                    {static_cast<std::uint8_t>(piece), static_cast<std::uint8_t>(r),
                                     static_cast<std::uint8_t>(corner)}};
-                keys[count] = kByNetwork ? rank(field, after) : promise(after);
+                keys[count] = kByNetwork ? rank(field, after) : estimate_fill(after);
                 ++count;
             }
         return count;
     }
 
     // Networks are told the height as it was before rows went: so they can tell how many did.
-    SB_INLINE std::int64_t rank(Field before, Field after) {
+    SB_INLINE std::int64_t rank(SmallBoard before, SmallBoard after) {
         float features[kFeatures];
         find_features({after.filled, before.height}, search_.network->wanted(), features);
         return rank_of(search_.network->score(features, search_.network_memory));
     }
 
     // The last piece: what is empty must be its shape.
-    Outcome finish(Field field, int held, int following, int depth) {
+    Outcome finish(SmallBoard field, int held, int following, int depth) {
         const Word empty = ~field.filled & rows_below(field.height);
         const auto fits = [&](int piece, int over) {
             if (piece == kNoPiece || !is_saved(over)) return false;
-            const PieceMotion& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
+            const MoveTable& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
             for (int r = 0; r < motion.looks; ++r) {
                 const int corner = __builtin_ctzll(empty) - __builtin_ctzll(motion.cells[r]);
                 if (corner < 0 || motion.cells[r] << corner != empty) continue;
-                Rests rests;
-                find_rests(motion, field, rests);
+                RestPositions rests;
+                find_rest_positions(motion, field, rests);
                 if (!(rests.of[r] >> corner & 1)) return false;
                 search_.steps[static_cast<unsigned>(depth)] = {static_cast<std::uint8_t>(piece),
                                                                static_cast<std::uint8_t>(r),
@@ -179,13 +179,13 @@ class Descent {
         return Outcome::none;
     }
 
-    bool is_new(Field field, int held) {
+    bool is_new(SmallBoard field, int held) {
         // Rows that are gone count as filled, on top: then the field tells its height.
         const Word packed = field.filled | (whole_ & ~rows_below(field.height));
         return search_.visited->insert((packed << 3 | static_cast<Word>(held)) + 1);
     }
 
-    OrderedSearch& search_;
+    PlayOrderSearch& search_;
     const Problem& problem_;
     const Word whole_;
     std::uint64_t until_watched_;
@@ -194,8 +194,9 @@ class Descent {
 
 }  // namespace
 
-Outcome run_ordered(OrderedSearch& search) {
-    return search.network ? Descent<true>(search).run() : Descent<false>(search).run();
+Outcome search_in_play_order(PlayOrderSearch& search) {
+    return search.network ? DepthFirstSearch<true>(search).run()
+                          : DepthFirstSearch<false>(search).run();
 }
 
 }  // namespace pc

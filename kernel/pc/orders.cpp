@@ -9,7 +9,7 @@
 
 namespace sevenbag::pc {
 
-Queues::Queues(std::span<const std::vector<Piece>> queues, int count)
+SortedQueues::SortedQueues(std::span<const std::vector<Piece>> queues, int count)
     : place_(queues.size()), length_(count) {
     if (queues.empty()) throw Error(ErrorKind::queue, "no queues");
     std::vector<Queue> all;
@@ -30,8 +30,9 @@ Queues::Queues(std::span<const std::vector<Piece>> queues, int count)
             static_cast<std::size_t>(std::ranges::lower_bound(sorted_, all[i]) - sorted_.begin());
 }
 
-Orders::Orders(const Motion& motion, std::uint64_t filled, int height, std::span<const Tile> tiles,
-               std::span<const int> columns, bool strict, Drop drop)
+PlacementOrders::PlacementOrders(const MoveTables& motion, std::uint64_t filled, int height,
+                                 std::span<const Tile> tiles, std::span<const int> columns,
+                                 bool strict, DropMode drop)
     : motion_(motion),
       filled_(filled),
       height_(height),
@@ -47,7 +48,7 @@ Orders::Orders(const Motion& motion, std::uint64_t filled, int height, std::span
     }
 }
 
-unsigned Orders::next(unsigned placed) {
+unsigned PlacementOrders::next(unsigned placed) {
     std::uint16_t& known = next_[placed];
     if (known != kUnknown) return known;
     std::uint64_t filled = filled_;
@@ -62,8 +63,8 @@ unsigned Orders::next(unsigned placed) {
         const unsigned mine = of_piece_[p] & ~placed;
         if (!mine) continue;
         std::uint64_t corners[kRotations];
-        find_rests(motion_, drop_, static_cast<Piece>(p), rest, height_ - std::popcount(full),
-                   corners);
+        find_rest_positions(motion_, drop_, static_cast<Piece>(p), rest,
+                            height_ - std::popcount(full), corners);
         for (unsigned left = mine; left; left &= left - 1) {
             const int i = std::countr_zero(left);
             const Tile& tile = tiles_[static_cast<std::size_t>(i)];
@@ -76,7 +77,7 @@ unsigned Orders::next(unsigned placed) {
     return known;
 }
 
-Step Orders::step(int tile, unsigned placed) const {
+Step PlacementOrders::step(int tile, unsigned placed) const {
     std::uint64_t filled = filled_;
     for (unsigned left = placed; left; left &= left - 1)
         filled |= cells_[static_cast<std::size_t>(std::countr_zero(left))];
@@ -90,8 +91,8 @@ Step Orders::step(int tile, unsigned placed) const {
 
 // What can be placed when the last of the `count` pieces is drawn: itself, or the one of the others
 // that is not placed yet. Behind the end of a queue kNoPiece is drawn, which is no tile's.
-void Orders::follow(const std::vector<Set>& sets, const std::uint8_t* drawn, int count, bool hold,
-                    std::vector<Set>& after) {
+void PlacementOrders::follow(const std::vector<Set>& sets, const std::uint8_t* drawn, int count,
+                             bool hold, std::vector<Set>& after) {
     std::array<int, kPieces> before{};
     for (int i = 0; i + 1 < count; ++i) ++before[drawn[i]];
     after.clear();
@@ -107,15 +108,16 @@ void Orders::follow(const std::vector<Set>& sets, const std::uint8_t* drawn, int
     after.erase(std::unique(after.begin(), after.end()), after.end());
 }
 
-bool Orders::mark(const Queues& queues, bool hold, std::span<std::uint64_t> bits) {
+bool PlacementOrders::mark(const SortedQueues& queues, bool hold, std::span<std::uint64_t> bits) {
     any_ = false;
     if (queues.length() >= count_) mark(queues, hold, 0, queues.size(), 0, {0}, bits);
     return any_;
 }
 
 // `depth` pieces are drawn.
-void Orders::mark(const Queues& queues, bool hold, std::size_t first, std::size_t end, int depth,
-                  const std::vector<Set>& sets, std::span<std::uint64_t> bits) {
+void PlacementOrders::mark(const SortedQueues& queues, bool hold, std::size_t first,
+                           std::size_t end, int depth, const std::vector<Set>& sets,
+                           std::span<std::uint64_t> bits) {
     if (depth == count_ + (hold ? 1 : 0)) {
         any_ = true;
         for (std::size_t i = first; i < end; ++i) bits[i / 64] |= std::uint64_t{1} << (i % 64);
@@ -134,7 +136,8 @@ void Orders::mark(const Queues& queues, bool hold, std::size_t first, std::size_
     }
 }
 
-bool Orders::find(const Queues::Queue& queue, int length, bool hold, std::vector<int>& order) {
+bool PlacementOrders::find(const SortedQueues::Queue& queue, int length, bool hold,
+                           std::vector<int>& order) {
     if (length < count_) return false;
     // All sets after each piece; then one way back through them.
     std::vector<std::vector<Set>> sets{{0}};

@@ -18,14 +18,14 @@ namespace sevenbag::pc {
 
 // Queues by piece numbers, in order, each once. Whether a queue begins with a held piece makes no
 // difference to the searches.
-class Queues {
+class SortedQueues {
   public:
     // The pieces that count, and kNoPiece behind them.
     using Queue = std::array<std::uint8_t, kMaxPieces + 1>;
 
     // The first `count` pieces count, at most kMaxPieces. Raises Error(queue) if there is no queue,
     // or one has fewer pieces.
-    Queues(std::span<const std::vector<Piece>> queues, int count);
+    SortedQueues(std::span<const std::vector<Piece>> queues, int count);
 
     std::size_t size() const { return sorted_.size(); }
     int length() const { return length_; }
@@ -39,20 +39,21 @@ class Queues {
     int length_;
 };
 
-class Orders {
+class PlacementOrders {
   public:
     static constexpr int kMaxTiles = kMaxSteps;
 
     // At most kMaxTiles tiles that do not overlap, on a field of at most six rows. `strict`: the
     // field must not be empty before all are placed.
-    Orders(const Motion& motion, std::uint64_t filled, int height, std::span<const Tile> tiles,
-           std::span<const int> columns, bool strict, Drop drop = Drop::soft);
+    PlacementOrders(const MoveTables& motion, std::uint64_t filled, int height,
+                    std::span<const Tile> tiles, std::span<const int> columns, bool strict,
+                    DropMode drop = DropMode::soft);
 
     // Sets bit i of `bits` for every queue i that can place all tiles; whether there is any.
-    bool mark(const Queues& queues, bool hold, std::span<std::uint64_t> bits);
+    bool mark(const SortedQueues& queues, bool hold, std::span<std::uint64_t> bits);
 
     // An order for a queue of so many pieces, if there is one: places in `tiles`.
-    bool find(const Queues::Queue& queue, int length, bool hold, std::vector<int>& order);
+    bool find(const SortedQueues::Queue& queue, int length, bool hold, std::vector<int>& order);
 
     // Where a tile comes to rest when those of `placed` (bit i: tile i) are placed.
     Step step(int tile, unsigned placed) const;
@@ -61,16 +62,16 @@ class Orders {
     using Set = std::uint16_t;  // of tiles
 
     unsigned next(unsigned placed);
-    void mark(const Queues& queues, bool hold, std::size_t first, std::size_t end, int depth,
+    void mark(const SortedQueues& queues, bool hold, std::size_t first, std::size_t end, int depth,
               const std::vector<Set>& sets, std::span<std::uint64_t> bits);
     void follow(const std::vector<Set>& sets, const std::uint8_t* drawn, int count, bool hold,
                 std::vector<Set>& after);
 
-    const Motion& motion_;
+    const MoveTables& motion_;
     std::uint64_t filled_;
     int height_;
     bool strict_;
-    Drop drop_;
+    DropMode drop_;
     int count_;
     std::array<Tile, kMaxTiles> tiles_{};
     std::array<std::uint64_t, kMaxTiles> cells_{};

@@ -36,7 +36,7 @@ struct Step {
 enum class Outcome { found, none, stopped };
 
 // Asked every few hundred nodes with the nodes since it was asked before: whether to stop.
-struct Watch {
+struct StopCheck {
     bool (*stop)(void* context, std::uint64_t nodes);
     void* context;
 };

@@ -8,8 +8,8 @@
 
 namespace sevenbag::pc {
 
-Question::Question(const Board& board, std::int64_t lines, const Kicks& kicks, bool hold, Drop drop)
-    : kicks_(kicks), motion_(kicks), board_(board), ground_{} {
+Setup::Setup(const Board& board, std::int64_t lines, const Kicks& kicks, bool hold, DropMode drop)
+    : kicks_(kicks), motion_(kicks), board_(board), setup_board_{} {
     if (board.width() != kFieldWidth)
         throw Error(ErrorKind::board, "perfect clears are of boards of 10 columns, this one has " +
                                           std::to_string(board.width()));
@@ -31,17 +31,18 @@ Question::Question(const Board& board, std::int64_t lines, const Kicks& kicks, b
         throw Error(ErrorKind::board, std::to_string(empty) + " cells are empty in the " +
                                           std::to_string(lines) +
                                           " rows to clear: pieces of four cells cannot fill them");
-    ground_ = {&motion_, filled, height, empty / 4, hold, drop};
+    setup_board_ = {&motion_, filled, height, empty / 4, hold, drop};
 }
 
-Chance Question::chance(const QueueGraph& queues, Watch watch) const {
-    const int most = ground_.needed + (ground_.hold ? 1 : 0);
-    if (ground_.needed > 0 && (queues.length() < ground_.needed || queues.length() > most))
+SolvableQueues Setup::chance(const QueueAutomaton& queues, StopCheck watch) const {
+    const int most = setup_board_.needed + (setup_board_.hold ? 1 : 0);
+    if (setup_board_.needed > 0 &&
+        (queues.length() < setup_board_.needed || queues.length() > most))
         throw Error(ErrorKind::queue,
                     "queues of " + std::to_string(queues.length()) + " pieces; " +
-                        std::to_string(ground_.needed) + " are placed" +
-                        (ground_.hold ? ", with hold out of one more at most" : ""));
-    return find_chance(ground_, queues, watch);
+                        std::to_string(setup_board_.needed) + " are placed" +
+                        (setup_board_.hold ? ", with hold out of one more at most" : ""));
+    return find_solvable_queues(setup_board_, queues, watch);
 }
 
 }  // namespace sevenbag::pc

@@ -10,30 +10,30 @@
 
 namespace sevenbag::pc {
 
-class Question {
+class Setup {
   public:
     // Rows to clear, those of the board that are full already among them. Raises Error(board) for a
     // board that is not 10 wide or filled above these rows, more than kFieldRows rows that are not
     // full, a number of empty cells that no pieces fill.
-    Question(const Board& board, std::int64_t lines, const Kicks& kicks, bool hold, Drop drop);
+    Setup(const Board& board, std::int64_t lines, const Kicks& kicks, bool hold, DropMode drop);
 
-    int needed() const { return ground_.needed; }
-    const Ground& ground() const { return ground_; }
+    int needed() const { return setup_board_.needed; }
+    const SetupBoard& setup_board() const { return setup_board_; }
     const Kicks& kicks() const { return kicks_; }
     // Without its full rows.
     const Board& board() const { return board_; }
 
     // Raises Error(queue) for queues of another length than can be placed.
-    Chance chance(const QueueGraph& queues, Watch watch) const;
+    SolvableQueues chance(const QueueAutomaton& queues, StopCheck watch) const;
 
-    Question(const Question&) = delete;
-    Question& operator=(const Question&) = delete;
+    Setup(const Setup&) = delete;
+    Setup& operator=(const Setup&) = delete;
 
   private:
     Kicks kicks_;
-    Motion motion_;
+    MoveTables motion_;
     Board board_;
-    Ground ground_;
+    SetupBoard setup_board_;
 };
 
 }  // namespace sevenbag::pc

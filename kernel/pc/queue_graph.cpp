@@ -14,7 +14,7 @@ namespace {
 
 }  // namespace
 
-QueueGraph::QueueGraph(const std::vector<std::int32_t>& successors) {
+QueueAutomaton::QueueAutomaton(const std::vector<std::int32_t>& successors) {
     if (successors.size() % kPieces != 0 || successors.size() < 2 * kPieces)
         refuse("expected seven numbers for each of two nodes or more");
     const std::size_t size = successors.size() / kPieces;
@@ -42,7 +42,7 @@ QueueGraph::QueueGraph(const std::vector<std::int32_t>& successors) {
     length_ = lengths.back();
 }
 
-std::vector<Piece> QueueGraph::queue(std::uint32_t number) const {
+std::vector<Piece> QueueAutomaton::queue(std::uint32_t number) const {
     std::vector<Piece> pieces;
     for (std::int32_t at = begin(); at != end();) {
         const Node& here = node(at);

@@ -10,7 +10,7 @@
 
 namespace sevenbag::pc {
 
-class QueueGraph {
+class QueueAutomaton {
   public:
     static constexpr std::uint64_t kMaxCount = 10'000'000;
 
@@ -23,13 +23,13 @@ class QueueGraph {
     // Seven numbers a node, each the node that a piece leads to, or -1. Nodes come after those that
     // they lead to; node 0 is the end, the last node the beginning. Raises Error(queue) where it is
     // not so.
-    explicit QueueGraph(const std::vector<std::int32_t>& successors);
+    explicit QueueAutomaton(const std::vector<std::int32_t>& successors);
 
     const Node& node(std::int32_t number) const { return nodes_[static_cast<std::size_t>(number)]; }
     std::int32_t begin() const { return static_cast<std::int32_t>(nodes_.size()) - 1; }
     static constexpr std::int32_t end() { return 0; }
 
-    // QueueGraph have numbers in the order of their pieces.
+    // QueueAutomaton have numbers in the order of their pieces.
     std::uint32_t count() const { return nodes_.back().count; }
     int length() const { return length_; }
     std::vector<Piece> queue(std::uint32_t number) const;

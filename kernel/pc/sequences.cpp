@@ -6,12 +6,12 @@
 
 namespace sevenbag::pc {
 
-Window::Window(int phases) {
+BagPhaseTracker::BagPhaseTracker(int phases) {
     for (std::size_t f = 0; f < 7; ++f)
         if (!(phases >> f & 1)) seen_[f] = kRuledOut;
 }
 
-bool Window::read(int letter) {
+bool BagPhaseTracker::read(int letter) {
     bool possible = false;
     for (std::size_t f = 0; f < 7; ++f) {
         std::uint8_t& seen = seen_[f];
@@ -28,7 +28,7 @@ bool Window::read(int letter) {
     return possible;
 }
 
-int Window::phases() const {
+int BagPhaseTracker::phases() const {
     int phases = 0;
     for (std::size_t f = 0; f < 7; ++f)
         if (seen_[f] != kRuledOut) phases |= 1 << f;
@@ -38,14 +38,14 @@ int Window::phases() const {
 namespace {
 
 // Of one phase. The window has not seen what its first bag dealt before it.
-std::int64_t windows(int length, int phase) {
+std::int64_t count_windows(int length, int phase) {
     std::int64_t product = 1;
     for (int i = 0; i < length; ++i) product *= 7 - std::min(i, (phase + i) % 7);
     return product;
 }
 
-Window read_window(std::uint8_t first, std::span<const std::uint8_t> rest) {
-    Window window;
+BagPhaseTracker read_window(std::uint8_t first, std::span<const std::uint8_t> rest) {
+    BagPhaseTracker window;
     window.read(first);
     for (std::uint8_t letter : rest) window.read(letter);
     return window;
@@ -60,37 +60,37 @@ int different_phases(int length) {
     return phases;
 }
 
-std::int64_t windows(int length) {
+std::int64_t count_windows(int length) {
     const int phases = different_phases(length);
     std::int64_t sum = 0;
     for (int phase = 0; phase < 7; ++phase)
-        if (phases >> phase & 1) sum += windows(length, phase);
+        if (phases >> phase & 1) sum += count_windows(length, phase);
     return sum;
 }
 
-std::int64_t opening_windows(int length) { return windows(length, 0); }
+std::int64_t count_opening_windows(int length) { return count_windows(length, 0); }
 
-Prefix::Prefix(int held, int current, int phases) {
+SequencePrefix::SequencePrefix(int held, int current, int phases) {
     windows_[0].emplace(phases).read(current);
     if (held != current) windows_[1].emplace(phases).read(held);
 }
 
-std::optional<Prefix> Prefix::then(int letter) const {
-    Prefix next = *this;
+std::optional<SequencePrefix> SequencePrefix::then(int letter) const {
+    SequencePrefix next = *this;
     for (auto& window : next.windows_)
         if (window && !window->read(letter)) window.reset();
     if (!next.windows_[0] && !next.windows_[1]) return std::nullopt;
     return next;
 }
 
-Weights weigh(std::span<const std::uint8_t> letters) {
+DealCounts count_deals(std::span<const std::uint8_t> letters) {
     const auto length = static_cast<int>(letters.size());
-    Weights weights;
+    DealCounts weights;
     const auto add = [&](std::uint8_t held, std::uint8_t current) {
         const auto rest = letters.subspan(2);
         const int held_phases = read_window(current, rest).phases() & different_phases(length - 1);
         weights.any += std::popcount(static_cast<unsigned>(held_phases));
-        Window whole;
+        BagPhaseTracker whole;
         whole.read(held);
         whole.read(current);
         for (std::uint8_t letter : rest) whole.read(letter);
@@ -106,7 +106,7 @@ Weights weigh(std::span<const std::uint8_t> letters) {
 
 bool is_sequence(std::span<const std::uint8_t> letters) {
     if (letters.size() < 2 || letters[0] < letters[1]) return false;
-    std::optional<Prefix> prefix(std::in_place, letters[0], letters[1]);
+    std::optional<SequencePrefix> prefix(std::in_place, letters[0], letters[1]);
     for (std::size_t i = 2; i < letters.size() && prefix; ++i) prefix = prefix->then(letters[i]);
     return prefix.has_value();
 }
@@ -116,12 +116,12 @@ std::int64_t SequenceCounter::count(int length, int phases) {
     std::int64_t sum = 0;
     for (int held = 0; held < kPieces; ++held)
         for (int current = 0; current <= held; ++current)
-            sum += endings(Prefix(held, current, phases), length - 1);
+            sum += endings(SequencePrefix(held, current, phases), length - 1);
     return sum;
 }
 
 std::int64_t SequenceCounter::count_from(std::span<const std::uint8_t> letters, int length) {
-    std::optional<Prefix> prefix(std::in_place, letters[0], letters[1]);
+    std::optional<SequencePrefix> prefix(std::in_place, letters[0], letters[1]);
     for (std::size_t i = 2; i < letters.size(); ++i) {
         prefix = prefix->then(letters[i]);
         if (!prefix) return 0;
@@ -135,8 +135,8 @@ std::int64_t SequenceCounter::number(std::span<const std::uint8_t> letters) {
     for (int held = 0; held <= letters[0]; ++held)
         for (int current = 0; current <= held; ++current)
             if (held < letters[0] || current < letters[1])
-                before += endings(Prefix(held, current), length - 1);
-    Prefix prefix(letters[0], letters[1]);
+                before += endings(SequencePrefix(held, current), length - 1);
+    SequencePrefix prefix(letters[0], letters[1]);
     for (int i = 2; i <= length; ++i) {
         const int letter = letters[static_cast<std::size_t>(i)];
         for (int other = 0; other < letter; ++other)
@@ -148,10 +148,10 @@ std::int64_t SequenceCounter::number(std::span<const std::uint8_t> letters) {
 
 std::vector<std::uint8_t> SequenceCounter::sequence(int length, std::int64_t number) {
     std::vector<std::uint8_t> letters;
-    std::optional<Prefix> prefix;
+    std::optional<SequencePrefix> prefix;
     for (int held = 0; held < kPieces && !prefix; ++held)
         for (int current = 0; current <= held && !prefix; ++current) {
-            const Prefix pair(held, current);
+            const SequencePrefix pair(held, current);
             const std::int64_t here = endings(pair, length - 1);
             if (number < here) {
                 prefix = pair;
@@ -175,7 +175,7 @@ std::vector<std::uint8_t> SequenceCounter::sequence(int length, std::int64_t num
     return letters;
 }
 
-std::int64_t SequenceCounter::endings(const Prefix& prefix, int letters) {
+std::int64_t SequenceCounter::endings(const SequencePrefix& prefix, int letters) {
     if (letters == 0) return 1;
     const Key key = key_of(prefix, letters);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
@@ -188,7 +188,7 @@ std::int64_t SequenceCounter::endings(const Prefix& prefix, int letters) {
 
 // Two letters differ only in which phases have seen them: seven patterns of seven places in the bag
 // and two windows say all, in any order.
-SequenceCounter::Key SequenceCounter::key_of(const Prefix& prefix, int letters) {
+SequenceCounter::Key SequenceCounter::key_of(const SequencePrefix& prefix, int letters) {
     Key key{};
     int possible = 0;
     for (std::size_t w = 0; w < 2; ++w) {
@@ -196,7 +196,7 @@ SequenceCounter::Key SequenceCounter::key_of(const Prefix& prefix, int letters) 
         if (!window) continue;
         for (std::size_t f = 0; f < 7; ++f) {
             const std::uint8_t seen = window->seen_[f];
-            if (seen == Window::kRuledOut) continue;
+            if (seen == BagPhaseTracker::kRuledOut) continue;
             const std::size_t place = (f + window->length_) % 7;
             const auto bit = static_cast<std::uint16_t>(1 << (7 * w + place));
             possible |= bit;

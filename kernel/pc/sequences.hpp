@@ -18,10 +18,10 @@ namespace sevenbag::pc {
 
 // A window of a 7-bag stream while it is read: for every phase, the place within a bag at which the
 // window may have begun, which letters of the current bag it has seen.
-class Window {
+class BagPhaseTracker {
   public:
-    Window() = default;
-    explicit Window(int phases);
+    BagPhaseTracker() = default;
+    explicit BagPhaseTracker(int phases);
 
     // Whether the letter can follow under any phase; if so it is read.
     bool read(int letter);
@@ -43,32 +43,32 @@ inline constexpr int kAllPhases = 0x7f;
 int different_phases(int length);
 // Windows that are dealt, each once for every different phase; and those that begin with a bag.
 // `length` up to 20.
-std::int64_t windows(int length);
-std::int64_t opening_windows(int length);
+std::int64_t count_windows(int length);
+std::int64_t count_opening_windows(int length);
 
 // A sequence while it is read. Which of the first two letters is held nobody knows: both windows,
 // the one that begins with either, are followed.
-class Prefix {
+class SequencePrefix {
   public:
-    Prefix(int held, int current, int phases = kAllPhases);
+    SequencePrefix(int held, int current, int phases = kAllPhases);
 
     // Nothing if no bags deal it.
-    std::optional<Prefix> then(int letter) const;
+    std::optional<SequencePrefix> then(int letter) const;
 
   private:
     friend class SequenceCounter;
     // With equal letters the windows are one; the second is not followed.
-    std::array<std::optional<Window>, 2> windows_;
+    std::array<std::optional<BagPhaseTracker>, 2> windows_;
 };
 
 // In how many ways bags deal what these letters are to a player, summed over the different
 // phases.
-struct Weights {
+struct DealCounts {
     int any = 0;      // with any held piece, or without
     int none = 0;     // without a held piece: the letters are a window
     int opening = 0;  // the same, at the start of a bag
 };
-Weights weigh(std::span<const std::uint8_t> letters);
+DealCounts count_deals(std::span<const std::uint8_t> letters);
 
 inline constexpr int kLongestSequence = 24;
 
@@ -88,8 +88,8 @@ class SequenceCounter {
     // What decides how many letters can follow, whatever their names are.
     using Key = std::array<std::uint16_t, 9>;
 
-    std::int64_t endings(const Prefix& prefix, int letters);
-    static Key key_of(const Prefix& prefix, int letters);
+    std::int64_t endings(const SequencePrefix& prefix, int letters);
+    static Key key_of(const SequencePrefix& prefix, int letters);
 
     std::map<Key, std::int64_t> known_;
 };

@@ -46,9 +46,9 @@ Rows turned(const Rows& rows, std::size_t count) {
     return columns;
 }
 
-class Search {
+class CoverSearch {
   public:
-    Search(std::size_t sets, Watch watch) : sets_(sets), watch_(watch) {}
+    CoverSearch(std::size_t sets, StopCheck watch) : sets_(sets), watch_(watch) {}
 
     // A smallest cover of fewer than `limit` sets, if there is one; if the search is stopped, any.
     std::optional<Chosen> cover(Rows rows, std::size_t limit) {
@@ -134,7 +134,7 @@ class Search {
         if (stopped()) return false;
         const Rows columns = turned(rows, sets_);
         Bits kept(words_for(sets_));
-        for (const int set : widest_sets(columns))
+        for (const int set : find_maximal_sets(columns))
             kept[static_cast<std::size_t>(set) / 64] |= std::uint64_t{1} << (set % 64);
         bool dropped = false;
         for (Bits& row : rows)
@@ -208,7 +208,7 @@ class Search {
     }
 
     std::size_t sets_;
-    Watch watch_;
+    StopCheck watch_;
     bool stopped_ = false;
 };
 
@@ -251,7 +251,7 @@ Chosen greedy(const std::vector<Bits>& sets) {
 
 }  // namespace
 
-std::vector<int> widest_sets(const std::vector<Bits>& sets) {
+std::vector<int> find_maximal_sets(const std::vector<Bits>& sets) {
     std::vector<std::pair<std::uint64_t, int>> order;
     for (std::size_t i = 0; i < sets.size(); ++i)
         if (const std::uint64_t size = bits_count(sets[i]))
@@ -271,7 +271,7 @@ std::vector<int> widest_sets(const std::vector<Bits>& sets) {
     return widest;
 }
 
-SetCover smallest_cover(const std::vector<Bits>& sets, Watch watch) {
+SetCover find_smallest_cover(const std::vector<Bits>& sets, StopCheck watch) {
     SetCover cover;
     if (sets.empty()) return cover;
     Rows rows = turned(sets, sets[0].size() * 64);
@@ -280,11 +280,11 @@ SetCover smallest_cover(const std::vector<Bits>& sets, Watch watch) {
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     cover.sets = greedy(sets);
 
-    Search search(sets.size(), watch);
+    CoverSearch search(sets.size(), watch);
     Chosen forced;
     while (search.reduce(rows, forced) && !search.was_stopped()) {
     }
-    const std::size_t least = forced.size() + Search::fewest(rows);
+    const std::size_t least = forced.size() + CoverSearch::fewest(rows);
     if (auto found = search.cover(rows, cover.sets.size() - forced.size())) {
         found->insert(found->end(), forced.begin(), forced.end());
         cover.sets = std::move(*found);

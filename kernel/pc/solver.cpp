@@ -19,19 +19,21 @@ namespace {
 constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
 // Nearly every perfect clear is found by the first; the second finds most of the others.
-constexpr Solver::Pass kQuickPasses[] = {{3, 1'500}, {6, 2'500}};
+constexpr Solver::SearchPass kQuickPasses[] = {{3, 1'500}, {6, 2'500}};
 // Two lines: a dozen positions find nine in ten; then the pieces that tilings need are counted.
-constexpr Solver::Pass kPassesForFew[] = {{2, 12}};
+constexpr Solver::SearchPass kPassesForFew[] = {{2, 12}};
 // With so many pieces there are more perfect clears, and more tilings than can be counted: fewer
 // children are tried, and more positions looked at.
 constexpr int kManyPieces = 12;
-constexpr Solver::Pass kPassesForMany[] = {{2, 30'000}, {3, 30'000}, {4, 30'000}, {12, 60'000}};
-constexpr Solver::Pass kLongPasses[] = {{3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}};
-constexpr Solver::Pass kLastPass{1'000, kUnlimited};
+constexpr Solver::SearchPass kPassesForMany[] = {
+    {2, 30'000}, {3, 30'000}, {4, 30'000}, {12, 60'000}};
+constexpr Solver::SearchPass kLongPasses[] = {
+    {3, 100'000}, {6, 200'000}, {12, 400'000}, {24, 1'000'000}};
+constexpr Solver::SearchPass kLastPass{1'000, kUnlimited};
 // Of the parts that threads share, for each: they are of very different size.
 constexpr std::size_t kPartsEach = 64;
 
-std::span<const Solver::Pass> first_passes(int needed) {
+std::span<const Solver::SearchPass> first_passes(int needed) {
     if (needed > kManyPieces) return kPassesForMany;
     return kQuickPasses;
 }
@@ -48,7 +50,7 @@ struct Solver::Memory {
     Memory() : slots(kFewSlots) {
         visited.owner = this;
         visited.grow = &grow;
-        visited.forget = [](Visited& visited) { static_cast<Memory*>(visited.owner)->forget(); };
+        visited.forget = [](VisitedSet& visited) { static_cast<Memory*>(visited.owner)->forget(); };
         forget();
     }
 
@@ -69,7 +71,7 @@ struct Solver::Memory {
     }
 
     // Keys beyond the largest table are not remembered: searches then look at places twice.
-    static void grow(Visited& visited) {
+    static void grow(VisitedSet& visited) {
         auto& self = *static_cast<Memory*>(visited.owner);
         if (self.slots.size() >= kManySlots) {
             visited.full = true;
@@ -84,10 +86,10 @@ struct Solver::Memory {
     }
 
     std::vector<std::uint64_t> slots;
-    Visited visited{};
-    std::array<std::unique_ptr<TileBook>, kFieldRows + 1> books;
+    VisitedSet visited{};
+    std::array<std::unique_ptr<TileSet>, kFieldRows + 1> books;
     std::array<std::unique_ptr<TileGraph>, kFieldRows + 1> graphs;  // the last of each height
-    PieceBudget budget;
+    MultisetTable budget;
 };
 
 Solver::Solver(const Kicks& kicks)
@@ -97,17 +99,17 @@ Solver::~Solver() = default;
 
 // --- low fields ---------------------------------------------------------------------------------
 
-void Solver::order_by(std::shared_ptr<const Network> network) {
+void Solver::set_network(std::shared_ptr<const Network> network) {
     network_ = std::move(network);
     network_memory_.resize(network_ ? network_->memory() : 0);
 }
 
-bool Solver::answered(std::span<const Pass> passes, const Problem& problem, Watch watch,
-                      Outcome& outcome, std::array<Step, kMaxSteps>& steps) {
-    for (const Pass& pass : passes) {
+bool Solver::run_passes(std::span<const SearchPass> passes, const Problem& problem, StopCheck watch,
+                        Outcome& outcome, std::array<Step, kMaxSteps>& steps) {
+    for (const SearchPass& pass : passes) {
         memory_->forget();
-        OrderedSearch search = search_for(problem, watch, pass, *memory_, network_memory_);
-        outcome = hot_code().run_ordered(search);
+        PlayOrderSearch search = search_for(problem, watch, pass, *memory_, network_memory_);
+        outcome = dispatch_table().search_in_play_order(search);
         nodes_ += search.nodes;
         if (outcome == Outcome::found) steps = search.steps;
         if (outcome != Outcome::none || search.complete) return true;
@@ -115,9 +117,9 @@ bool Solver::answered(std::span<const Pass> passes, const Problem& problem, Watc
     return false;
 }
 
-OrderedSearch Solver::search_for(const Problem& problem, Watch watch, Pass pass, Memory& memory,
-                                 std::vector<float>& network_memory) const {
-    OrderedSearch search{&motion_, &problem, &memory.visited, watch, pass.width, pass.budget};
+PlayOrderSearch Solver::search_for(const Problem& problem, StopCheck watch, SearchPass pass,
+                                   Memory& memory, std::vector<float>& network_memory) const {
+    PlayOrderSearch search{&motion_, &problem, &memory.visited, watch, pass.width, pass.budget};
     if (network_) {
         network_memory.assign(network_->memory(), 0.0f);
         search.network = network_.get();
@@ -126,34 +128,35 @@ OrderedSearch Solver::search_for(const Problem& problem, Watch watch, Pass pass,
     return search;
 }
 
-Outcome Solver::search_all(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
-                           int threads) {
+Outcome Solver::search_all(const Problem& problem, StopCheck watch,
+                           std::array<Step, kMaxSteps>& steps, int threads) {
     constexpr int kFewestShared = 3;  // a placement, and more than the last one
     if (threads <= 1 || problem.needed < kFewestShared) {
         Outcome outcome = Outcome::none;
-        answered({&kLastPass, 1}, problem, watch, outcome, steps);
+        run_passes({&kLastPass, 1}, problem, watch, outcome, steps);
         return outcome;
     }
     // The first positions, in the order in which one thread would come to them.
-    std::vector<Waypoint> parts;
+    std::vector<SearchNode> parts;
     const std::size_t enough = kPartsEach * static_cast<std::size_t>(threads);
     for (int depth = 1; parts.size() < enough && depth + 1 < problem.needed; ++depth) {
         parts.clear();
         memory_->forget();
-        OrderedSearch search = search_for(problem, watch, kLastPass, *memory_, network_memory_);
+        PlayOrderSearch search = search_for(problem, watch, kLastPass, *memory_, network_memory_);
         search.horizon = depth;
         search.context = &parts;
-        search.tell = [](void* context, const Waypoint& waypoint) {
-            static_cast<std::vector<Waypoint>*>(context)->push_back(waypoint);
+        search.tell = [](void* context, const SearchNode& waypoint) {
+            static_cast<std::vector<SearchNode>*>(context)->push_back(waypoint);
         };
-        if (hot_code().run_ordered(search) == Outcome::stopped) return Outcome::stopped;
+        if (dispatch_table().search_in_play_order(search) == Outcome::stopped)
+            return Outcome::stopped;
         if (parts.empty()) return Outcome::none;
     }
 
     // The first part with a perfect clear counts: what follows it is given up, what comes before it
     // is looked at to the end.
     struct Shared {
-        Watch watch;
+        StopCheck watch;
         std::atomic<std::size_t> first;
         std::atomic<bool> stopped{false};
     } shared{watch, parts.size()};
@@ -163,7 +166,7 @@ Outcome Solver::search_all(const Problem& problem, Watch watch, std::array<Step,
 
         static bool stop(void* self, std::uint64_t nodes) {
             const auto& part = *static_cast<const Part*>(self);
-            const Watch& outer = part.all.watch;
+            const StopCheck& outer = part.all.watch;
             if (outer.stop && outer.stop(outer.context, nodes))
                 part.all.stopped.store(true, std::memory_order_relaxed);
             return part.all.stopped.load(std::memory_order_relaxed) ||
@@ -182,10 +185,10 @@ Outcome Solver::search_all(const Problem& problem, Watch watch, std::array<Step,
                 return;
             // What other parts have seen is known to have no perfect clear.
             if (memory.visited.full) memory.forget();
-            OrderedSearch search =
+            PlayOrderSearch search =
                 search_for(problem, {&Part::stop, &part}, kLastPass, memory, network_memory);
             search.from = &parts[part.number];
-            if (hot_code().run_ordered(search) != Outcome::found) continue;
+            if (dispatch_table().search_in_play_order(search) != Outcome::found) continue;
             const std::lock_guard<std::mutex> alone(finding);
             if (part.number < shared.first.load(std::memory_order_relaxed)) {
                 shared.first.store(part.number, std::memory_order_relaxed);
@@ -199,42 +202,43 @@ Outcome Solver::search_all(const Problem& problem, Watch watch, std::array<Step,
 
 const TileGraph& Solver::graph(int height, std::uint64_t filled) {
     const auto h = static_cast<std::size_t>(height);
-    auto& book = memory_->books[h];
+    auto& tile_set = memory_->books[h];
     auto& graph = memory_->graphs[h];
-    if (!book) book = std::make_unique<TileBook>(motion_, height);
-    if (!graph || graph->filled() != filled) graph = std::make_unique<TileGraph>(*book, filled);
+    if (!tile_set) tile_set = std::make_unique<TileSet>(motion_, height);
+    if (!graph || graph->filled() != filled) graph = std::make_unique<TileGraph>(*tile_set, filled);
     return *graph;
 }
 
-void Solver::use(const Table& table) {
-    std::erase_if(tables_, [&](const Table& old) { return old.height() == table.height(); });
+void Solver::use(const UnsolvableTable& table) {
+    std::erase_if(tables_,
+                  [&](const UnsolvableTable& old) { return old.height() == table.height(); });
     tables_.push_back(table);
 }
 
-Outcome Solver::solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
-                          int threads) {
-    for (const Table& table : tables_)
+Outcome Solver::solve_low(const Problem& problem, StopCheck watch,
+                          std::array<Step, kMaxSteps>& steps, int threads) {
+    for (const UnsolvableTable& table : tables_)
         if (table.rules_out(problem)) return Outcome::none;
     Outcome outcome = Outcome::none;
     const bool few = problem.needed <= 5 && problem.height <= 2;
-    if (few && answered(kPassesForFew, problem, watch, outcome, steps)) return outcome;
+    if (few && run_passes(kPassesForFew, problem, watch, outcome, steps)) return outcome;
     if (few &&
         memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem), motion_) &&
         !memory_->budget.any())
         return Outcome::none;
-    if (answered(first_passes(problem.needed), problem, watch, outcome, steps)) return outcome;
+    if (run_passes(first_passes(problem.needed), problem, watch, outcome, steps)) return outcome;
     const TileGraph& tiles = graph(problem.height, problem.filled);
     if (tiles.whole() && memory_->budget.run(tiles, supply_of(problem), motion_)) {
-        TileSearch search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
+        TilingSolver search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
         outcome = search.run();
         if (outcome == Outcome::found) steps = search.steps();
         return outcome;
     }
-    if (answered(kLongPasses, problem, watch, outcome, steps)) return outcome;
+    if (run_passes(kLongPasses, problem, watch, outcome, steps)) return outcome;
     return search_all(problem, watch, steps, threads);
 }
 
-Solver::Effort Solver::effort(const std::vector<Piece>& pieces, int height) {
+Solver::SearchEffort Solver::measure_effort(const std::vector<Piece>& pieces, int height) {
     const int needed = kFieldWidth * height / 4;
     const auto count = static_cast<int>(pieces.size());
     if (height < 2 || height > kFieldRows || height % 2 != 0)
@@ -250,7 +254,7 @@ Solver::Effort Solver::effort(const std::vector<Piece>& pieces, int height) {
     Outcome outcome = Outcome::none;
     std::array<Step, kMaxSteps> steps;
     const std::uint64_t before = nodes_;
-    answered(first_passes(needed), problem, {}, outcome, steps);
+    run_passes(first_passes(needed), problem, {}, outcome, steps);
     return {nodes_ - before, outcome == Outcome::found};
 }
 
@@ -259,13 +263,13 @@ Solver::Effort Solver::effort(const std::vector<Piece>& pieces, int height) {
 namespace {
 
 // Counts positions for the limits of a request.
-struct Limits {
-    const Request& request;
+struct NodeLimits {
+    const SolveRequest& request;
     std::atomic<std::uint64_t> nodes{0};
 
     static bool stop(void* self, std::uint64_t nodes) {
-        auto& limits = *static_cast<Limits*>(self);
-        const Request& request = limits.request;
+        auto& limits = *static_cast<NodeLimits*>(self);
+        const SolveRequest& request = limits.request;
         const std::uint64_t all = limits.nodes.fetch_add(nodes, std::memory_order_relaxed) + nodes;
         if (request.nodes != 0 && all > request.nodes) return true;
         return request.stop && request.stop(request.context);
@@ -280,7 +284,7 @@ std::uint64_t low_cells(const Board& board) {
 
 }  // namespace
 
-Placement placement_of(const Motion& motion, const Step& step) {
+Placement placement_of(const MoveTables& motion, const Step& step) {
     const auto piece = static_cast<Piece>(step.piece);
     const Cell centre = motion.of(piece).centre[step.rotation];
     return {piece, static_cast<Rotation>(step.rotation),
@@ -288,7 +292,7 @@ Placement placement_of(const Motion& motion, const Step& step) {
             static_cast<std::int8_t>(step.corner / kFieldWidth + centre.y), Spin::none};
 }
 
-void expect_request(const Request& request) {
+void validate_request(const SolveRequest& request) {
     const Board& board = *request.board;
     if (board.width() != kFieldWidth)
         throw Error(ErrorKind::board,
@@ -304,7 +308,7 @@ void expect_request(const Request& request) {
         throw Error(ErrorKind::queue, "no pieces: expected piece letters such as LSTIZJO");
 }
 
-Lowest lowest(const Board& cleared) {
+LowestClear lowest(const Board& cleared) {
     int height = cleared.height();
     int empty = kFieldWidth * height - cleared.count();
     if (empty % 2 != 0) return {height, 0};
@@ -343,17 +347,17 @@ std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,
     return holds;
 }
 
-Answer Solver::solve(const Request& request) {
-    expect_request(request);
+SolveResult Solver::solve(const SolveRequest& request) {
+    validate_request(request);
     Board cleared(kFieldWidth, kDefaultRows);
     for (int y = 0; y < request.board->height(); ++y) cleared.set_row(y, request.board->row(y));
     cleared.clear_rows();
 
-    Answer answer;
-    const Lowest start = lowest(cleared);
+    SolveResult answer;
+    const LowestClear start = lowest(cleared);
     answer.height = start.height;
     if (start.pieces == 0) {
-        answer.reason = Reason::odd;
+        answer.reason = SolveStatus::odd;
         return answer;
     }
     std::vector<Piece> pieces = request.pieces;
@@ -364,9 +368,9 @@ Answer Solver::solve(const Request& request) {
         pieces.erase(pieces.begin());
     }
     const int given = static_cast<int>(pieces.size());
-    Limits limits{request};
-    const Watch watch{&Limits::stop, &limits};
-    answer.reason = Reason::few_pieces;
+    NodeLimits limits{request};
+    const StopCheck watch{&NodeLimits::stop, &limits};
+    answer.reason = SolveStatus::too_few_pieces;
     for (int height = start.height, needed = start.pieces;
          height <= request.max_height && height <= kMaxHeight && needed <= given;
          height += 2, needed += 2 * kFieldWidth / 4) {
@@ -375,7 +379,7 @@ Answer Solver::solve(const Request& request) {
         if (save) {
             if (seen == needed) break;
             if (std::find(pieces.begin(), pieces.begin() + seen, *save) == pieces.begin() + seen) {
-                answer.reason = Reason::not_saved;
+                answer.reason = SolveStatus::cannot_save;
                 continue;
             }
         }
@@ -404,13 +408,13 @@ Answer Solver::solve(const Request& request) {
                                 request.hold, save,   request.strict};
             outcome = solve_tall(problem, kicks_, watch, network_.get(), answer.placements);
         }
-        answer.reason = outcome == Outcome::found  ? Reason::found
-                        : outcome == Outcome::none ? Reason::none
-                                                   : Reason::stopped;
+        answer.reason = outcome == Outcome::found  ? SolveStatus::found
+                        : outcome == Outcome::none ? SolveStatus::none
+                                                   : SolveStatus::stopped;
         if (outcome != Outcome::none) break;
     }
     answer.nodes = limits.nodes;
-    if (answer.reason == Reason::found)
+    if (answer.reason == SolveStatus::found)
         answer.holds = holds_for(request.pieces, request.holding, answer.placements);
     return answer;
 }

@@ -30,7 +30,7 @@ inline constexpr int kMaxHeight = 20;
 // Longer queues are cut: no more pieces fit below kMaxHeight.
 inline constexpr int kMaxQueue = kFieldWidth * kMaxHeight / 4 + 1;
 
-struct Request {
+struct SolveRequest {
     // Of width 10; full rows are removed before anything else.
     const Board* board;
     // In the order in which they can be placed: the held piece, if any, the current one, the next.
@@ -55,17 +55,17 @@ struct Request {
     void* context = nullptr;
 };
 
-enum class Reason {
+enum class SolveStatus {
     found,
-    none,        // proved: every height for which there are pieces was searched
-    odd,         // an odd number of cells is empty: no height can be filled
-    few_pieces,  // too few pieces for the lowest height
-    not_saved,   // the piece to save is not among the pieces that can be left over
-    stopped,     // nothing is known
+    none,            // proved: every height for which there are pieces was searched
+    odd,             // an odd number of cells is empty: no height can be filled
+    too_few_pieces,  // too few pieces for the lowest height
+    cannot_save,     // the piece to save is not among the pieces that can be left over
+    stopped,         // nothing is known
 };
 
-struct Answer {
-    Reason reason = Reason::none;
+struct SolveResult {
+    SolveStatus reason = SolveStatus::none;
     int height = 0;  // of the perfect clear; if none was found, the highest that was searched
     std::vector<Placement> placements;
     std::vector<bool> holds;  // whether hold is pressed before each placement
@@ -74,13 +74,13 @@ struct Answer {
 
 // Raises Error(board) for a board that is not 10 wide or has filled cells above kMaxHeight,
 // Error(queue) for no pieces at all.
-void expect_request(const Request& request);
+void validate_request(const SolveRequest& request);
 
 // Keeps what it can use again: one solver for each thread.
 class Solver {
   public:
     // A pass of the search in the order of play.
-    struct Pass {
+    struct SearchPass {
         int width;  // children tried of each position
         std::uint64_t budget;
     };
@@ -90,49 +90,49 @@ class Solver {
 
     // Believed from now on, in the place of an earlier one of the same height; it is made for this
     // system, as its constructor sees to.
-    void use(const Table& table);
+    void use(const UnsolvableTable& table);
 
     // From now on the searches in the order of play go by this network, or by none.
-    void order_by(std::shared_ptr<const Network> network);
+    void set_network(std::shared_ptr<const Network> network);
 
-    Answer solve(const Request& request);
+    SolveResult solve(const SolveRequest& request);
 
     // How far the search in the order of play comes with few children of each position, which is
     // all that an order can change: from the empty field, with these pieces.
-    struct Effort {
+    struct SearchEffort {
         std::uint64_t nodes;
         bool found;
     };
-    Effort effort(const std::vector<Piece>& pieces, int height);
+    SearchEffort measure_effort(const std::vector<Piece>& pieces, int height);
 
     // One height of a low field, without looking at its number of cells.
-    Outcome solve_low(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
+    Outcome solve_low(const Problem& problem, StopCheck watch, std::array<Step, kMaxSteps>& steps,
                       int threads = 1);
 
     // The last resort of that: everything, in the order of play. Threads share it, and come to what
     // one would come to.
-    Outcome search_all(const Problem& problem, Watch watch, std::array<Step, kMaxSteps>& steps,
+    Outcome search_all(const Problem& problem, StopCheck watch, std::array<Step, kMaxSteps>& steps,
                        int threads);
 
     // The ways to fill a field; kept until another one of this height is asked for.
     const TileGraph& graph(int height, std::uint64_t filled);
 
     const Kicks& kicks() const { return kicks_; }
-    const Motion& motion() const { return motion_; }
+    const MoveTables& motion() const { return motion_; }
 
   private:
     struct Memory;
 
     // Whether one of the passes has the answer.
-    bool answered(std::span<const Pass> passes, const Problem& problem, Watch watch,
-                  Outcome& outcome, std::array<Step, kMaxSteps>& steps);
+    bool run_passes(std::span<const SearchPass> passes, const Problem& problem, StopCheck watch,
+                    Outcome& outcome, std::array<Step, kMaxSteps>& steps);
 
-    OrderedSearch search_for(const Problem& problem, Watch watch, Pass pass, Memory& memory,
-                             std::vector<float>& network_memory) const;
+    PlayOrderSearch search_for(const Problem& problem, StopCheck watch, SearchPass pass,
+                               Memory& memory, std::vector<float>& network_memory) const;
 
     Kicks kicks_;
-    Motion motion_;
-    std::vector<Table> tables_;
+    MoveTables motion_;
+    std::vector<UnsolvableTable> tables_;
     std::shared_ptr<const Network> network_;
     std::vector<float> network_memory_;
     std::uint64_t nodes_ = 0;  // of all passes ever
@@ -141,14 +141,14 @@ class Solver {
 
 // The rows of a field to fill: full ones gone, height and number of pieces for the lowest perfect
 // clear; no pieces for an odd number of cells.
-struct Lowest {
+struct LowestClear {
     int height;
     int pieces;
 };
-Lowest lowest(const Board& cleared);
+LowestClear lowest(const Board& cleared);
 
 // A step as a placement on the board.
-Placement placement_of(const Motion& motion, const Step& step);
+Placement placement_of(const MoveTables& motion, const Step& step);
 
 // Which placements need hold pressed first, in a game that begins with `pieces`.
 std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,

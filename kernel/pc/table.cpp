@@ -17,7 +17,7 @@ constexpr char kMagic[] = "SBPCTABL";
 constexpr std::size_t kHeader = 40;
 constexpr std::size_t kCodeBytes = 5;
 
-class Hash {
+class Fnv1a {
   public:
     void add(std::uint64_t value) {
         for (int i = 0; i < 8; ++i) add_byte(static_cast<std::uint8_t>(value >> (8 * i)));
@@ -40,7 +40,7 @@ std::uint64_t get(const std::uint8_t* from, std::size_t bytes) {
 }
 
 std::uint64_t checksum(const std::uint8_t* bytes, std::size_t count) {
-    Hash hash;
+    Fnv1a hash;
     for (std::size_t i = 0; i < count; ++i) hash.add_byte(bytes[i]);
     return hash.value();
 }
@@ -60,9 +60,9 @@ std::uint64_t code_of(const Pieces& pieces, int length) {
 
 }  // namespace
 
-std::uint64_t fingerprint(const Motion& motion) {
-    Hash hash;
-    for (const PieceMotion& piece : motion.pieces)
+std::uint64_t fingerprint(const MoveTables& motion) {
+    Fnv1a hash;
+    for (const MoveTable& piece : motion.pieces)
         for (int from = 0; from < kRotations; ++from) {
             hash.add(piece.cells[from]);
             hash.add(piece.open.of[from] & 1);
@@ -78,8 +78,8 @@ std::uint64_t fingerprint(const Motion& motion) {
     return hash.value();
 }
 
-std::vector<std::uint8_t> Table::bytes(const Motion& motion, int height,
-                                       std::span<const std::vector<Piece>> sequences) {
+std::vector<std::uint8_t> UnsolvableTable::bytes(const MoveTables& motion, int height,
+                                                 std::span<const std::vector<Piece>> sequences) {
     if (height < 2 || height > 4 || height % 2 != 0)
         throw Error(ErrorKind::queue, "tables are of height 2 or 4, not " + std::to_string(height));
     std::vector<std::uint64_t> codes;
@@ -104,7 +104,7 @@ std::vector<std::uint8_t> Table::bytes(const Motion& motion, int height,
     return out;
 }
 
-Table::Table(std::span<const std::uint8_t> bytes, const Motion& motion) {
+UnsolvableTable::UnsolvableTable(std::span<const std::uint8_t> bytes, const MoveTables& motion) {
     if (bytes.size() < kHeader || std::memcmp(bytes.data(), kMagic, 8) != 0)
         throw Error(ErrorKind::rules, "no table of perfect clears");
     const std::uint64_t version = get(&bytes[8], 4);
@@ -125,7 +125,7 @@ Table::Table(std::span<const std::uint8_t> bytes, const Motion& motion) {
     codes_ = bytes.data() + kHeader;
 }
 
-bool Table::rules_out(const Problem& problem) const {
+bool UnsolvableTable::rules_out(const Problem& problem) const {
     // What must be saved or avoided leaves less that can be done.
     if (problem.filled != 0 || problem.height != height_ || problem.count != length_of(height_))
         return false;
@@ -142,6 +142,8 @@ bool Table::rules_out(const Problem& problem) const {
     return low < count_ && code(low) == wanted;
 }
 
-std::uint64_t Table::code(std::size_t i) const { return get(codes_ + i * kCodeBytes, kCodeBytes); }
+std::uint64_t UnsolvableTable::code(std::size_t i) const {
+    return get(codes_ + i * kCodeBytes, kCodeBytes);
+}
 
 }  // namespace sevenbag::pc

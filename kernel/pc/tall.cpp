@@ -19,7 +19,7 @@ constexpr Spawn kHigh{4, 32};
 constexpr std::size_t kMaxRemembered = 1 << 19;
 
 // Whether every part between walls can be filled by itself; see divides() of field.hpp.
-bool divides(const Board& board, int height) {
+bool can_be_divided(const Board& board, int height) {
     std::uint32_t wall = board.full_row() >> 1;
     for (int y = 0; y < height; ++y) wall &= board.row(y) | board.row(y) >> 1;
     for (; wall; wall &= wall - 1) {
@@ -32,7 +32,7 @@ bool divides(const Board& board, int height) {
 }
 
 // How likely a field is to be filled; higher is likelier. As for low fields, see ordered_isa.cpp.
-int promise(const Board& board, int height) {
+int estimate_fill(const Board& board, int height) {
     const std::uint32_t inner = board.full_row() >> 1;
     int row_changes = 0;
     int steps = 0;
@@ -54,10 +54,10 @@ int promise(const Board& board, int height) {
              3 * empty);
 }
 
-class Descent {
+class TallBoardSearch {
   public:
-    Descent(const TallProblem& problem, const Kicks& kicks, Watch watch, const Network* network,
-            std::vector<Placement>& placements)
+    TallBoardSearch(const TallProblem& problem, const Kicks& kicks, StopCheck watch,
+                    const Network* network, std::vector<Placement>& placements)
         : problem_(problem),
           kicks_(kicks),
           watch_(watch),
@@ -80,7 +80,7 @@ class Descent {
 
   private:
     struct Child {
-        std::int64_t promise;
+        std::int64_t estimate_fill;
         Placement placement;
         Board board;
         int height;
@@ -116,7 +116,7 @@ class Descent {
         expand(board, height, first, second, children);
         if (problem_.hold && second && *second != first)
             expand(board, height, *second, first, children);
-        std::ranges::stable_sort(children, std::greater(), &Child::promise);
+        std::ranges::stable_sort(children, std::greater(), &Child::estimate_fill);
         if (children.size() > static_cast<std::size_t>(width_)) {
             children.erase(children.begin() + width_, children.end());
             complete_ = false;
@@ -138,25 +138,25 @@ class Descent {
     void expand(const Board& board, int height, Piece piece, std::optional<Piece> over,
                 std::vector<Child>& children) {
         if (piece == problem_.save && left_[static_cast<std::size_t>(piece)] == 1) return;
-        generate(board, piece, kicks_, kHigh, SpinMode::none, resting_);
+        generate_placements(board, piece, kicks_, kHigh, SpinMode::none, resting_);
         for (const Placement& placement : resting_) {
             const Cells cells = cells_of(placement);
             if (std::ranges::any_of(cells, [&](Cell c) { return c.y >= height; })) continue;
             Child child{0, placement, board, height, over};
             child.height -= std::popcount(child.board.lock(placement));
             if (child.height > 0) {
-                if (!child.over || !divides(child.board, child.height)) continue;
+                if (!child.over || !can_be_divided(child.board, child.height)) continue;
                 if (problem_.strict && child.board.empty()) continue;
-                child.promise = promised(child);
+                child.estimate_fill = estimate(child);
             } else {
-                child.promise = std::numeric_limits<std::int64_t>::max();
+                child.estimate_fill = std::numeric_limits<std::int64_t>::max();
             }
             children.push_back(child);
         }
     }
 
-    std::int64_t promised(const Child& child) {
-        if (!network_) return promise(child.board, child.height);
+    std::int64_t estimate(const Child& child) {
+        if (!network_) return estimate_fill(child.board, child.height);
         float features[kFeatures];
         find_features(child.board, child.height, features);
         return rank_of(network_->score(features, network_memory_.data()));
@@ -164,7 +164,7 @@ class Descent {
 
     const TallProblem& problem_;
     const Kicks& kicks_;
-    Watch watch_;
+    StopCheck watch_;
     const Network* network_;
     std::vector<float> network_memory_;
     std::vector<Placement>& placements_;
@@ -178,14 +178,14 @@ class Descent {
 
 }  // namespace
 
-Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, Watch watch,
+Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, StopCheck watch,
                    const Network* network, std::vector<Placement>& placements) {
     constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
     constexpr struct {
         int width;
         std::uint64_t budget;
     } kPasses[] = {{3, 20'000}, {8, 50'000}, {24, 200'000}, {1'000'000, kUnlimited}};
-    Descent descent(problem, kicks, watch, network, placements);
+    TallBoardSearch descent(problem, kicks, watch, network, placements);
     for (const auto& pass : kPasses) {
         bool complete = false;
         const Outcome outcome = descent.run(pass.width, pass.budget, complete);

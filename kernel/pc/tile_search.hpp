@@ -17,11 +17,11 @@
 
 namespace sevenbag::pc {
 
-class TileSearch {
+class TilingSolver {
   public:
     // The budget is that of the problem on the graph.
-    TileSearch(const Motion& motion, const Problem& problem, const TileGraph& graph,
-               const PieceBudget& budget, Visited& visited, Watch watch);
+    TilingSolver(const MoveTables& motion, const Problem& problem, const TileGraph& graph,
+                 const MultisetTable& budget, VisitedSet& visited, StopCheck watch);
 
     // `found`: steps() tell how.
     Outcome run();
@@ -37,11 +37,11 @@ class TileSearch {
     static constexpr int kFirstPlay = 8192;
     static constexpr int kLargestBatch = 1 << 15;
 
-    void write_down(const TileGraph::Edge* edges);
+    void add_tiling(const TileGraph::Edge* edges);
     void sample(int count);
-    Outcome play_some();
+    Outcome test_new_tilings();
     // From `first` on; `all`: these are all tilings there are.
-    Outcome play_batch(int first, bool all);
+    Outcome test_batch(int first, bool all);
 
     struct Position {
         std::uint64_t filled;  // in the rows as they were at the start
@@ -55,15 +55,15 @@ class TileSearch {
     Outcome place(const Position& position, int piece, int held, int next, int depth,
                   std::size_t begin, std::size_t end);
 
-    const Motion& motion_;
+    const MoveTables& motion_;
     const Problem& problem_;
     const TileGraph& graph_;
-    const PieceBudget& budget_;
-    Visited& visited_;
-    Watch watch_;
+    const MultisetTable& budget_;
+    VisitedSet& visited_;
+    StopCheck watch_;
     std::uint64_t whole_;
 
-    Dice dice_{1};
+    SplitMix64 dice_{1};
     // Tilings of the batch, kMaxPieces tiles each, those of a piece side by side from
     // first_[piece].
     std::vector<std::uint16_t> batch_;
@@ -75,19 +75,19 @@ class TileSearch {
     bool all_ = false;
 
     // Lists of tilings that are in the game, one after another along the path.
-    std::vector<std::uint32_t> live_;
+    std::vector<std::uint32_t> remaining_;
     std::size_t top_ = 0;
     struct Candidate {
         std::uint32_t tile;  // place in `tiles` of the position
         std::uint32_t tiling;
     };
     // What is known of a tile at the position that looked at it last.
-    struct Verdict {
+    struct TileStatus {
         std::uint64_t position = 0;
         std::int32_t place = 0;  // among the tiles that can be placed, or -1
     };
     std::vector<Candidate> candidates_;
-    std::vector<Verdict> verdicts_;
+    std::vector<TileStatus> statuses_;
     std::uint64_t positions_ = 0;
     std::uint64_t tilings_seen_ = 0;
     std::array<Step, kMaxSteps> steps_{};

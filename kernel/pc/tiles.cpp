@@ -40,9 +40,9 @@ int rows_of(std::uint64_t shape) { return (std::bit_width(shape) - 1) / kFieldWi
 
 }  // namespace
 
-TileBook::TileBook(const Motion& motion, int height) : height(height) {
+TileSet::TileSet(const MoveTables& motion, int height) : height(height) {
     for (int piece = 0; piece < kPieces; ++piece) {
-        const PieceMotion& m = motion.of(static_cast<Piece>(piece));
+        const MoveTable& m = motion.of(static_cast<Piece>(piece));
         for (int rotation = 0; rotation < m.looks; ++rotation)
             for (int rows = 1; rows < 1 << height; ++rows)
                 if (std::popcount(static_cast<unsigned>(rows)) == rows_of(m.cells[rotation]))
@@ -55,11 +55,12 @@ TileBook::TileBook(const Motion& motion, int height) : height(height) {
             static_cast<int>(std::ranges::lower_bound(tiles, y, {}, first_row) - tiles.begin());
 }
 
-TileGraph::TileGraph(const TileBook& book, std::uint64_t filled) : book_(&book), filled_(filled) {
-    const int height = book.height;
+TileGraph::TileGraph(const TileSet& tile_set, std::uint64_t filled)
+    : tile_set_(&tile_set), filled_(filled) {
+    const int height = tile_set.height;
     const std::uint64_t full = (std::uint64_t{1} << (height * kFieldWidth)) - 1;
     std::vector<std::uint64_t> nodes{upright(filled, height)};
-    KeyNumbers numbers(1 << 10);
+    KeyIndex numbers(1 << 10);
     numbers.of(nodes[0], 0);
     // A tile fills four cells, so that all ways to a node are equally long: nodes are numbered in
     // the order of their filled cells.
@@ -73,12 +74,12 @@ TileGraph::TileGraph(const TileBook& book, std::uint64_t filled) : book_(&book),
         const int bit = std::countr_zero(empty);
         const int column = bit / height;
         const int row = bit % height;
-        for (int t = book.first[row]; t < book.first[row + 1]; ++t) {
-            const std::uint64_t cells = book.tiles[static_cast<std::size_t>(t)].upright
+        for (int t = tile_set.first[row]; t < tile_set.first[row + 1]; ++t) {
+            const std::uint64_t cells = tile_set.tiles[static_cast<std::size_t>(t)].upright
                                         << (column * height);
             // What sticks out at the right is lost by the shift or lies beyond the field.
             if (cells & ~empty ||
-                cells >> (column * height) != book.tiles[static_cast<std::size_t>(t)].upright)
+                cells >> (column * height) != tile_set.tiles[static_cast<std::size_t>(t)].upright)
                 continue;
             const auto next = static_cast<std::uint32_t>(nodes.size());
             const std::uint32_t to = numbers.of(nodes[node] | cells, next);

@@ -26,8 +26,8 @@ struct Tile {
 };
 
 // Every tile for a height, in the order of the row of its first cell (leftmost, then lowest).
-struct TileBook {
-    TileBook(const Motion& motion, int height);
+struct TileSet {
+    TileSet(const MoveTables& motion, int height);
 
     int height;
     std::vector<Tile> tiles;
@@ -56,9 +56,9 @@ class TileGraph {
     static constexpr std::size_t kMaxNodes = 1 << 15;
 
     // The field has no full row; a quarter of its empty cells must be whole.
-    TileGraph(const TileBook& book, std::uint64_t filled);
+    TileGraph(const TileSet& tile_set, std::uint64_t filled);
 
-    const TileBook& book() const { return *book_; }
+    const TileSet& tile_set() const { return *tile_set_; }
     std::uint64_t filled() const { return filled_; }
     // Whether there is a graph at all.
     bool whole() const { return whole_; }
@@ -71,7 +71,7 @@ class TileGraph {
     std::size_t edge_count() const { return edges_.size(); }
 
   private:
-    const TileBook* book_;
+    const TileSet* tile_set_;
     std::uint64_t filled_;
     bool whole_ = true;
     bool can_be_filled_ = false;

@@ -36,8 +36,8 @@ void merge_down(std::uint64_t* to, const std::uint64_t* from, const std::uint64_
 
 }  // namespace
 
-Supply supply_of(const Problem& problem) {
-    Supply supply;
+PieceSupply supply_of(const Problem& problem) {
+    PieceSupply supply;
     for (int i = 0; i < problem.count; ++i)
         ++supply.given[problem.pieces[static_cast<std::size_t>(i)]];
     if (problem.save != kNoPiece) {
@@ -51,7 +51,8 @@ Supply supply_of(const Problem& problem) {
     return supply;
 }
 
-bool PieceBudget::run(const TileGraph& graph, const Supply& supply, const Motion& motion) {
+bool MultisetTable::run(const TileGraph& graph, const PieceSupply& supply,
+                        const MoveTables& motion) {
     given_ = supply.given;
     int numbers = 1;
     for (std::size_t p = 0; p < kPieces; ++p) {
@@ -68,14 +69,14 @@ bool PieceBudget::run(const TileGraph& graph, const Supply& supply, const Motion
                 room_[p][static_cast<std::size_t>(n) / 64] |= std::uint64_t{1} << (n % 64);
     }
 
-    find_barred(graph, supply.last, motion);
+    find_excluded(graph, supply.last, motion);
     sets_.assign(nodes * words_, 0);
     sets_[0] = 1;
-    const auto& tiles = graph.book().tiles;
+    const auto& tiles = graph.tile_set().tiles;
     for (std::size_t node = 0; node < nodes; ++node)
         for (const auto* edge = graph.begin(node); edge != graph.end(node); ++edge) {
             const std::size_t piece = tiles[edge->tile].piece;
-            if (given_[piece] > 0 && !barred(*edge))
+            if (given_[piece] > 0 && !is_excluded(*edge))
                 merge_up(&sets_[edge->to * words_], &sets_[node * words_], room_[piece].data(),
                          words_, stride_[piece]);
         }
@@ -97,7 +98,7 @@ bool PieceBudget::run(const TileGraph& graph, const Supply& supply, const Motion
         std::ranges::fill(onwards, 0);
         for (const auto* edge = graph.begin(node); edge != graph.end(node); ++edge) {
             const std::size_t piece = tiles[edge->tile].piece;
-            if (given_[piece] > 0 && !barred(*edge))
+            if (given_[piece] > 0 && !is_excluded(*edge))
                 merge_down(onwards.data(), &sets_[edge->to * words_], room_[piece].data(), words_,
                            stride_[piece]);
         }
@@ -106,12 +107,12 @@ bool PieceBudget::run(const TileGraph& graph, const Supply& supply, const Motion
     return true;
 }
 
-void PieceBudget::find_barred(const TileGraph& graph, int last, const Motion& motion) {
-    const auto& tiles = graph.book().tiles;
-    barred_.assign(tiles.size() * kFieldWidth, 0);
+void MultisetTable::find_excluded(const TileGraph& graph, int last, const MoveTables& motion) {
+    const auto& tiles = graph.tile_set().tiles;
+    excluded_.assign(tiles.size() * kFieldWidth, 0);
     if (last == kNoPiece) return;
-    const std::uint64_t whole = (std::uint64_t{1} << (graph.book().height * kFieldWidth)) - 1;
-    const PieceMotion& piece = motion.of(static_cast<Piece>(last));
+    const std::uint64_t whole = (std::uint64_t{1} << (graph.tile_set().height * kFieldWidth)) - 1;
+    const MoveTable& piece = motion.of(static_cast<Piece>(last));
     for (std::size_t t = 0; t < tiles.size(); ++t) {
         if (tiles[t].piece != last) continue;
         for (int column = 0; column < kFieldWidth; ++column) {
@@ -121,21 +122,22 @@ void PieceBudget::find_barred(const TileGraph& graph, int last, const Motion& mo
             const std::uint64_t filled = whole & ~cells;
             const unsigned full = full_row_bits(filled);
             std::uint64_t corners[kRotations];
-            hot_code().find_rests(piece, without_rows(filled, full),
-                                  graph.book().height - std::popcount(full), corners);
-            barred_[t * kFieldWidth + static_cast<std::size_t>(column)] =
+            dispatch_table().find_rest_positions(piece, without_rows(filled, full),
+                                                 graph.tile_set().height - std::popcount(full),
+                                                 corners);
+            excluded_[t * kFieldWidth + static_cast<std::size_t>(column)] =
                 !(corners[tiles[t].rotation] >> column & 1);
         }
     }
 }
 
-int PieceBudget::number_of(const Multiset& pieces) const {
+int MultisetTable::number_of(const Multiset& pieces) const {
     int number = 0;
     for (std::size_t p = 0; p < kPieces; ++p) number += pieces[p] * stride_[p];
     return number;
 }
 
-RowOrder wait_for(RowOrder before, unsigned rows, unsigned gaps) {
+RowDependencies require_rows(RowDependencies before, unsigned rows, unsigned gaps) {
     unsigned earlier = gaps;
     for (int y = 0; y < kFieldRows; ++y)
         if (gaps >> y & 1) earlier |= static_cast<unsigned>(before >> (8 * y) & 0xff);

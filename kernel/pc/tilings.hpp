@@ -17,39 +17,39 @@ namespace sevenbag::pc {
 using Multiset = std::array<int, kPieces>;
 
 // The pieces that tilings may use.
-struct Supply {
+struct PieceSupply {
     Multiset given{};
     // What may be used in all; if there are none, any part of what is given.
     std::vector<Multiset> used;
     // A piece of which there is one, and which is placed last if it is placed; or kNoPiece.
     int last = kNoPiece;
 };
-Supply supply_of(const Problem& problem);
+PieceSupply supply_of(const Problem& problem);
 
-class PieceBudget {
+class MultisetTable {
   public:
     // Sets of multisets take at most this many words in all; beyond it there is no answer.
     static constexpr std::size_t kMaxWords = 1 << 19;
 
     // Whether there was room for it.
-    bool run(const TileGraph& graph, const Supply& supply, const Motion& motion);
+    bool run(const TileGraph& graph, const PieceSupply& supply, const MoveTables& motion);
 
     // Whether there is any tiling.
-    bool any() const { return leads_on(0, 0); }
+    bool any() const { return can_complete(0, 0); }
     // Whether pieces placed so far, by their number, can be completed from a node.
-    bool leads_on(std::size_t node, int placed) const {
+    bool can_complete(std::size_t node, int placed) const {
         return sets_[node * words_ + static_cast<std::size_t>(placed) / 64] >> (placed % 64) & 1;
     }
     // What placing a piece adds to the number of the pieces placed.
     int step(int piece) const { return stride_[static_cast<std::size_t>(piece)]; }
     const Multiset& given() const { return given_; }
     // Whether a tile of the last piece cannot be placed last.
-    bool barred(const TileGraph::Edge& edge) const {
-        return barred_[static_cast<std::size_t>(edge.tile * kFieldWidth + edge.column)] != 0;
+    bool is_excluded(const TileGraph::Edge& edge) const {
+        return excluded_[static_cast<std::size_t>(edge.tile * kFieldWidth + edge.column)] != 0;
     }
 
   private:
-    void find_barred(const TileGraph& graph, int last, const Motion& motion);
+    void find_excluded(const TileGraph& graph, int last, const MoveTables& motion);
     int number_of(const Multiset& pieces) const;
 
     std::size_t words_ = 0;
@@ -59,21 +59,21 @@ class PieceBudget {
     std::vector<std::uint64_t> sets_;
     // Of every piece: multisets to which it can be added.
     std::array<std::vector<std::uint64_t>, kPieces> room_;
-    std::vector<char> barred_;
+    std::vector<char> excluded_;
 };
 
 // Rows that must be gone before a row can be: a byte for each row.
-using RowOrder = std::uint64_t;
-inline constexpr RowOrder kNoOrder = ~RowOrder{0};
+using RowDependencies = std::uint64_t;
+inline constexpr RowDependencies kNoOrder = ~RowDependencies{0};
 
 // The rows of `gaps` must be gone before those of `rows`; kNoOrder if rows then wait for each
 // other.
-RowOrder wait_for(RowOrder before, unsigned rows, unsigned gaps);
+RowDependencies require_rows(RowDependencies before, unsigned rows, unsigned gaps);
 
 // Goes through all tilings but those in which rows wait for each other.
-class TilingWalk {
+class TilingEnumerator {
   public:
-    TilingWalk(const TileGraph& graph, const PieceBudget& budget, int needed)
+    TilingEnumerator(const TileGraph& graph, const MultisetTable& budget, int needed)
         : graph_(graph), budget_(budget), needed_(needed), left_(budget.given()) {}
 
     // Calls take(edges) for each, until it returns true; whether it did.
@@ -84,16 +84,16 @@ class TilingWalk {
 
   private:
     template <class Take>
-    bool walk(std::size_t node, int placed, int depth, RowOrder before, Take& take) {
+    bool walk(std::size_t node, int placed, int depth, RowDependencies before, Take& take) {
         if (depth == needed_) return take(chosen_.data());
         for (const auto* edge = graph_.begin(node); edge != graph_.end(node); ++edge) {
-            const Tile& tile = graph_.book().tiles[edge->tile];
-            if (left_[tile.piece] == 0 || budget_.barred(*edge)) continue;
+            const Tile& tile = graph_.tile_set().tiles[edge->tile];
+            if (left_[tile.piece] == 0 || budget_.is_excluded(*edge)) continue;
             const int with = placed + budget_.step(tile.piece);
-            if (!budget_.leads_on(edge->to, with)) continue;
-            RowOrder then = before;
+            if (!budget_.can_complete(edge->to, with)) continue;
+            RowDependencies then = before;
             if (tile.gaps) {
-                then = wait_for(before, tile.rows, tile.gaps);
+                then = require_rows(before, tile.rows, tile.gaps);
                 if (then == kNoOrder) continue;
             }
             chosen_[static_cast<std::size_t>(depth)] = *edge;
@@ -106,7 +106,7 @@ class TilingWalk {
     }
 
     const TileGraph& graph_;
-    const PieceBudget& budget_;
+    const MultisetTable& budget_;
     int needed_;
     Multiset left_;
     std::array<TileGraph::Edge, kMaxSteps> chosen_{};

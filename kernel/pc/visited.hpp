@@ -6,15 +6,15 @@
 namespace sevenbag::pc {
 
 // The memory belongs to whoever calls the search.
-struct Visited {
+struct VisitedSet {
     std::uint64_t* slots;
     std::uint64_t mask;   // number of slots - 1
     std::uint64_t count;  // of keys
     std::uint64_t limit;  // with more keys the table grows
     bool full;            // it cannot grow: new keys are not kept, and are new each time
     void* owner;
-    void (*grow)(Visited& visited);
-    void (*forget)(Visited& visited);
+    void (*grow)(VisitedSet& visited);
+    void (*forget)(VisitedSet& visited);
 
     // Where the way of a key through the slots begins.
     [[gnu::always_inline]] static std::uint64_t scattered(std::uint64_t key) {

@@ -58,17 +58,17 @@ void for_letters(unsigned letters, Visit&& visit) {
 
 }  // namespace
 
-class Walk::FourLines {
+class BlockSolver::FourLineSolver {
   public:
-    FourLines(const Census& census, bool paths)
-        : census_(census), endings_(census.endings()), paths_(paths) {
+    FourLineSolver(const Tablebase& tablebase, bool paths)
+        : tablebase_(tablebase), endgame_(tablebase.endings()), paths_(paths) {
         if (paths_) found_by_.resize(kSuffixCount);
     }
 
-    void run(std::size_t block, Answers& answers) {
+    void run(std::size_t block, SequenceVisitor& answers) {
         answers_ = &answers;
-        const auto& start = census_.blocks()[block];
-        Prefix prefix(start[0], start[1]);
+        const auto& start = tablebase_.blocks()[block];
+        SequencePrefix prefix(start[0], start[1]);
         std::copy(start.begin(), start.end(), letters_.begin());
         all_[0].clear();
         all_[0].add(state_of(0, start[0]), 0);
@@ -102,13 +102,13 @@ class Walk::FourLines {
         State sixth, seventh;
     };
 
-    const Layer& layer(std::size_t k) const { return census_.graph().layers[k]; }
+    const Layer& layer(std::size_t k) const { return tablebase_.graph().layers[k]; }
 
     void keep_best(int k, const StateList& all, StateList& best) {
         const std::size_t most = kKept[k - 3];
         ranking_.clear();
         for (std::size_t i = 0; i < all.size(); ++i)
-            ranking_.push_back({endings_.score(k, all.states[i]), static_cast<std::uint32_t>(i)});
+            ranking_.push_back({endgame_.score(k, all.states[i]), static_cast<std::uint32_t>(i)});
         const auto better = [](const Ranked& a, const Ranked& b) {
             return a.score != b.score ? a.score > b.score : a.place < b.place;
         };
@@ -125,7 +125,7 @@ class Walk::FourLines {
     }
 
     // All sequences that begin with the six letters.
-    void finish(const Prefix& prefix) {
+    void finish(const SequencePrefix& prefix) {
         Suffixes& left = left_;
         std::memset(&left, 0, sizeof left);
         std::array<int, kSuffixLetters> suffix{};
@@ -143,7 +143,7 @@ class Walk::FourLines {
     }
 
     // Adds what bags may deal after the prefix to the suffixes.
-    void need(const Prefix& prefix, int depth, std::array<int, kSuffixLetters>& suffix) {
+    void need(const SequencePrefix& prefix, int depth, std::array<int, kSuffixLetters>& suffix) {
         for (int letter = 0; letter < kPieces; ++letter) {
             const auto next = prefix.then(letter);
             if (!next) continue;
@@ -185,14 +185,14 @@ class Walk::FourLines {
     // Clears what follows a and b that the state of layer 7 can finish.
     void clear_tails(std::uint32_t board, int held, const Found& found, int a, int b) {
         std::uint64_t* words = left_.words[a][b];
-        const std::uint64_t* tails = endings_.tails(board, held);
+        const std::uint64_t* completing_pairs = endgame_.completing_pairs(board, held);
         if (!paths_) {
-            for (int c = 0; c < kPieces; ++c) words[c] &= ~tails[c];
+            for (int c = 0; c < kPieces; ++c) words[c] &= ~completing_pairs[c];
             return;
         }
         bool any = false;
         for (int c = 0; c < kPieces; ++c) {
-            std::uint64_t hits = words[c] & tails[c];
+            std::uint64_t hits = words[c] & completing_pairs[c];
             words[c] &= ~hits;
             any = any || hits;
             for (; hits; hits &= hits - 1)
@@ -214,13 +214,13 @@ class Walk::FourLines {
         follow(layer(4), exact_[4], letters_[5], seen_, unfiltered_);
         exact_[5].clear();
         if (paths_) lists_ = {&exact_[3], &exact_[4], &exact_[5]};
-        const Finishers& finishers = endings_.finishers(5);
+        const CompletingSets& completing_sets = endgame_.completing_sets(5);
         for (std::size_t i = 0; i < unfiltered_.size() && !left_.empty(); ++i) {
             const State state = unfiltered_.states[i];
-            const std::uint64_t* bits = finishers.of(board_of(state));
+            const std::uint64_t* bits = completing_sets.of(board_of(state));
             unsigned firsts = 0;
             for_letters(left_.first, [&](int a) {
-                if (meet(bits, wanted_[2 + a][held_of(state)], finishers.words()))
+                if (meet(bits, wanted_[2 + a][held_of(state)], completing_sets.words()))
                     firsts |= 1u << a;
             });
             if (!firsts) continue;
@@ -235,14 +235,14 @@ class Walk::FourLines {
         unsigned held = 0;
         for (std::size_t i = 0; i < 6; ++i) held |= 1u << letters_[i];
         std::memset(wanted_, 0, sizeof wanted_);
-        const auto add = [&](int layer, Wanted& wanted, const Handful& letters) {
+        const auto add = [&](int layer, Wanted& wanted, const LetterCounts& letters) {
             for_letters(held, [&](int h) {
-                Handful with = letters;
+                LetterCounts with = letters;
                 ++with[static_cast<std::size_t>(h)];
                 for (std::size_t spare = 0; spare < kPieces; ++spare) {
                     if (with[spare] == 0) continue;
                     --with[spare];
-                    const std::size_t n = endings_.finishers(layer).handfuls.number(with);
+                    const std::size_t n = endgame_.completing_sets(layer).multisets.number(with);
                     wanted[h][n / 64] |= std::uint64_t{1} << (n % 64);
                     ++with[spare];
                 }
@@ -253,7 +253,7 @@ class Walk::FourLines {
                 for (int c = 0; c < kPieces; ++c)
                     for (std::uint64_t left = left_.words[a][b][c]; left; left &= left - 1) {
                         const int pair = std::countr_zero(left);
-                        Handful letters{};
+                        LetterCounts letters{};
                         for (int letter : {a, b, c, pair / 7, pair % 7})
                             ++letters[static_cast<std::size_t>(letter)];
                         add(5, wanted_[2 + a], letters);
@@ -266,12 +266,12 @@ class Walk::FourLines {
 
     template <class Which>
     void filter(int k, const StateList& from, StateList& to, Which&& which) {
-        const Finishers& finishers = endings_.finishers(k);
+        const CompletingSets& completing_sets = endgame_.completing_sets(k);
         to.clear();
         for (std::size_t i = 0; i < from.size(); ++i) {
             const State state = from.states[i];
-            if (meet(finishers.of(board_of(state)), wanted_[which(k)][held_of(state)],
-                     finishers.words()))
+            if (meet(completing_sets.of(board_of(state)), wanted_[which(k)][held_of(state)],
+                     completing_sets.words()))
                 to.add(state, from.parents[i]);
         }
     }
@@ -288,14 +288,14 @@ class Walk::FourLines {
         for (int a = 0; a < kPieces; ++a)
             for (int b = 0; b < kPieces; ++b)
                 for (int c = 0; c < kPieces; ++c) {
-                    const std::uint64_t impossible = left_.words[a][b][c];
-                    std::uint64_t told = paths_ ? needed_[a][b][c] : impossible;
+                    const std::uint64_t unsolvable = left_.words[a][b][c];
+                    std::uint64_t told = paths_ ? needed_[a][b][c] : unsolvable;
                     for (; told; told &= told - 1) {
                         const int pair = std::countr_zero(told);
                         const int suffix[] = {a, b, c, pair / 7, pair % 7};
                         std::copy(std::begin(suffix), std::end(suffix), letters_.begin() + 6);
-                        if (impossible >> pair & 1) {
-                            answers_->impossible(letters_);
+                        if (unsolvable >> pair & 1) {
+                            answers_->unsolvable(letters_);
                         } else {
                             trace(found_[found_by_[suffix_number(a, b, c, pair)]]);
                             answers_->solved(letters_, states_);
@@ -337,10 +337,10 @@ class Walk::FourLines {
     };
     using Wanted = std::uint64_t[kPieces][27];  // by held letter
 
-    const Census& census_;
-    const Endings& endings_;
+    const Tablebase& tablebase_;
+    const EndgameTables& endgame_;
     bool paths_;
-    Answers* answers_ = nullptr;
+    SequenceVisitor* answers_ = nullptr;
     Letters letters_{};
     SeenStates seen_;
     StateList all_[6];  // from the fourth layer on of the best only
@@ -360,18 +360,18 @@ class Walk::FourLines {
 };
 
 // Two lines: so few boards that all states are followed to the end.
-class Walk::TwoLines {
+class BlockSolver::TwoLineSolver {
   public:
-    TwoLines(const Census& census, bool paths) : census_(census), paths_(paths) {}
+    TwoLineSolver(const Tablebase& tablebase, bool paths) : tablebase_(tablebase), paths_(paths) {}
 
-    void run(std::size_t block, Answers& answers) {
+    void run(std::size_t block, SequenceVisitor& answers) {
         answers_ = &answers;
-        const auto& start = census_.blocks()[block];
+        const auto& start = tablebase_.blocks()[block];
         std::copy(start.begin(), start.end(), letters_.begin());
         all_[0].clear();
         all_[0].add(state_of(0, start[0]), 0);
         follow(0);
-        Prefix prefix(start[0], start[1]);
+        SequencePrefix prefix(start[0], start[1]);
         for (std::size_t i = 2; i < start.size(); ++i) {
             prefix = *prefix.then(letters_[i]);
             follow(i - 1);
@@ -383,10 +383,10 @@ class Walk::TwoLines {
     static constexpr std::size_t kPiecesPlaced = 5;
 
     void follow(std::size_t k) {
-        pc::follow(census_.graph().layers[k], all_[k], letters_[k + 1], seen_, all_[k + 1]);
+        pc::follow(tablebase_.graph().layers[k], all_[k], letters_[k + 1], seen_, all_[k + 1]);
     }
 
-    void extend(const Prefix& prefix, std::size_t read) {
+    void extend(const SequencePrefix& prefix, std::size_t read) {
         if (read == kPiecesPlaced + 1) {
             tell();
             return;
@@ -402,7 +402,7 @@ class Walk::TwoLines {
 
     void tell() {
         if (all_[kPiecesPlaced].size() == 0) {
-            answers_->impossible(letters_);
+            answers_->unsolvable(letters_);
         } else if (paths_) {
             std::uint32_t place = 0;
             for (std::size_t k = kPiecesPlaced; k > 0; --k) {
@@ -414,25 +414,25 @@ class Walk::TwoLines {
         }
     }
 
-    const Census& census_;
+    const Tablebase& tablebase_;
     bool paths_;
-    Answers* answers_ = nullptr;
+    SequenceVisitor* answers_ = nullptr;
     Letters letters_{};
     SeenStates seen_;
     StateList all_[kPiecesPlaced + 1];
     std::array<State, kPiecesPlaced + 1> states_{};
 };
 
-Walk::Walk(const Census& census, bool paths) {
-    if (census.graph().height == 4)
-        four_ = std::make_unique<FourLines>(census, paths);
+BlockSolver::BlockSolver(const Tablebase& tablebase, bool paths) {
+    if (tablebase.graph().height == 4)
+        four_ = std::make_unique<FourLineSolver>(tablebase, paths);
     else
-        two_ = std::make_unique<TwoLines>(census, paths);
+        two_ = std::make_unique<TwoLineSolver>(tablebase, paths);
 }
 
-Walk::~Walk() = default;
+BlockSolver::~BlockSolver() = default;
 
-void Walk::run(std::size_t block, Answers& answers) {
+void BlockSolver::run(std::size_t block, SequenceVisitor& answers) {
     if (four_)
         four_->run(block, answers);
     else

@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint8_t kNoPiece = kPieces;
 
 // What a lost game counts when it is averaged, and the mark of a move that loses.
-constexpr int kDead = -100000;
-constexpr int kLost = -0x7fffffff;
+constexpr int kLostGameScore = -100000;
+constexpr int kLosingMove = -0x7fffffff;
 
 // Lines of an attack that count: beyond these nobody lives, and sums of them still fit.
 constexpr int kMostAttack = 100000;
@@ -39,7 +39,7 @@ struct Node {
 };
 
 // What a lock means to the rules, besides the board.
-struct Consequence {
+struct LockEffect {
     Counters counters;
     std::int32_t reward = 0;
     int pending = 0;
@@ -47,7 +47,7 @@ struct Consequence {
 };
 
 // What is left to come after a move.
-struct Slots {
+struct QueueState {
     std::uint8_t hold;
     std::uint8_t next;
 };
@@ -73,12 +73,12 @@ constexpr std::uint64_t key_of(std::int32_t score, std::uint32_t move) {
 constexpr std::uint32_t move_of(std::uint64_t key) { return ~static_cast<std::uint32_t>(key); }
 
 // What a moving piece collides with; the board itself where all of its rows are solid.
-struct Solid {
-    Solid(const Rules& rules, const Board& all)
-        : part(rules.all_solid() ? std::nullopt : std::optional(obstacles(rules, all))),
+struct CollisionBoard {
+    CollisionBoard(const Rules& rules, const Board& all)
+        : part(rules.all_solid() ? std::nullopt : std::optional(solid_part(rules, all))),
           board(part ? *part : all) {}
-    Solid(const Solid&) = delete;
-    Solid& operator=(const Solid&) = delete;
+    CollisionBoard(const CollisionBoard&) = delete;
+    CollisionBoard& operator=(const CollisionBoard&) = delete;
 
     std::optional<Board> part;
     const Board& board;
@@ -90,10 +90,10 @@ struct Solid {
 struct BeamSearch::Memory {
     std::vector<Node> layer;
     std::vector<Node> next_layer;
-    Shortlist shortlist;
+    TopCandidates candidates;
     std::vector<RankedMove> roots;
     PlacementList placements;
-    Child children[kMaxPlacements];
+    EvaluatedBoard children[kMaxPlacements];
 };
 
 class BeamSearch::Run {
@@ -107,7 +107,7 @@ class BeamSearch::Run {
           limits_(limits),
           queue_size_(std::min<int>(static_cast<int>(position.queue.size()), kMaxSearchQueue)),
           hot_(position.board.width() == 10 && position.board.word_count() <= 7),
-          children_(hot_code().children) {}
+          evaluate_placements_(dispatch_table().evaluate_placements) {}
 
     SearchResult run() {
         memory_.roots.clear();
@@ -160,7 +160,7 @@ class BeamSearch::Run {
         const int layers_left = depth_ - ply_;
         const double begun = spent();
         const double end = begun + (1 - begun) / layers_left;
-        memory_.shortlist.begin(shortlist_size());
+        memory_.candidates.begin(candidate_limit());
         std::uint32_t expanded = 0;
         for (const Node& node : memory_.layer) {
             // The first piece is always looked at, so that there is an answer.
@@ -173,7 +173,7 @@ class BeamSearch::Run {
             if (ply_ < known_)
                 expand(node, expanded);
             else
-                guess(node);
+                evaluate_unknown_piece(node);
             ++expanded;
         }
         if (layers_left > 1 && expanded > 0) {
@@ -185,7 +185,7 @@ class BeamSearch::Run {
     }
 
     // How many boards the next layer can use, with room for a wrong guess.
-    std::size_t shortlist_size() const {
+    std::size_t candidate_limit() const {
         const double guess = ply_ == 0 ? kMaxSearchWidth : 2 * expected_ + 64;
         return static_cast<std::size_t>(std::min(
             {guess, static_cast<double>(limits_.width), static_cast<double>(kMaxSearchWidth)}));
@@ -193,7 +193,7 @@ class BeamSearch::Run {
 
     void make_next_layer() {
         memory_.next_layer.clear();
-        for (const Candidate& candidate : memory_.shortlist.finish())
+        for (const Candidate& candidate : memory_.candidates.finish())
             memory_.next_layer.push_back(child_of(move_of(candidate.key)));
         std::swap(memory_.layer, memory_.next_layer);
     }
@@ -209,34 +209,36 @@ class BeamSearch::Run {
     }
 
     void expand_with(const Node& node, std::uint32_t rank, Piece piece, bool hold) {
-        const Slots slots = slots_after(node, hold);
-        place(node, piece, slots, [&](const Placement& placement, const Child& child, int score) {
-            if (ply_ == 0) memory_.roots.push_back({placement, hold, 0, 0});
-            if (score == kLost) return;
-            credit(ply_ == 0 ? memory_.roots.back() : memory_.roots[node.root], score);
-            // Boards with other pieces to come are not the same.
-            const std::uint64_t rest = slots.hold * 16u + slots.next + 1u;
-            if (ply_ + 1 < depth_)
-                memory_.shortlist.offer({key_of(score, pack(rank, hold, placement)),
-                                         child.hash ^ rest * 0x9e3779b97f4a7c15u});
-        });
+        const QueueState slots = slots_after(node, hold);
+        place(node, piece, slots,
+              [&](const Placement& placement, const EvaluatedBoard& child, int score) {
+                  if (ply_ == 0) memory_.roots.push_back({placement, hold, 0, 0});
+                  if (score == kLosingMove) return;
+                  update_root(ply_ == 0 ? memory_.roots.back() : memory_.roots[node.root], score);
+                  // Boards with other pieces to come are not the same.
+                  const std::uint64_t rest = slots.hold * 16u + slots.next + 1u;
+                  if (ply_ + 1 < depth_)
+                      memory_.candidates.offer({key_of(score, pack(rank, hold, placement)),
+                                                child.hash ^ rest * 0x9e3779b97f4a7c15u});
+              });
     }
 
     // A line of this score begins with that move.
-    void credit(RankedMove& root, int score) const {
+    void update_root(RankedMove& root, int score) const {
         if (ply_ + 1 <= root.depth && score <= root.score) return;
         root.depth = ply_ + 1;
         root.score = score;
     }
 
     // The mean of what each piece that may come next can be worth.
-    void guess(const Node& node) {
+    void evaluate_unknown_piece(const Node& node) {
         const bool holds = rules_.hold && node.hold != kNoPiece;
-        const int with_held = holds ? best(node, static_cast<Piece>(node.hold), kNoPiece) : kLost;
+        const int with_held =
+            holds ? best(node, static_cast<Piece>(node.hold), kNoPiece) : kLosingMove;
         if (node.next < queue_size_) {
             const int score = best(node, position_.queue[node.next], node.hold);
-            if (std::max(score, with_held) != kLost && !cut_)
-                credit(memory_.roots[node.root], std::max(score, with_held));
+            if (std::max(score, with_held) != kLosingMove && !cut_)
+                update_root(memory_.roots[node.root], std::max(score, with_held));
             return;
         }
         const bool bag_known = position_.bag != PieceCounts{};
@@ -245,18 +247,20 @@ class BeamSearch::Run {
         for (int p = 0; p < kPieces; ++p) {
             const int copies = bag_known ? position_.bag[p] : 1;
             if (copies == 0) continue;
-            sum += std::int64_t{copies} *
-                   std::max({best(node, static_cast<Piece>(p), node.hold), with_held, kDead});
+            sum += std::int64_t{copies} * std::max({best(node, static_cast<Piece>(p), node.hold),
+                                                    with_held, kLostGameScore});
             count += copies;
         }
         // The mean is only valid if the boards of all pieces were evaluated.
-        if (!cut_) credit(memory_.roots[node.root], static_cast<int>(sum / count));
+        if (!cut_) update_root(memory_.roots[node.root], static_cast<int>(sum / count));
     }
 
     int best(const Node& node, Piece piece, std::uint8_t hold_after) {
-        int most = kLost;
+        int most = kLosingMove;
         place(node, piece, {hold_after, static_cast<std::uint8_t>(queue_size_)},
-              [&](const Placement&, const Child&, int score) { most = std::max(most, score); });
+              [&](const Placement&, const EvaluatedBoard&, int score) {
+                  most = std::max(most, score);
+              });
         return most;
     }
 
@@ -267,63 +271,65 @@ class BeamSearch::Run {
         return std::nullopt;
     }
 
-    // Places a piece everywhere; visit(placement, child, score), kLost for a move that loses.
+    // Places a piece everywhere; visit(placement, child, score), kLosingMove for a move that loses.
     template <class Visit>
-    void place(const Node& node, Piece piece, Slots slots, Visit&& visit) {
-        const Solid solid(rules_, node.board);
+    void place(const Node& node, Piece piece, QueueState slots, Visit&& visit) {
+        const CollisionBoard solid(rules_, node.board);
         const std::optional<Spawn> spawn =
             spawn_of(rules_, node.board, solid.board, piece, node.cleared);
         if (!spawn) return;
         const PlacementList& list = memory_.placements;
-        generate(solid.board, piece, rules_.kicks, *spawn, rules_.spins, memory_.placements);
+        generate_placements(solid.board, piece, rules_.kicks, *spawn, rules_.spins,
+                            memory_.placements);
         const int size = within_limit(list.size());
         if (hot_)
-            children_({node.board.words(), node.board.height(), node.board.rows(), list.begin(),
-                       size, &weights_.of},
-                      memory_.children);
+            evaluate_placements_({node.board.words(), node.board.height(), node.board.rows(),
+                                  list.begin(), size, &weights_.of},
+                                 memory_.children);
         else
-            children_general(node.board, list.begin(), size, weights_.of, memory_.children);
+            evaluate_placements_generic(node.board, list.begin(), size, weights_.of,
+                                        memory_.children);
         nodes_ += size;
 
-        const Consequence plain = consequence(node, {piece, Spin::none, 0, 0, false});
+        const LockEffect plain = lock_effect(node, {piece, Spin::none, 0, 0, false});
         for (int i = 0; i < size; ++i) {
-            const Child& child = memory_.children[i];
-            const Clear clear{piece, list[i].spin, child.lines, 0,
-                              child.lines > 0 && child.height == 0};
+            const EvaluatedBoard& child = memory_.children[i];
+            const LineClear clear{piece, list[i].spin, child.lines, 0,
+                                  child.lines > 0 && child.height == 0};
             const int score = loses(node, slots, list[i], child)
-                                  ? kLost
+                                  ? kLosingMove
                                   : score_of(node, slots, child,
-                                             child.lines == 0 ? plain : consequence(node, clear));
+                                             child.lines == 0 ? plain : lock_effect(node, clear));
             visit(list[i], child, score);
         }
     }
 
-    Slots slots_after(const Node& node, bool hold) const {
+    QueueState slots_after(const Node& node, bool hold) const {
         if (!hold) return {node.hold, static_cast<std::uint8_t>(node.next + 1)};
         const auto put_away = static_cast<std::uint8_t>(position_.queue[node.next]);
         const int taken = node.hold == kNoPiece ? 2 : 1;
         return {put_away, static_cast<std::uint8_t>(node.next + taken)};
     }
 
-    Consequence consequence(const Node& node, const Clear& clear) {
-        Consequence c;
+    LockEffect lock_effect(const Node& node, const LineClear& clear) {
+        LockEffect c;
         c.counters = node.counters;
-        const int attack =
-            std::min(attack_of(rules_, clear, c.counters, 1, random_).list.total(), kMostAttack);
+        const int attack = std::min(
+            compute_attack(rules_, clear, c.counters, 1, random_).list.total(), kMostAttack);
         c.pending = rules_.cancels() ? std::max(node.pending - attack, 0) : node.pending;
-        c.reward = attack * (weights_.attack + weights_.sooner * (known_ - ply_)) +
+        c.reward = attack * (weights_.attack + weights_.earlier_attack * (known_ - ply_)) +
                    clear.lines * weights_.cleared_row;
         if (clear.piece == Piece::T && (clear.lines == 0 || clear.spin == Spin::none))
             c.reward += weights_.wasted_t;
         if (node.counters.back_to_back > 0 && c.counters.back_to_back == 0)
-            c.reward += weights_.broken_chain;
-        c.standing = (c.counters.back_to_back > 0 ? weights_.in_chain : 0) +
+            c.reward += weights_.broken_back_to_back;
+        c.standing = (c.counters.back_to_back > 0 ? weights_.in_back_to_back : 0) +
                      c.counters.combo * weights_.in_combo;
         return c;
     }
 
-    int score_of(const Node& node, const Slots& slots, const Child& child,
-                 const Consequence& c) const {
+    int score_of(const Node& node, const QueueState& slots, const EvaluatedBoard& child,
+                 const LockEffect& c) const {
         const int height = child.height + c.pending;
         int score = node.reward + c.reward + c.standing + child.score;
         if (height > 4) {
@@ -341,14 +347,14 @@ class BeamSearch::Run {
     }
 
     // Whether the game is over after it, as far as it can be seen.
-    bool loses(const Node& node, const Slots& slots, const Placement& placement,
-               const Child& child) const {
-        if (locks_out(rules_, placement)) return true;
+    bool loses(const Node& node, const QueueState& slots, const Placement& placement,
+               const EvaluatedBoard& child) const {
+        if (is_lock_out(rules_, placement)) return true;
         if (child.height <= rules_.spawn.y || slots.next >= queue_size_) return false;
         Board board = node.board;
         board.fill(placement);
         board.clear_rows();
-        const Solid solid(rules_, board);
+        const CollisionBoard solid(rules_, board);
         return !spawn_of(rules_, board, solid.board, position_.queue[slots.next], child.lines > 0);
     }
 
@@ -361,9 +367,9 @@ class BeamSearch::Run {
         Node child = node;
         child.board.fill(placement);
         const int lines = std::popcount(child.board.clear_rows());
-        const Consequence c =
-            consequence(node, {piece, placement.spin, lines, 0, lines > 0 && child.board.empty()});
-        const Slots slots = slots_after(node, hold);
+        const LockEffect c =
+            lock_effect(node, {piece, placement.spin, lines, 0, lines > 0 && child.board.empty()});
+        const QueueState slots = slots_after(node, hold);
         child.counters = c.counters;
         child.reward += c.reward;
         child.pending = c.pending;
@@ -399,9 +405,9 @@ class BeamSearch::Run {
     const SearchLimits& limits_;
     int queue_size_;
     bool hot_;
-    decltype(HotCode::children) children_;
-    Random random_{1};  // never drawn from: attacks are rounded down here
-    int known_ = 0;     // pieces that can be placed for certain
+    decltype(DispatchTable::evaluate_placements) evaluate_placements_;
+    MinstdRandom random_{1};  // never drawn from: attacks are rounded down here
+    int known_ = 0;           // pieces that can be placed for certain
     int depth_ = 0;
     int ply_ = 0;
     std::int64_t nodes_ = 0;
@@ -413,7 +419,7 @@ class BeamSearch::Run {
 BeamSearch::BeamSearch(const Rules& rules, const Weights& weights)
     : rules_(rules), weights_(weights), memory_(std::make_unique<Memory>()) {
     // The search must not depend on chance.
-    rules_.rounding = Rounding::down;
+    rules_.rounding = RoundingMode::down;
 }
 
 BeamSearch::~BeamSearch() = default;

@@ -6,8 +6,8 @@
 
 namespace sevenbag {
 
-void children_general(const Board& board, const Placement* placements, int count,
-                      const Features& weights, Child* out) {
+void evaluate_placements_generic(const Board& board, const Placement* placements, int count,
+                                 const Features& weights, EvaluatedBoard* out) {
     for (int i = 0; i < count; ++i) {
         Board after = board;
         const std::uint64_t rows = after.lock(placements[i]);

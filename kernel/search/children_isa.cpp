@@ -66,28 +66,28 @@ SB_INLINE V whole_rows(V marks) {
 // Sets of cells of kLanes boards, side by side, in N words each. Bits 60 to 63 of a word belong to
 // no row; what is moved may leave rubbish there, and is masked before it counts.
 template <int N>
-struct Boards {
+struct BoardLanes {
     Lanes w[N];
 
-    SB_INLINE static Boards columns(unsigned columns) {
-        Boards r;
+    SB_INLINE static BoardLanes columns(unsigned columns) {
+        BoardLanes r;
         for (int i = 0; i < N; ++i) r.w[i] = splat<Lanes>(columns * kFirstColumn);
         return r;
     }
-    SB_INLINE friend Boards operator&(Boards a, const Boards& b) {
+    SB_INLINE friend BoardLanes operator&(BoardLanes a, const BoardLanes& b) {
         for (int i = 0; i < N; ++i) a.w[i] &= b.w[i];
         return a;
     }
-    SB_INLINE friend Boards operator|(Boards a, const Boards& b) {
+    SB_INLINE friend BoardLanes operator|(BoardLanes a, const BoardLanes& b) {
         for (int i = 0; i < N; ++i) a.w[i] |= b.w[i];
         return a;
     }
-    SB_INLINE friend Boards operator^(Boards a, const Boards& b) {
+    SB_INLINE friend BoardLanes operator^(BoardLanes a, const BoardLanes& b) {
         for (int i = 0; i < N; ++i) a.w[i] ^= b.w[i];
         return a;
     }
     // In a, not in b.
-    SB_INLINE friend Boards operator-(Boards a, const Boards& b) {
+    SB_INLINE friend BoardLanes operator-(BoardLanes a, const BoardLanes& b) {
         for (int i = 0; i < N; ++i) a.w[i] &= ~b.w[i];
         return a;
     }
@@ -100,8 +100,8 @@ struct Boards {
 
 // At each cell, what lies above it.
 template <int N>
-SB_INLINE Boards<N> above(const Boards<N>& a) {
-    Boards<N> r;
+SB_INLINE BoardLanes<N> above(const BoardLanes<N>& a) {
+    BoardLanes<N> r;
     for (int i = 0; i < N; ++i) {
         r.w[i] = a.w[i] >> kWidth;
         if (i + 1 < N) r.w[i] |= (a.w[i + 1] & kFullRow) << (kWordBits - kWidth);
@@ -110,8 +110,8 @@ SB_INLINE Boards<N> above(const Boards<N>& a) {
 }
 
 template <int N>
-SB_INLINE Boards<N> below(const Boards<N>& a) {
-    Boards<N> r;
+SB_INLINE BoardLanes<N> below(const BoardLanes<N>& a) {
+    BoardLanes<N> r;
     for (int i = 0; i < N; ++i) {
         r.w[i] = a.w[i] << kWidth & kWordMask;
         if (i > 0) r.w[i] |= a.w[i - 1] >> (kWordBits - kWidth);
@@ -120,22 +120,22 @@ SB_INLINE Boards<N> below(const Boards<N>& a) {
 }
 
 template <int N>
-SB_INLINE Boards<N> left_of(const Boards<N>& a) {
-    Boards<N> r;
+SB_INLINE BoardLanes<N> left_of(const BoardLanes<N>& a) {
+    BoardLanes<N> r;
     for (int i = 0; i < N; ++i) r.w[i] = a.w[i] << 1;
-    return r & Boards<N>::columns(kFullRow & ~1u);
+    return r & BoardLanes<N>::columns(kFullRow & ~1u);
 }
 
 template <int N>
-SB_INLINE Boards<N> right_of(const Boards<N>& a) {
-    Boards<N> r;
+SB_INLINE BoardLanes<N> right_of(const BoardLanes<N>& a) {
+    BoardLanes<N> r;
     for (int i = 0; i < N; ++i) r.w[i] = a.w[i] >> 1;
-    return r & Boards<N>::columns(kFullRow >> 1);
+    return r & BoardLanes<N>::columns(kFullRow >> 1);
 }
 
 // Number of cells in each lane.
 template <int N>
-SB_INLINE Ints counted(const Boards<N>& a) {
+SB_INLINE Ints count_cells(const BoardLanes<N>& a) {
 #if defined(__AVX512VPOPCNTDQ__)
     __m512i sum = _mm512_popcnt_epi64(reinterpret_cast<__m512i>(a.w[0]));
     for (int i = 1; i < N; ++i)
@@ -169,8 +169,8 @@ SB_INLINE Ints counted(const Boards<N>& a) {
 }
 
 template <int N>
-SB_INLINE Boards<N> under_surface(const Boards<N>& filled) {
-    Boards<N> r;
+SB_INLINE BoardLanes<N> under_surface(const BoardLanes<N>& filled) {
+    BoardLanes<N> r;
     Lanes carry{};
     for (int i = N - 1; i >= 0; --i) {
         Lanes w = filled.w[i] | carry;
@@ -185,8 +185,8 @@ SB_INLINE Boards<N> under_surface(const Boards<N>& filled) {
 
 // Everything above any cell of `a`, and those cells.
 template <int N>
-SB_INLINE Boards<N> over(const Boards<N>& a) {
-    Boards<N> r;
+SB_INLINE BoardLanes<N> over(const BoardLanes<N>& a) {
+    BoardLanes<N> r;
     Lanes carry{};
     for (int i = 0; i < N; ++i) {
         Lanes w = a.w[i] | carry;
@@ -200,7 +200,7 @@ SB_INLINE Boards<N> over(const Boards<N>& a) {
     return r;
 }
 
-struct Judged {
+struct Evaluation {
     Ints score;
     Ints cells;
     Ints holes;
@@ -208,14 +208,14 @@ struct Judged {
 };
 
 template <int N>
-SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
-    using B = Boards<N>;
+SB_INLINE Evaluation evaluate(const BoardLanes<N>& filled, const Features& weights) {
+    using B = BoardLanes<N>;
     const B all = B::columns(kFullRow);
     const B first = B::columns(1);
     const B last = B::columns(1u << (kWidth - 1));
     Ints score{};
     const auto add = [&](const B& set, std::int32_t weight)
-                         __attribute__((always_inline)) { score += counted(set) * weight; };
+                         __attribute__((always_inline)) { score += count_cells(set) * weight; };
     const auto by_word = [](const B& set, auto&& change) __attribute__((always_inline)) {
         B r;
         for (int i = 0; i < N; ++i) r.w[i] = change(set.w[i]);
@@ -230,10 +230,10 @@ SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
     add(under, weights.surface);
 
     const B holes = under - filled;
-    const Ints hole_count = counted(holes);
+    const Ints hole_count = count_cells(holes);
     score += hole_count * weights.holes;
     add(by_word(holes, used), weights.hole_rows);
-    add(over(holes) & filled, weights.covers);
+    add(over(holes) & filled, weights.cells_above_holes);
 
     add(filled ^ (right_of(filled) | last), weights.row_changes);
     add(first - filled, weights.row_changes);
@@ -242,7 +242,7 @@ SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
     const B tall_steps = steps & above(steps);
     add(steps, weights.steps);
     add(tall_steps, weights.tall_steps);
-    add(tall_steps & above(tall_steps), weights.cliffs);
+    add(tall_steps & above(tall_steps), weights.steep_steps);
 
     const B wells = open & (left_of(under) | first) & (right_of(under) | last);
     const B well_above = above(wells);
@@ -252,7 +252,7 @@ SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
     Lanes columns = deep.merged();
     columns |= columns >> 30;
     columns |= columns >> 10 | columns >> 20;
-    score += counted(Boards<1>{{columns & kFullRow}}) * weights.well_columns;
+    score += count_cells(BoardLanes<1>{{columns & kFullRow}}) * weights.well_columns;
     // A full row without a well would have been cleared.
     add(by_word(filled | wells, full), weights.ready_rows);
 
@@ -263,7 +263,7 @@ SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
     const B open_right = right_of(open);
     const B slots = dents & (((left_of(up) - left_of(filled)) & open_right) |
                              ((right_of(up) - right_of(filled)) & open_left));
-    add(dents & open_left & open_right, weights.t_beds);
+    add(dents & open_left & open_right, weights.open_t_slots);
     Ints t_rows{};
     // Most boards have none.
     if (any(slots.merged())) {
@@ -271,11 +271,11 @@ SB_INLINE Judged judge(const Boards<N>& filled, const Features& weights) {
         const B cells = slots | left_of(slots) | right_of(slots) | above(slots);
         const B with_t = filled | cells;
         const B marks = by_word(cells, used);
-        t_rows = counted(by_word(with_t, full) & marks);
+        t_rows = count_cells(by_word(with_t, full) & marks);
         score += t_rows * weights.t_rows;
         add(by_word(marks, whole) - with_t, weights.t_missing);
     }
-    return {score, counted(filled), hole_count, t_rows};
+    return {score, count_cells(filled), hole_count, t_rows};
 }
 
 constexpr Word kHashKeys[7] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d049bb133111ebu,
@@ -345,14 +345,14 @@ SB_INLINE int height_of(const Word* words) {
 
 // Boards of at most N words, kLanes at a time.
 template <int N>
-void judge_all(const ChildrenJob& job, Child* out) {
-    Boards<N> boards{};
+void evaluate_all(const EvaluationJob& job, EvaluatedBoard* out) {
+    BoardLanes<N> boards{};
     for (int done = 0; done < job.count; done += kLanes) {
         const int count = job.count - done < kLanes ? job.count - done : kLanes;
         alignas(64) Word lanes[N][kLanes];
         for (int k = 0; k < count; ++k) {
             Word words[N];
-            Child& child = out[done + k];
+            EvaluatedBoard& child = out[done + k];
             child.lines =
                 static_cast<std::uint8_t>(lock<N>(job.words, job.placements[done + k], words));
             child.height = static_cast<std::uint8_t>(height_of<N>(words));
@@ -363,29 +363,29 @@ void judge_all(const ChildrenJob& job, Child* out) {
         for (int k = count; k < kLanes; ++k)
             for (int i = 0; i < N; ++i) lanes[i][k] = lanes[i][0];
         for (int i = 0; i < N; ++i) __builtin_memcpy(&boards.w[i], lanes[i], sizeof boards.w[i]);
-        const Judged judged = judge<N>(boards, *job.weights);
+        const Evaluation evaluation = evaluate<N>(boards, *job.weights);
         for (int k = 0; k < count; ++k) {
-            Child& child = out[done + k];
+            EvaluatedBoard& child = out[done + k];
             // An empty row changes at both walls; those above the stack do not count.
-            child.score =
-                judged.score[2 * k] - job.weights->row_changes * 2 * (N * kWordRows - child.height);
-            child.cells = static_cast<std::uint16_t>(judged.cells[2 * k]);
-            child.holes = judged.holes[2 * k] != 0;
-            child.t_rows = static_cast<std::uint8_t>(judged.t_rows[2 * k]);
+            child.score = evaluation.score[2 * k] -
+                          job.weights->row_changes * 2 * (N * kWordRows - child.height);
+            child.cells = static_cast<std::uint16_t>(evaluation.cells[2 * k]);
+            child.holes = evaluation.holes[2 * k] != 0;
+            child.t_rows = static_cast<std::uint8_t>(evaluation.t_rows[2 * k]);
         }
     }
 }
 
 }  // namespace
 
-void children(const ChildrenJob& job, Child* out) {
+void evaluate_placements(const EvaluationJob& job, EvaluatedBoard* out) {
     // A resting piece rises at most four rows above the stack.
     const int needed = (job.height + 4 + kWordRows - 1) / kWordRows;
-    if (needed <= 1) return judge_all<1>(job, out);
-    if (needed <= 2) return judge_all<2>(job, out);
-    if (needed <= 3) return judge_all<3>(job, out);
-    if (needed <= 4) return judge_all<4>(job, out);
-    judge_all<7>(job, out);
+    if (needed <= 1) return evaluate_all<1>(job, out);
+    if (needed <= 2) return evaluate_all<2>(job, out);
+    if (needed <= 3) return evaluate_all<3>(job, out);
+    if (needed <= 4) return evaluate_all<4>(job, out);
+    evaluate_all<7>(job, out);
 }
 
 }  // namespace SB_ISA

@@ -10,7 +10,7 @@
 namespace sevenbag {
 
 // A board after a lock.
-struct Child {
+struct EvaluatedBoard {
     std::uint64_t hash;   // of the cells; equal for equal boards
     std::int32_t score;   // features by weights
     std::uint16_t cells;  // filled
@@ -21,7 +21,7 @@ struct Child {
 };
 
 // Boards of width 10 and at most 42 rows.
-struct ChildrenJob {
+struct EvaluationJob {
     const std::uint64_t* words;  // as Board has them
     int height;                  // of the stack
     int rows;                    // of the board
@@ -32,7 +32,7 @@ struct ChildrenJob {
 
 // The same for every board, slowly.
 class Board;
-void children_general(const Board& board, const Placement* placements, int count,
-                      const Features& weights, Child* out);
+void evaluate_placements_generic(const Board& board, const Placement* placements, int count,
+                                 const Features& weights, EvaluatedBoard* out);
 
 }  // namespace sevenbag

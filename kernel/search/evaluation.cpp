@@ -9,9 +9,9 @@ namespace sevenbag {
 
 namespace {
 
-class Counter {
+class FeatureCounter {
   public:
-    explicit Counter(const Board& board) : board_(board), top_(board.height()) {
+    explicit FeatureCounter(const Board& board) : board_(board), top_(board.height()) {
         for (int x = 0; x < board.width(); ++x) heights_[x + 1] = board.column_height(x);
         // Walls are as high as anything.
         heights_[0] = heights_[board.width() + 1] = kMaxRows + 1;
@@ -55,7 +55,7 @@ class Counter {
         bool deep = false;
         for (int y = 0; y < top_; ++y) {
             hole_below |= !filled(x, y);
-            f_.covers += hole_below && filled(x, y);
+            f_.cells_above_holes += hole_below && filled(x, y);
             f_.wells += well(x, y);
             if (well(x, y) && well(x, y + 1) && well(x, y + 2)) {
                 ++f_.deep_wells;
@@ -67,7 +67,7 @@ class Counter {
             const int step = std::abs(height(x) - height(x + 1));
             f_.steps += step;
             f_.tall_steps += std::max(step - 1, 0);
-            f_.cliffs += std::max(step - 2, 0);
+            f_.steep_steps += std::max(step - 2, 0);
         }
     }
 
@@ -83,7 +83,7 @@ class Counter {
             slots_[y] |= 7u << (x - 1);
             slots_[y - 1] |= 1u << x;
         } else if (open(x - 1, y) && open(x + 1, y)) {
-            ++f_.t_beds;
+            ++f_.open_t_slots;
         }
     }
 
@@ -103,6 +103,6 @@ class Counter {
 
 }  // namespace
 
-Features features_of(const Board& board) { return Counter(board).run(); }
+Features features_of(const Board& board) { return FeatureCounter(board).run(); }
 
 }  // namespace sevenbag

@@ -13,7 +13,7 @@ struct Candidate {
     std::uint64_t hash;  // of the board and what goes with it
 };
 
-class Shortlist {
+class TopCandidates {
   public:
     // Forgets everything; from now on keeps the best `most`, at least 1.
     void begin(std::size_t most) {

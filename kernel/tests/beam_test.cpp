@@ -38,7 +38,7 @@ SearchResult search(const SearchPosition& position, std::int64_t nodes) {
     return BeamSearch(Rules{}).run(position, limits);
 }
 
-Board random_board(Random& random) {
+Board random_board(MinstdRandom& random) {
     Board board;
     const int height = random.below(random.below(3) == 0 ? 34 : 14);
     const int filled = 2 + random.below(8);
@@ -52,10 +52,10 @@ Board random_board(Random& random) {
 }  // namespace
 
 TEST(fast_and_slow_judge_alike) {
-    Random random(7);
+    MinstdRandom random(7);
     static PlacementList list;
-    static Child fast[kMaxPlacements];
-    static Child slow[kMaxPlacements];
+    static EvaluatedBoard fast[kMaxPlacements];
+    static EvaluatedBoard slow[kMaxPlacements];
     for (int round = 0; round < 400; ++round) {
         const Board board = random_board(random);
         // Odd weights: no two features can make up for each other.
@@ -63,12 +63,12 @@ TEST(fast_and_slow_judge_alike) {
         const Features weights{weight(), weight(), weight(), weight(), weight(), weight(),
                                weight(), weight(), weight(), weight(), weight(), weight(),
                                weight(), weight(), weight(), weight()};
-        generate(board, static_cast<Piece>(random.below(kPieces)), find_kicks("srs"), {4, 37},
-                 SpinMode::t_spins, list);
-        hot_code().children(
+        generate_placements(board, static_cast<Piece>(random.below(kPieces)), find_kicks("srs"),
+                            {4, 37}, SpinMode::t_spins, list);
+        dispatch_table().evaluate_placements(
             {board.words(), board.height(), board.rows(), list.begin(), list.size(), &weights},
             fast);
-        children_general(board, list.begin(), list.size(), weights, slow);
+        evaluate_placements_generic(board, list.begin(), list.size(), weights, slow);
         for (int i = 0; i < list.size(); ++i) {
             CHECK_EQ(fast[i].score, slow[i].score);
             CHECK_EQ(fast[i].lines, slow[i].lines);
@@ -86,7 +86,7 @@ TEST(features_of_a_board_that_can_be_counted_by_hand) {
     }));
     CHECK_EQ(f.holes, 1);  // under the overhang at the left
     CHECK_EQ(f.hole_rows, 1);
-    CHECK_EQ(f.covers, 1);
+    CHECK_EQ(f.cells_above_holes, 1);
     CHECK_EQ(f.surface, 3 + 3 + 0 + 1 + 6 * 2);
     CHECK_EQ(f.t_slots, 1);
     CHECK_EQ(f.t_rows, 2);

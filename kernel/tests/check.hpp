@@ -29,7 +29,7 @@ namespace sevenbag::check {
 
 // How many of `most` random cases are tried: under the sanitizers, which look at how and not at
 // what is computed and cost twenty times the time, a twentieth.
-constexpr int cases(int most) {
+constexpr int scale_cases(int most) {
 #if defined(SB_SANITIZED)
     return (most + 19) / 20;
 #else
@@ -49,7 +49,7 @@ inline std::vector<Test>& tests() {
 }
 
 // What the test that runs now has said against itself.
-inline std::vector<std::string>& complaints() {
+inline std::vector<std::string>& failures() {
     static std::vector<std::string> all;
     return all;
 }
@@ -58,8 +58,8 @@ struct Registration {
     Registration(const char* name, void (*body)()) { tests().push_back({name, body}); }
 };
 
-inline void complain(const char* file, int line, const std::string& what) {
-    complaints().push_back(std::string(file) + ":" + std::to_string(line) + ": " + what);
+inline void report_failure(const char* file, int line, const std::string& what) {
+    failures().push_back(std::string(file) + ":" + std::to_string(line) + ": " + what);
 }
 
 // A value as text: numbers as numbers (also those of one byte), enums as their number, what can be
@@ -98,7 +98,7 @@ bool equal(const A& a, const B& b) {
 template <class A, class B>
 void check_equal(const char* file, int line, const char* text, const A& a, const B& b) {
     if (!equal(a, b)) {
-        complain(file, line, std::string(text) + ": " + show(a) + " is not " + show(b));
+        report_failure(file, line, std::string(text) + ": " + show(a) + " is not " + show(b));
     }
 }
 
@@ -109,23 +109,23 @@ void check_equal(const char* file, int line, const char* text, const A& a, const
     static const sevenbag::check::Registration registration_##name{#name, test_##name}; \
     static void test_##name()
 
-#define CHECK(...)                                                                       \
-    do {                                                                                 \
-        if (!(__VA_ARGS__)) sevenbag::check::complain(__FILE__, __LINE__, #__VA_ARGS__); \
+#define CHECK(...)                                                                             \
+    do {                                                                                       \
+        if (!(__VA_ARGS__)) sevenbag::check::report_failure(__FILE__, __LINE__, #__VA_ARGS__); \
     } while (false)
 
 #define CHECK_EQ(a, ...) \
     sevenbag::check::check_equal(__FILE__, __LINE__, #a " == " #__VA_ARGS__, (a), (__VA_ARGS__))
 
 // The statement must throw an exception of this type (or one derived from it).
-#define CHECK_THROWS(type, ...)                                                              \
-    do {                                                                                     \
-        bool thrown = false;                                                                 \
-        try {                                                                                \
-            static_cast<void>(__VA_ARGS__);                                                  \
-        } catch (const type&) {                                                              \
-            thrown = true;                                                                   \
-        }                                                                                    \
-        if (!thrown)                                                                         \
-            sevenbag::check::complain(__FILE__, __LINE__, #__VA_ARGS__ " throws no " #type); \
+#define CHECK_THROWS(type, ...)                                                                    \
+    do {                                                                                           \
+        bool thrown = false;                                                                       \
+        try {                                                                                      \
+            static_cast<void>(__VA_ARGS__);                                                        \
+        } catch (const type&) {                                                                    \
+            thrown = true;                                                                         \
+        }                                                                                          \
+        if (!thrown)                                                                               \
+            sevenbag::check::report_failure(__FILE__, __LINE__, #__VA_ARGS__ " throws no " #type); \
     } while (false)

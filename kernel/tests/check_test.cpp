@@ -9,8 +9,8 @@ namespace {
 
 // How many complaints this makes, without counting against the test that asks.
 template <class Body>
-std::size_t complaints_of(Body body) {
-    auto& all = sevenbag::check::complaints();
+std::size_t failures_of(Body body) {
+    auto& all = sevenbag::check::failures();
     const std::size_t before = all.size();
     body();
     const std::size_t made = all.size() - before;
@@ -23,17 +23,17 @@ enum class Colour : std::uint8_t { kRed = 7 };
 }  // namespace
 
 TEST(a_true_check_is_silent) {
-    CHECK_EQ(complaints_of([] { CHECK(1 + 1 == 2); }), 0);
+    CHECK_EQ(failures_of([] { CHECK(1 + 1 == 2); }), 0);
 }
 
 TEST(a_false_check_complains) {
-    CHECK_EQ(complaints_of([] { CHECK(1 + 1 == 3); }), 1);
-    CHECK_EQ(complaints_of([] { CHECK_EQ(1 + 1, 3); }), 1);
+    CHECK_EQ(failures_of([] { CHECK(1 + 1 == 3); }), 1);
+    CHECK_EQ(failures_of([] { CHECK_EQ(1 + 1, 3); }), 1);
 }
 
 TEST(numbers_are_compared_by_value) {
     CHECK_EQ(std::uint64_t{3}, 3);
-    CHECK_EQ(complaints_of([] { CHECK_EQ(std::uint64_t{0} - 1, -1); }), 1);
+    CHECK_EQ(failures_of([] { CHECK_EQ(std::uint64_t{0} - 1, -1); }), 1);
 }
 
 TEST(values_are_shown_as_numbers) {
@@ -44,5 +44,5 @@ TEST(values_are_shown_as_numbers) {
 
 TEST(a_missing_exception_complains) {
     CHECK_THROWS(std::runtime_error, throw std::range_error("too far"));
-    CHECK_EQ(complaints_of([] { CHECK_THROWS(std::runtime_error, 0); }), 1);
+    CHECK_EQ(failures_of([] { CHECK_THROWS(std::runtime_error, 0); }), 1);
 }

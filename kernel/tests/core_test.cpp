@@ -109,14 +109,14 @@ std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kic
     while (!waiting.empty()) {
         const State s = waiting.back();
         waiting.pop_back();
-        const bool lasts = spins.mode == SpinMode::stupid;
-        const bool slides = lasts || spins.on_shift != OnShift::ends;
+        const bool persists = spins.mode == SpinMode::stupid;
+        const bool slides = persists || spins.on_shift != OnShift::ends;
         for (const int dx : {-1, 1})
             visit({s.x + dx, s.y, s.rotation, slides ? s.spin : Spin::none, slides && s.turned,
                    slides && s.kicked});
-        visit({s.x, s.y - 1, s.rotation, lasts ? s.spin : Spin::none, false, false});
+        visit({s.x, s.y - 1, s.rotation, persists ? s.spin : Spin::none, false, false});
         for (int to = 0; to < kRotations; ++to) {
-            const Tests& tests =
+            const KickTests& tests =
                 kicks.tests(piece, static_cast<Rotation>(s.rotation), static_cast<Rotation>(to));
             for (std::size_t i = 0; i < tests.count; ++i) {
                 const Cell d = tests.displacement[i];
@@ -163,7 +163,7 @@ SpinRules random_spins(std::mt19937& random) {
 void compare(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
              const SpinRules& spins) {
     static PlacementList list;
-    generate(board, piece, kicks, spawn, spins, list);
+    generate_placements(board, piece, kicks, spawn, spins, list);
     std::set<Resting> found;
     for (const Placement& p : list)
         found.insert({static_cast<int>(p.rotation), p.x, p.y, static_cast<int>(p.spin)});
@@ -195,12 +195,12 @@ TEST(every_width_and_system_generates_what_a_plain_search_finds) {
 
 // Half turns or none, the O included, any kicks.
 Kicks random_kicks(std::mt19937& random) {
-    std::vector<Turn> turns;
+    std::vector<TurnTests> turns;
     for (int p = 0; p < kPieces; ++p)
         for (int from = 0; from < kRotations; ++from)
             for (int to = 0; to < kRotations; ++to) {
                 if (from == to || random() % 4 == 0) continue;
-                Turn turn{static_cast<Piece>(p), from, to, {}};
+                TurnTests turn{static_cast<Piece>(p), from, to, {}};
                 for (auto n = 1 + random() % kMaxTests; n > 0; --n)
                     turn.tests.push_back({static_cast<std::int8_t>(random() % 9 - 4),
                                           static_cast<std::int8_t>(random() % 9 - 4)});
@@ -290,7 +290,7 @@ TEST(paths_end_on_their_placements) {
     for (int i = 0; i < 20; ++i) {
         const Board board = random_board(random, 10, 40, 8, 0.4);
         std::vector<Placement> list;
-        generate(board, Piece::T, find_kicks("srs+"), Spawn{}, SpinMode::t_spins, list);
+        generate_placements(board, Piece::T, find_kicks("srs+"), Spawn{}, SpinMode::t_spins, list);
         for (const Placement& p : list) {
             const auto keys = find_path(board, p, find_kicks("srs+"), Spawn{}, SpinMode::t_spins);
             CHECK(keys.has_value());
@@ -359,13 +359,13 @@ TEST(wrong_input_is_refused) {
     CHECK_THROWS(Error, Board(10, 65));
     CHECK_THROWS(Error, find_kicks("nothing"));
     CHECK_THROWS(Error, find_spin_mode("nothing"));
-    const std::vector<Turn> far{{Piece::T, 0, 1, {{0, 5}}}};
+    const std::vector<TurnTests> far{{Piece::T, 0, 1, {{0, 5}}}};
     CHECK_THROWS(Error, make_kicks("far", far, {}));
-    const std::vector<Turn> twice{{Piece::T, 0, 1, {{0, 0}}}, {Piece::T, 0, 1, {{0, 0}}}};
+    const std::vector<TurnTests> twice{{Piece::T, 0, 1, {{0, 0}}}, {Piece::T, 0, 1, {{0, 0}}}};
     CHECK_THROWS(Error, make_kicks("twice", twice, {}));
-    const std::vector<Turn> same{{Piece::T, 1, 1, {{0, 0}}}};
+    const std::vector<TurnTests> same{{Piece::T, 1, 1, {{0, 0}}}};
     CHECK_THROWS(Error, make_kicks("same", same, {}));
-    const std::vector<Turn> empty{{Piece::T, 0, 1, {}}};
+    const std::vector<TurnTests> empty{{Piece::T, 0, 1, {}}};
     CHECK_THROWS(Error, make_kicks("empty", empty, {}));
     CHECK_THROWS(Error, piece_from_letter('x'));
     Board board;

@@ -22,21 +22,23 @@ std::shared_ptr<const Rules> heavy_rules() {
 
 // Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
 struct Arrays {
-    explicit Arrays(const Envs& envs) {
-        const auto seats = static_cast<std::size_t>(envs.seats());
-        const std::size_t shown = seats * static_cast<std::size_t>(envs.players());
+    explicit Arrays(const GameBatch& envs) {
+        const auto agents = static_cast<std::size_t>(envs.agents());
+        const std::size_t shown = agents * static_cast<std::size_t>(envs.players());
         const ActionSpace& a = envs.actions();
         boards.resize(shown * static_cast<std::size_t>(a.rows * a.width));
-        pieces.resize(shown * static_cast<std::size_t>(envs.pieces_seen()));
-        counters.resize(shown * Envs::kCounters);
-        masks.resize(seats * static_cast<std::size_t>(a.size()));
-        actions.resize(seats);
-        rewards.resize(seats);
-        terminated = std::make_unique<bool[]>(seats);
-        truncated = std::make_unique<bool[]>(seats);
+        pieces.resize(shown * static_cast<std::size_t>(envs.observed_pieces()));
+        counters.resize(shown * GameBatch::kCounters);
+        masks.resize(agents * static_cast<std::size_t>(a.size()));
+        actions.resize(agents);
+        rewards.resize(agents);
+        terminated = std::make_unique<bool[]>(agents);
+        truncated = std::make_unique<bool[]>(agents);
     }
-    EnvArrays seen() { return {boards.data(), pieces.data(), counters.data(), masks.data()}; }
-    EnvOutcome outcome() { return {rewards.data(), terminated.get(), truncated.get()}; }
+    ObservationArrays seen() {
+        return {boards.data(), pieces.data(), counters.data(), masks.data()};
+    }
+    StepArrays outcome() { return {rewards.data(), terminated.get(), truncated.get()}; }
 
     std::vector<std::uint8_t> boards, pieces;
     std::vector<std::int32_t> counters;
@@ -54,26 +56,26 @@ TEST(random_batches_stay_within_their_arrays) {
                 rules.width = width;
                 rules.rows = 26;
                 rules.spawn = {static_cast<std::int8_t>(width / 2 - 1), 20};
-                EnvOptions options;
+                GameBatchOptions options;
                 options.games = 5;
                 options.players = players;
-                options.spins_apart = apart;
-                options.most_pieces = 30;
-                Envs envs(std::make_shared<const Rules>(rules), options);
+                options.separate_spins = apart;
+                options.max_pieces = 30;
+                GameBatch envs(std::make_shared<const Rules>(rules), options);
                 Arrays arrays(envs);
                 envs.observe_all(1, arrays.seen());
-                Dice dice(1);
+                SplitMix64 dice(1);
                 int ended = 0;
                 for (int turn = 0; turn < 200; ++turn) {
-                    envs.choose(dice, arrays.actions.data());
-                    for (int seat = 0; seat < envs.seats(); ++seat) {
-                        const std::int64_t action = arrays.actions[static_cast<std::size_t>(seat)];
-                        const auto move = envs.move(seat, action);
-                        CHECK(move.has_value() || envs.ended(seat / players));
+                    envs.sample_actions(dice, arrays.actions.data());
+                    for (int agent = 0; agent < envs.agents(); ++agent) {
+                        const std::int64_t action = arrays.actions[static_cast<std::size_t>(agent)];
+                        const auto move = envs.move(agent, action);
+                        CHECK(move.has_value() || envs.ended(agent / players));
                         if (move) {
                             CHECK_EQ(envs.actions().index(move->placement, move->hold), action);
                             CHECK(arrays.masks[static_cast<std::size_t>(
-                                      seat * envs.actions().size() + action)] == 1);
+                                      agent * envs.actions().size() + action)] == 1);
                         }
                     }
                     envs.step(arrays.actions.data(), true, 1 + turn % 2, arrays.seen(),
@@ -85,16 +87,16 @@ TEST(random_batches_stay_within_their_arrays) {
 }
 
 TEST(any_number_can_be_given_as_an_action) {
-    EnvOptions options;
+    GameBatchOptions options;
     options.games = 3;
-    Envs envs(heavy_rules(), options);
+    GameBatch envs(heavy_rules(), options);
     Arrays arrays(envs);
     arrays.actions = {-1, INT64_MAX, INT64_MIN};
     envs.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome());
     for (int game : {0, 1, 2}) CHECK(envs.ended(game) && arrays.terminated[game]);
     CHECK_THROWS(Error,
                  envs.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome()));
-    envs.renew(arrays.seen());
+    envs.reset_ended(arrays.seen());
     for (int game : {0, 1, 2}) CHECK(!envs.ended(game));
 }
 
@@ -102,17 +104,17 @@ TEST(random_players_end_their_games_whatever_the_threads) {
     PlayoutOptions options;
     options.games = 60;
     options.draws = 8;
-    const Playout alone = random_versus(heavy_rules(), 3, options);
+    const PlayoutResult alone = play_random_versus(heavy_rules(), 3, options);
     CHECK_EQ(alone.games, 60);
     CHECK_EQ(alone.unfinished, 0);
     CHECK(alone.garbage > 100);
     options.threads = 4;
-    CHECK(random_versus(heavy_rules(), 3, options) == alone);
+    CHECK(play_random_versus(heavy_rules(), 3, options) == alone);
 }
 
 TEST(keys_move_a_piece_and_leave_the_game_alone) {
     const Game game(std::make_shared<const Rules>(), 1, 1);
-    Falling falling(game, false);
+    FallingPiece falling(game, false);
     const Placement start = falling.placement();
     CHECK(falling.press(Key::left));
     CHECK(falling.press(Key::right));

@@ -22,8 +22,8 @@ using namespace sevenbag;
 
 namespace {
 
-std::string pieces_of(BagKind kind, std::int64_t seed, int count) {
-    Queue queue(kind, seed);
+std::string pieces_of(Randomizer kind, std::int64_t seed, int count) {
+    PieceQueue queue(kind, seed);
     std::string pieces;
     for (int i = 0; i < count; ++i) pieces += letter(queue.take());
     return pieces;
@@ -35,15 +35,15 @@ AttackList attacks(int lines) {
     return list;
 }
 
-int sum_of(const Rules& rules, const Clear& clear, Counters counters) {
-    Random random(1);
-    return attack_of(rules, clear, counters, 1, random).list.total();
+int sum_of(const Rules& rules, const LineClear& clear, Counters counters) {
+    MinstdRandom random(1);
+    return compute_attack(rules, clear, counters, 1, random).list.total();
 }
 
 std::shared_ptr<const Rules> guideline() { return std::make_shared<const Rules>(); }
 
 // A move, chosen by a stream of draws.
-Game::Move any_move(const Game& game, Random& random, std::vector<Placement>& list) {
+Game::Move any_move(const Game& game, MinstdRandom& random, std::vector<Placement>& list) {
     game.placements(true, list);
     const Placement& placement = list[random.below(static_cast<int>(list.size()))];
     return {placement, placement.piece != game.current()};
@@ -52,16 +52,16 @@ Game::Move any_move(const Game& game, Random& random, std::vector<Placement>& li
 }  // namespace
 
 TEST(a_seed_deals_the_same_pieces_everywhere) {
-    CHECK_EQ(pieces_of(BagKind::seven, 1, 21), "OJILSTZTOLJSIZLISOTZJ");
-    CHECK_EQ(pieces_of(BagKind::seven, 2147483646, 14), "ZSIOLJTOSIZJLT");
-    CHECK_EQ(pieces_of(BagKind::fourteen, 1, 14), "ZOSLITITJSJOLZ");
-    CHECK_EQ(pieces_of(BagKind::classic, 1, 14), "ZLTSILZJTSITZS");
+    CHECK_EQ(pieces_of(Randomizer::seven, 1, 21), "OJILSTZTOLJSIZLISOTZJ");
+    CHECK_EQ(pieces_of(Randomizer::seven, 2147483646, 14), "ZSIOLJTOSIZJLT");
+    CHECK_EQ(pieces_of(Randomizer::fourteen, 1, 14), "ZOSLITITJSJOLZ");
+    CHECK_EQ(pieces_of(Randomizer::classic, 1, 14), "ZLTSILZJTSITZS");
 }
 
 TEST(every_seed_makes_a_stream) {
     for (std::int64_t seed :
          {std::int64_t{0}, std::int64_t{-1}, std::int64_t{2147483647}, INT64_MIN, INT64_MAX}) {
-        Random random(seed);
+        MinstdRandom random(seed);
         for (int i = 0; i < 100; ++i) {
             const std::int64_t value = random.next();
             CHECK(value >= 1 && value <= 2147483646);
@@ -70,27 +70,27 @@ TEST(every_seed_makes_a_stream) {
 }
 
 TEST(looking_ahead_changes_nothing) {
-    for (int kind = 0; kind <= static_cast<int>(BagKind::total_mayhem); ++kind) {
-        Queue seen(static_cast<BagKind>(kind), 9);
-        Queue blind(static_cast<BagKind>(kind), 9);
+    for (int kind = 0; kind <= static_cast<int>(Randomizer::total_mayhem); ++kind) {
+        PieceQueue seen(static_cast<Randomizer>(kind), 9);
+        PieceQueue blind(static_cast<Randomizer>(kind), 9);
         for (int i = 0; i < 300; ++i) {
-            const Piece far = seen.peek(Queue::kSight - 1);
-            CHECK_EQ(far, seen.peek(Queue::kSight - 1));
+            const Piece far = seen.peek(PieceQueue::kMaxLookahead - 1);
+            CHECK_EQ(far, seen.peek(PieceQueue::kMaxLookahead - 1));
             CHECK_EQ(seen.take(), blind.take());
         }
     }
 }
 
 TEST(a_seven_bag_knows_what_is_left) {
-    Queue queue(BagKind::seven, 3);
+    PieceQueue queue(Randomizer::seven, 3);
     for (int i = 0; i < 100; ++i) {
         int left = 0;
-        for (int count : queue.left_in_bag(5)) {
+        for (int count : queue.remaining_in_bag(5)) {
             CHECK(count <= 1);
             left += count;
         }
         CHECK_EQ(left, 7 - (i + 5) % 7);
-        CHECK_EQ(queue.left_in_bag(5)[static_cast<int>(queue.peek(5))], 1);
+        CHECK_EQ(queue.remaining_in_bag(5)[static_cast<int>(queue.peek(5))], 1);
         queue.take();
     }
 }
@@ -107,10 +107,10 @@ TEST(guideline_attack) {
 
 TEST(counters_run_on_from_lock_to_lock) {
     const Rules rules;
-    Random random(1);
+    MinstdRandom random(1);
     Counters counters;
     const auto clear = [&](Spin spin, int lines) {
-        attack_of(rules, {Piece::T, spin, lines, 0, false}, counters, 1, random);
+        compute_attack(rules, {Piece::T, spin, lines, 0, false}, counters, 1, random);
         return counters;
     };
     CHECK(clear(Spin::full, 1) == Counters{1, 1});
@@ -125,7 +125,7 @@ TEST(cancelling_takes_the_oldest_first) {
     GarbageQueue queue(rules, 1);
     queue.receive(rules, 2, 0);
     queue.receive(rules, 3, 0);
-    Outcome outcome = queue.cancel(rules, attacks(4), 1);
+    CancelResult outcome = queue.cancel(rules, attacks(4), 1);
     CHECK_EQ(outcome.cancelled, 4);
     CHECK_EQ(outcome.sent.size(), 0);
     CHECK_EQ(queue.pending().size(), 1);
@@ -144,7 +144,7 @@ TEST(the_opener_cancels_twice) {
     }
     GarbageQueue queue(rules, 1);
     queue.receive(rules, 5, 0);
-    const Outcome outcome = queue.cancel(rules, attacks(4), 1);
+    const CancelResult outcome = queue.cancel(rules, attacks(4), 1);
     CHECK_EQ(outcome.cancelled, 5);
     CHECK_EQ(outcome.sent.size(), 0);
 }
@@ -152,53 +152,53 @@ TEST(the_opener_cancels_twice) {
 TEST(garbage_waits_until_it_has_arrived) {
     const Rules rules;
     GarbageQueue queue(rules, 1);
-    std::vector<Holed> holes;
+    std::vector<HoleMask> holes;
     queue.receive(rules, 2, 10);
-    queue.enter(rules, 39, LockedBy::drop, 100, holes);
+    queue.enter(rules, 39, LockCause::drop, 100, holes);
     CHECK_EQ(holes.size(), 0);
-    queue.enter(rules, 40, LockedBy::drop, 1, holes);
+    queue.enter(rules, 40, LockCause::drop, 1, holes);
     CHECK_EQ(holes.size(), 1);
-    queue.enter(rules, 40, LockedBy::drop, 100, holes);
+    queue.enter(rules, 40, LockCause::drop, 100, holes);
     CHECK_EQ(holes.size(), 1);
     CHECK_EQ(queue.pending_lines(), 0);
 }
 
 TEST(garbage_may_travel_in_own_locks) {
     Rules rules;
-    rules.travel_unit = Travel::own_locks;
+    rules.travel_unit = TravelUnit::own_locks;
     rules.travel = 1;
     GarbageQueue queue(rules, 1);
-    std::vector<Holed> holes;
+    std::vector<HoleMask> holes;
     queue.receive(rules, 2, 0);
-    queue.enter(rules, 0, LockedBy::drop, 100, holes);
+    queue.enter(rules, 0, LockCause::drop, 100, holes);
     queue.count_lock(rules);
     CHECK_EQ(holes.size(), 0);
-    queue.enter(rules, 0, LockedBy::drop, 100, holes);
+    queue.enter(rules, 0, LockCause::drop, 100, holes);
     CHECK_EQ(holes.size(), 2);
 }
 
 TEST(holes_are_where_their_rule_puts_them) {
     struct Case {
-        Holes holes;
+        HolePattern holes;
         double inner;
         double changes;  // expected share of neighbours in an attack of ten with different columns
     };
-    for (const Case& c : {Case{Holes::attacks, 0, 0}, Case{Holes::attacks, 0.3, 0.27},
-                          Case{Holes::entries, 28.0 / 99, 28.0 / 99}, Case{Holes::rounded, 0, 0},
-                          Case{Holes::sent, 0.05, 0.045}}) {
+    for (const Case& c : {Case{HolePattern::attacks, 0, 0}, Case{HolePattern::attacks, 0.3, 0.27},
+                          Case{HolePattern::entries, 28.0 / 99, 28.0 / 99},
+                          Case{HolePattern::rounded, 0, 0}, Case{HolePattern::sent, 0.05, 0.045}}) {
         Rules rules;
         rules.holes = c.holes;
         rules.hole_inner = c.inner;
-        rules.hole_other = c.holes == Holes::entries;
+        rules.hole_other = c.holes == HolePattern::entries;
         rules.travel = 0;
         GarbageQueue queue(rules, 5);
-        std::vector<Holed> holes;
+        std::vector<HoleMask> holes;
         std::vector<int> columns(10);
         int changes = 0;
         constexpr int kAttacks = 4000;
         for (int i = 0; i < kAttacks; ++i) {
             queue.receive(rules, 10, 0);
-            queue.enter(rules, 0, LockedBy::drop, 100, holes);
+            queue.enter(rules, 0, LockCause::drop, 100, holes);
             CHECK_EQ(holes.size(), 10);
             for (std::size_t row = 0; row < holes.size(); ++row) {
                 ++columns[static_cast<std::size_t>(std::countr_zero(holes[row]))];
@@ -208,13 +208,13 @@ TEST(holes_are_where_their_rule_puts_them) {
         const double share = static_cast<double>(changes) / (9 * kAttacks);
         CHECK(share > c.changes - 0.02 && share < c.changes + 0.02);
         const double edge = columns[0] / (10.0 * kAttacks);
-        const double expected = c.holes == Holes::rounded ? 1.0 / 18 : 0.1;
+        const double expected = c.holes == HolePattern::rounded ? 1.0 / 18 : 0.1;
         CHECK(edge > expected - 0.02 && edge < expected + 0.02);
     }
 }
 
 TEST(a_grid_moves_with_its_board) {
-    Grid grid(10, 40);
+    ColorGrid grid(10, 40);
     for (int y = 0; y < 4; ++y) grid.set(y, y, 1 + static_cast<std::uint64_t>(y));
     grid.remove_rows(0b101);
     CHECK_EQ(grid.at(1, 0), 'O');
@@ -233,8 +233,8 @@ TEST(a_grid_moves_with_its_board) {
 TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
     for (int count : {1, 2, 3, 7}) {
         Rules rules;
-        rules.cut_off = CutOff::third_from_top;
-        Field field(10, 40);
+        rules.cut_off = CutOffRule::third_from_top;
+        ColoredBoard field(10, 40);
         std::vector<std::uint32_t> list;
         for (int y = 0; y < 40; ++y) {
             field.board.set_row(y, 1u + static_cast<unsigned>(y));
@@ -257,7 +257,7 @@ TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
 TEST(rows_pushed_over_the_kept_ones_are_gone) {
     Rules rules;
     rules.kept_rows = 21;
-    Field field(10, 25);
+    ColoredBoard field(10, 25);
     field.board.set_row(20, 1);
     field.grid.set(0, 20, 1);
     CHECK(field.push(rules, 1));
@@ -269,13 +269,13 @@ TEST(rows_pushed_over_the_kept_ones_are_gone) {
 }
 
 TEST(attacks_that_cross_meet_the_oldest_first) {
-    Crossing crossing;
+    InFlightAttacks crossing;
     CHECK_EQ(crossing.send(5, 4), 1);
     CHECK_EQ(crossing.send(5, 3), 2);
     CHECK_EQ(crossing.receive(5, 1, 6, 0), 0);
-    CHECK_EQ(crossing.under_way(5), 1);
+    CHECK_EQ(crossing.lines_in_flight(5), 1);
     CHECK_EQ(crossing.receive(5, 2, 6, 2), 6);
-    CHECK_EQ(crossing.under_way(5), 0);
+    CHECK_EQ(crossing.lines_in_flight(5), 0);
     CHECK_EQ(crossing.received(5), 2);
     CHECK_EQ(crossing.received(6), 0);
 }
@@ -284,13 +284,13 @@ TEST(garbage_travels_once_it_is_confirmed) {
     Rules rules;
     rules.travel = 20;
     GarbageQueue queue(rules, 1);
-    std::vector<Holed> rows;
+    std::vector<HoleMask> rows;
     queue.announce(rules, {2, 1}, 3);
     queue.announce(rules, {2, 2}, 1);
     CHECK_EQ(queue.confirm(rules, {2, 2}, 10), 1);
-    queue.enter(rules, 30, LockedBy::time, 8, rows);
+    queue.enter(rules, 30, LockCause::time, 8, rows);
     CHECK_EQ(rows.size(), 0);
-    queue.enter(rules, 30, LockedBy::drop, 8, rows);
+    queue.enter(rules, 30, LockCause::drop, 8, rows);
     CHECK_EQ(rows.size(), 1);
     CHECK_EQ(queue.pending_lines(), 3);
     CHECK_EQ(queue.confirm(rules, {3, 1}, 10), 0);
@@ -303,15 +303,15 @@ TEST(no_rules_overflow_a_queue_or_an_attack) {
     rules.charge_at = 1;
     rules.charge_base = 1000;
     rules.further = {1000, 1000, 1000};
-    Random random(1);
-    Counters counters{kMostCounted, kMostCounted};
-    const Attack attack =
-        attack_of(rules, {Piece::I, Spin::none, 1, 0, false}, counters, 1e300, random);
-    for (int lines : attack.list) CHECK(lines <= kLargestAttack);
-    CHECK_EQ(counters.combo, kMostCounted);
+    MinstdRandom random(1);
+    Counters counters{kMaxCounter, kMaxCounter};
+    const AttackResult attack =
+        compute_attack(rules, {Piece::I, Spin::none, 1, 0, false}, counters, 1e300, random);
+    for (int lines : attack.list) CHECK(lines <= kMaxAttack);
+    CHECK_EQ(counters.combo, kMaxCounter);
     GarbageQueue queue(rules, 1);
-    for (int i = 0; i < 30000; ++i) queue.receive(rules, kLargestAttack, 0);
-    CHECK_EQ(queue.pending_lines(), GarbageQueue::kMostPending);
+    for (int i = 0; i < 30000; ++i) queue.receive(rules, kMaxAttack, 0);
+    CHECK_EQ(queue.pending_lines(), GarbageQueue::kMaxPending);
 }
 
 TEST(cells_and_colours_agree_in_any_game) {
@@ -322,11 +322,11 @@ TEST(cells_and_colours_agree_in_any_game) {
         rules->spawn.x = static_cast<std::int8_t>((width - 1) / 2);
         for (int seed = 1; seed <= 8; ++seed) {
             Game game(rules, seed, seed);
-            Random random(seed);
+            MinstdRandom random(seed);
             int entered = 0;
             for (int turn = 1; !game.over(); ++turn) {
                 game.receive(random.below(3) == 0 ? random.below(5) : 0, turn * 30 - 30);
-                const Lock& lock = game.play(any_move(game, random, list), turn * 30);
+                const LockResult& lock = game.play(any_move(game, random, list), turn * 30);
                 entered += static_cast<int>(lock.garbage.size());
             }
             const Stats& stats = game.stats();
@@ -343,21 +343,22 @@ TEST(cells_and_colours_agree_in_any_game) {
 TEST(every_listed_move_is_legal_and_judged_as_listed) {
     std::vector<Placement> list;
     Game game(guideline(), 11, 11);
-    Random random(2);
+    MinstdRandom random(2);
     for (int turn = 1; turn < 200 && !game.over(); ++turn) {
         game.placements(true, list);
-        for (const Placement& placement : list) CHECK(game.judge(placement).placement == placement);
+        for (const Placement& placement : list)
+            CHECK(game.find_move(placement).placement == placement);
         game.play(any_move(game, random, list), turn * 30);
     }
 }
 
 TEST(illegal_moves_are_refused) {
     Game game(guideline(), 1, 1);  // O J I L S T Z
-    CHECK_THROWS(Error, game.judge({Piece::S, Rotation::north, 4, 0, Spin::none}));
-    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 4, 1, Spin::none}));
-    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 9, 0, Spin::none}));
-    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 4, 0, Spin::none}, true));
-    CHECK_THROWS(Error, game.judge({Piece::O, Rotation::north, 127, 127, Spin::none}));
+    CHECK_THROWS(Error, game.find_move({Piece::S, Rotation::north, 4, 0, Spin::none}));
+    CHECK_THROWS(Error, game.find_move({Piece::O, Rotation::north, 4, 1, Spin::none}));
+    CHECK_THROWS(Error, game.find_move({Piece::O, Rotation::north, 9, 0, Spin::none}));
+    CHECK_THROWS(Error, game.find_move({Piece::O, Rotation::north, 4, 0, Spin::none}, true));
+    CHECK_THROWS(Error, game.find_move({Piece::O, Rotation::north, 127, 127, Spin::none}));
     CHECK_THROWS(Error, game.receive(-1, 0));
     CHECK_THROWS(Error, game.receive(1, -1));
     CHECK_EQ(game.stats().pieces, 0);
@@ -374,7 +375,7 @@ TEST(blocked_spawns) {
     Game lost(rules, 1, 1);
     lost.start_from(wall, {});
     CHECK(lost.over());
-    rules->blocked_spawn = BlockedSpawn::raise;
+    rules->blocked_spawn = BlockedSpawnRule::raise;
     Game raised(rules, 1, 1);
     wall.set(4, 22, false);
     raised.start_from(wall, {});
@@ -397,7 +398,7 @@ TEST(impossible_rules_are_refused) {
 
 TEST(what_one_sends_the_other_gets) {
     std::vector<Placement> list;
-    Random random(4);
+    MinstdRandom random(4);
     for (int seed = 1; seed <= 20; ++seed) {
         Versus versus(guideline(), seed, 30);
         CHECK_EQ(versus.player(0).current(), versus.player(1).current());

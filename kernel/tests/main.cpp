@@ -24,21 +24,21 @@ int main(int argc, char** argv) {
     int failed = 0;
     for (const Test& test : tests()) {
         if (!wanted(test.name, argc - 1, argv + 1)) continue;
-        complaints().clear();
+        failures().clear();
         try {
             test.body();
         } catch (const std::exception& error) {
-            complaints().push_back(std::string("an exception: ") + error.what());
+            failures().push_back(std::string("an exception: ") + error.what());
         } catch (...) {
-            complaints().push_back("an exception of an unknown type");
+            failures().push_back("an exception of an unknown type");
         }
-        if (complaints().empty()) {
+        if (failures().empty()) {
             ++passed;
             continue;
         }
         ++failed;
         std::printf("FAILED %s\n", test.name);
-        for (const std::string& complaint : complaints()) std::printf("  %s\n", complaint.c_str());
+        for (const std::string& complaint : failures()) std::printf("  %s\n", complaint.c_str());
     }
     std::printf("%d passed, %d failed\n", passed, failed);
     // A name that fits no test is a mistake of whoever typed it, not a success.

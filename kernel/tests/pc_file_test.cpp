@@ -19,9 +19,9 @@ std::vector<std::uint8_t> from_hex(const std::string& hex) {
 
 const Kicks& srs() { return find_kicks("srs"); }
 
-PcRun check_one(const std::string& hex, bool may_clear_before = true) {
+PcScanResult check_one(const std::string& hex, bool allow_early_clear = true) {
     const std::vector<std::uint8_t> bytes = from_hex(hex);
-    return PcChecker({&srs(), 1}, may_clear_before).run(bytes);
+    return PcValidator({&srs(), 1}, allow_early_clear).run(bytes);
 }
 
 // Hold T, then O I I I I without hold: two rows.
@@ -47,15 +47,15 @@ TEST(the_example_of_the_format) {
     CHECK_EQ(write_pc_record(record, written), 13);
     CHECK(std::vector<std::uint8_t>(written, written + 13) == bytes);
 
-    const PcRun run = check_one(kExample + kExample + kExample + "0a00fc");
+    const PcScanResult run = check_one(kExample + kExample + kExample + "0a00fc");
     CHECK_EQ(run.records, 3u);
     CHECK_EQ(run.bytes, 39u);
     CHECK(run.fault == PcFault::none);
 }
 
 TEST(every_fault_is_found) {
-    const auto fault = [](const std::string& placements, bool may_clear_before = true) {
-        return check_one("0a00fcffffff0000" + placements, may_clear_before).fault;
+    const auto fault = [](const std::string& placements, bool allow_early_clear = true) {
+        return check_one("0a00fcffffff0000" + placements, allow_early_clear).fault;
     };
     CHECK(fault("000c341c1c") == PcFault::none);
     CHECK(fault("0020341c1c") == PcFault::outside);  // I from the eighth column
@@ -83,17 +83,17 @@ TEST(what_is_closed_in_cannot_be_reached) {
     for (const Kicks& kicks : all_kicks()) {
         // There an O kicks as far as other pieces: to below the roof.
         if (kicks.name() == "asc-offsets") continue;
-        const PcRun run = PcChecker({&kicks, 1}, true).run({bytes, size});
+        const PcScanResult run = PcValidator({&kicks, 1}, true).run({bytes, size});
         CHECK(run.fault == PcFault::unreachable);
         CHECK_EQ(run.placement, 3);
     }
-    CHECK(PcChecker({}, true).run({bytes, size}).fault == PcFault::not_cleared);
+    CHECK(PcValidator({}, true).run({bytes, size}).fault == PcFault::not_cleared);
     // The same above the six rows that fit into a word.
     record.placements[1] = {Piece::I, Rotation::east, 0, 4, Spin::none};
     record.placements[2] = {Piece::I, Rotation::north, 1, 6, Spin::none};
     record.placements[3] = {Piece::O, Rotation::north, 2, 3, Spin::none};
     write_pc_record(record, bytes);
-    const PcRun tall = PcChecker({&srs(), 1}, true).run({bytes, size});
+    const PcScanResult tall = PcValidator({&srs(), 1}, true).run({bytes, size});
     CHECK(tall.fault == PcFault::floating);
     CHECK_EQ(tall.placement, 3);
 }
@@ -111,9 +111,9 @@ TEST(an_empty_field_on_the_way_can_be_refused) {
     }
     std::uint8_t bytes[kPcMaxRecordBytes];
     const auto size = static_cast<std::size_t>(write_pc_record(twice, bytes));
-    CHECK(PcChecker({&srs(), 1}, true).run({bytes, size}).fault == PcFault::none);
-    const PcRun refused = PcChecker({&srs(), 1}, false).run({bytes, size});
-    CHECK(refused.fault == PcFault::cleared_before);
+    CHECK(PcValidator({&srs(), 1}, true).run({bytes, size}).fault == PcFault::none);
+    const PcScanResult refused = PcValidator({&srs(), 1}, false).run({bytes, size});
+    CHECK(refused.fault == PcFault::cleared_early);
     CHECK_EQ(refused.placement, 5);
 }
 

@@ -83,7 +83,7 @@ class PlainSearch {
         const auto [entry, is_new] = after_.try_emplace(key);
         if (!is_new) return entry->second;
         std::vector<Placement> placements;
-        generate(field.board, piece, kicks_, {4, 25}, SpinMode::none, placements);
+        generate_placements(field.board, piece, kicks_, {4, 25}, SpinMode::none, placements);
         for (const Placement& placement : placements) {
             if (std::ranges::any_of(cells_of(placement),
                                     [&](Cell c) { return c.y >= field.height; }))
@@ -100,21 +100,22 @@ class PlainSearch {
 };
 
 // The handfuls that finish a board in some order, by the edges of the graph.
-std::set<pc::Handful> finishers(const pc::Graph& graph, std::size_t layer, std::uint32_t board) {
-    if (layer + 1 == graph.layers.size()) return {pc::Handful{}};
-    std::set<pc::Handful> found;
+std::set<pc::LetterCounts> completing_sets(const pc::Graph& graph, std::size_t layer,
+                                           std::uint32_t board) {
+    if (layer + 1 == graph.layers.size()) return {pc::LetterCounts{}};
+    std::set<pc::LetterCounts> found;
     for (int letter = 0; letter < kPieces; ++letter)
         for (std::uint32_t child : graph.layers[layer].children(board, letter))
-            for (pc::Handful handful : finishers(graph, layer + 1, child)) {
-                ++handful[static_cast<std::size_t>(letter)];
-                found.insert(handful);
+            for (pc::LetterCounts counts : completing_sets(graph, layer + 1, child)) {
+                ++counts[static_cast<std::size_t>(letter)];
+                found.insert(counts);
             }
     return found;
 }
 
-struct Told final : pc::Answers {
+struct Told final : pc::SequenceVisitor {
     explicit Told(int sequence_length) : length(sequence_length) {}
-    void impossible(const pc::Letters& letters) override { add(letters, false); }
+    void unsolvable(const pc::Letters& letters) override { add(letters, false); }
     void solved(const pc::Letters& letters, std::span<const pc::State>) override {
         add(letters, true);
     }
@@ -164,14 +165,14 @@ TEST(two_lines_are_cleared_exactly_where_a_plain_search_clears_them) {
     for (const char* name : {"srs", "none", "srs+"}) {
         const Kicks& kicks = find_kicks(name);
         pc::Progress progress;
-        const pc::Census census(kicks, 2, 2, progress);
-        pc::Walk walk(census, true);
-        Told told(census.length());
-        for (std::size_t block = 0; block < census.blocks().size(); block += 41)
+        const pc::Tablebase tablebase(kicks, 2, 2, progress);
+        pc::BlockSolver walk(tablebase, true);
+        Told told(tablebase.length());
+        for (std::size_t block = 0; block < tablebase.blocks().size(); block += 41)
             walk.run(block, told);
         PlainSearch search(kicks);
         int possible = 0;
-        const std::size_t step = 20 / static_cast<std::size_t>(check::cases(20));
+        const std::size_t step = 20 / static_cast<std::size_t>(check::scale_cases(20));
         for (std::size_t n = 0; n < told.sequences.size(); n += step) {
             std::vector<Piece> queue;
             for (std::uint8_t letter : told.sequences[n]) queue.push_back(pc::kLetters[letter]);
@@ -195,35 +196,35 @@ TEST(sets_of_boards_keep_each_once_whoever_adds_it) {
     std::vector<std::uint64_t> taken = set.take();
     std::ranges::sort(taken);
     CHECK(std::ranges::equal(taken, once));
-    const pc::BoardNumbers numbers(taken);
+    const pc::BoardIndex numbers(taken);
     for (std::size_t n = 0; n < taken.size(); n += 97) {
         CHECK_EQ(numbers(taken[n]), n);
-        CHECK_EQ(numbers(taken[n] + 1), pc::BoardNumbers::kNone);
+        CHECK_EQ(numbers(taken[n] + 1), pc::BoardIndex::kNone);
     }
 }
 
 TEST(handfuls_are_numbered_in_their_order) {
     for (int size = 0; size <= 7; ++size) {
-        const pc::Handfuls handfuls(size);
-        for (std::size_t n = 0; n < handfuls.count(); ++n) {
-            CHECK_EQ(handfuls.number(handfuls[n]), n);
-            if (n > 0) CHECK(handfuls[n - 1] < handfuls[n]);
+        const pc::MultisetIndex multisets(size);
+        for (std::size_t n = 0; n < multisets.count(); ++n) {
+            CHECK_EQ(multisets.number(multisets[n]), n);
+            if (n > 0) CHECK(multisets[n - 1] < multisets[n]);
         }
     }
-    CHECK_EQ(pc::Handfuls(6).count(), 924);
+    CHECK_EQ(pc::MultisetIndex(6).count(), 924);
 }
 
 TEST(finishers_are_those_of_some_order) {
     pc::Progress progress;
     const pc::Graph graph = pc::build_graph(find_kicks("srs"), 2, 2, progress);
-    const auto layers = pc::find_finishers(graph, 0, 2, progress);
+    const auto layers = pc::find_completing_sets(graph, 0, 2, progress);
     for (std::size_t k = 0; k < layers.size(); ++k)
         for (std::uint32_t board = 0; board < graph.layers[k].size(); ++board) {
-            const std::set<pc::Handful> expected = finishers(graph, k, board);
-            std::set<pc::Handful> found;
-            const pc::Finishers& layer = layers[k];
-            for (std::size_t n = 0; n < layer.handfuls.count(); ++n)
-                if (layer.of(board)[n / 64] >> (n % 64) & 1) found.insert(layer.handfuls[n]);
+            const std::set<pc::LetterCounts> expected = completing_sets(graph, k, board);
+            std::set<pc::LetterCounts> found;
+            const pc::CompletingSets& layer = layers[k];
+            for (std::size_t n = 0; n < layer.multisets.count(); ++n)
+                if (layer.of(board)[n / 64] >> (n % 64) & 1) found.insert(layer.multisets[n]);
             CHECK(found == expected);
         }
 }
@@ -231,7 +232,7 @@ TEST(finishers_are_those_of_some_order) {
 TEST(work_that_is_stopped_ends) {
     pc::Progress progress;
     progress.stop = true;
-    CHECK_THROWS(pc::Stopped, pc::Census(find_kicks("srs"), 4, 2, progress));
+    CHECK_THROWS(pc::StoppedError, pc::Tablebase(find_kicks("srs"), 4, 2, progress));
 }
 
 TEST(what_a_job_throws_comes_out) {

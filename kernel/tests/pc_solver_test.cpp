@@ -61,7 +61,7 @@ struct Plain {
                 std::optional<Piece> over, std::size_t next) const {
         if (!piece) return false;
         std::vector<Placement> placements;
-        generate(board, *piece, kicks, kHigh, SpinMode::none, placements);
+        generate_placements(board, *piece, kicks, kHigh, SpinMode::none, placements);
         for (const Placement& placement : placements) {
             if (rises_above(placement, height)) continue;
             Board after = board;
@@ -136,7 +136,8 @@ std::vector<Piece> pieces_for(Generator& random, const std::vector<Piece>& taken
 
 // Plays a solution: every placement can be reached, pieces come by the rules of the hold, the board
 // is empty at the end, and before only if that is allowed.
-bool holds_good(const pc::Request& request, const pc::Answer& answer, const Kicks& kicks) {
+bool holds_good(const pc::SolveRequest& request, const pc::SolveResult& answer,
+                const Kicks& kicks) {
     Board board = *request.board;
     board.clear_rows();
     std::size_t next = 0;
@@ -158,7 +159,7 @@ bool holds_good(const pc::Request& request, const pc::Answer& answer, const Kick
         const Placement& placement = answer.placements[i];
         if (current != placement.piece || rises_above(placement, height)) return false;
         std::vector<Placement> reachable;
-        generate(board, placement.piece, kicks, kHigh, SpinMode::none, reachable);
+        generate_placements(board, placement.piece, kicks, kHigh, SpinMode::none, reachable);
         if (std::ranges::find(reachable, canonical(placement)) == reachable.end()) return false;
         height -= std::popcount(board.lock(placement));
     }
@@ -186,7 +187,7 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
     int none = 0;
     for (const Kicks& kicks : all_kicks()) {
         pc::Solver solver(kicks);
-        for (int n = 0; n < check::cases(600); ++n) {
+        for (int n = 0; n < check::scale_cases(600); ++n) {
             const int needed = 1 + below(random, 4);
             const int height = 1 + below(random, pc::kFieldRows);
             if (4 * needed > pc::kFieldWidth * height) continue;
@@ -195,7 +196,7 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
             if (has_full_row(filled) || std::popcount(filled) != 10 * height - 4 * needed) continue;
             const Board board = board_of(filled);
             if (board.height() != height) continue;
-            pc::Request request;
+            pc::SolveRequest request;
             request.board = &board;
             request.pieces = pieces_for(random, taken, needed + below(random, 2));
             request.holding = below(random, 2);
@@ -205,7 +206,7 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
             if (!request.hold) request.holding = false;
             if (below(random, 3) == 0 && request.hold)
                 request.save = static_cast<Piece>(below(random, kPieces));
-            const pc::Answer answer = solver.solve(request);
+            const pc::SolveResult answer = solver.solve(request);
             const std::size_t seen = std::min<std::size_t>(
                 request.pieces.size(), static_cast<std::size_t>(needed) + (request.hold ? 1 : 0));
             Plain plain{kicks,
@@ -216,15 +217,15 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
                         request.strict};
             const bool exists = plain.fills(board, height, plain.pieces[0], 1);
             (exists ? found : none) += 1;
-            if (exists != (answer.reason == pc::Reason::found) ||
+            if (exists != (answer.reason == pc::SolveStatus::found) ||
                 (exists && !holds_good(request, answer, kicks)))
-                check::complain(__FILE__, __LINE__,
-                                described(kicks, filled, height, request.pieces));
+                check::report_failure(__FILE__, __LINE__,
+                                      described(kicks, filled, height, request.pieces));
         }
     }
     // The random give enough of both.
-    CHECK(found > check::cases(300));
-    CHECK(none > check::cases(300));
+    CHECK(found > check::scale_cases(300));
+    CHECK(none > check::scale_cases(300));
 }
 
 namespace {
@@ -244,20 +245,20 @@ pc::Problem problem_of(std::uint64_t filled, int height, const std::vector<Piece
 }
 
 // Tables for a search by itself.
-struct Table {
+struct SearchTable {
     std::vector<std::uint64_t> slots = std::vector<std::uint64_t>(1 << 15);
-    pc::Visited visited{slots.data(),
-                        slots.size() - 1,
-                        0,
-                        slots.size() / 2,
-                        false,
-                        this,
-                        [](pc::Visited& v) { v.full = true; },
-                        [](pc::Visited& v) {
-                            std::ranges::fill(static_cast<Table*>(v.owner)->slots, 0);
-                            v.count = 0;
-                            v.full = false;
-                        }};
+    pc::VisitedSet visited{slots.data(),
+                           slots.size() - 1,
+                           0,
+                           slots.size() / 2,
+                           false,
+                           this,
+                           [](pc::VisitedSet& v) { v.full = true; },
+                           [](pc::VisitedSet& v) {
+                               std::ranges::fill(static_cast<SearchTable*>(v.owner)->slots, 0);
+                               v.count = 0;
+                               v.full = false;
+                           }};
 };
 
 // Any edges between a few nodes, circles and dead ends among them.
@@ -276,24 +277,24 @@ pc::Network random_network(Generator& random) {
     return {hidden, activation(), genes};
 }
 
-pc::Outcome in_order_of_play(const pc::Motion& motion, const pc::Problem& problem,
+pc::Outcome in_order_of_play(const pc::MoveTables& motion, const pc::Problem& problem,
                              const pc::Network* network = nullptr) {
-    Table table;
-    pc::OrderedSearch search{&motion, &problem, &table.visited, {}, 1000, ~std::uint64_t{0}};
+    SearchTable table;
+    pc::PlayOrderSearch search{&motion, &problem, &table.visited, {}, 1000, ~std::uint64_t{0}};
     std::vector<float> memory(network ? network->memory() : 0);
     search.network = network;
     search.network_memory = memory.data();
-    return hot_code().run_ordered(search);
+    return dispatch_table().search_in_play_order(search);
 }
 
-pc::Outcome tilings_first(const pc::Motion& motion, const pc::Problem& problem) {
-    Table table;
-    const pc::TileBook book(motion, problem.height);
-    const pc::TileGraph graph(book, problem.filled);
-    pc::PieceBudget budget;
+pc::Outcome tilings_first(const pc::MoveTables& motion, const pc::Problem& problem) {
+    SearchTable table;
+    const pc::TileSet tile_set(motion, problem.height);
+    const pc::TileGraph graph(tile_set, problem.filled);
+    pc::MultisetTable budget;
     if (!graph.whole() || !budget.run(graph, pc::supply_of(problem), motion))
         return pc::Outcome::stopped;
-    return pc::TileSearch(motion, problem, graph, budget, table.visited, {}).run();
+    return pc::TilingSolver(motion, problem, graph, budget, table.visited, {}).run();
 }
 
 pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
@@ -317,10 +318,10 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
     int found = 0;
     int none = 0;
     const std::vector<Kicks>& all = all_kicks();
-    const std::vector<pc::Motion> motions(all.begin(), all.end());
-    for (int n = 0; n < check::cases(4000); ++n) {
+    const std::vector<pc::MoveTables> motions(all.begin(), all.end());
+    for (int n = 0; n < check::scale_cases(4000); ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
-        const pc::Motion& motion = motions[static_cast<std::size_t>(n) % all.size()];
+        const pc::MoveTables& motion = motions[static_cast<std::size_t>(n) % all.size()];
         const int height = 2 + below(random, 5);
         const int needed = 3 + below(random, 6);
         if (4 * needed > pc::kFieldWidth * height) continue;
@@ -342,11 +343,11 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
         const pc::Network* order = n % 8 < 4 ? &network : nullptr;
         if (a != b || (order && a != in_order_of_play(motion, problem, order)) ||
             (n % 4 == 0 && a != on_whole_boards(kicks, problem, pieces, order)))
-            check::complain(__FILE__, __LINE__, described(kicks, filled, height, pieces));
+            check::report_failure(__FILE__, __LINE__, described(kicks, filled, height, pieces));
         (a == pc::Outcome::found ? found : none) += 1;
     }
-    CHECK(found > check::cases(300));
-    CHECK(none > check::cases(300));
+    CHECK(found > check::scale_cases(300));
+    CHECK(none > check::scale_cases(300));
 }
 
 TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
@@ -354,7 +355,7 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
     int found = 0;
     int none = 0;
     const std::vector<Kicks>& all = all_kicks();
-    for (int n = 0; n < check::cases(2000); ++n) {
+    for (int n = 0; n < check::scale_cases(2000); ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
         pc::Solver solver(kicks);
         const int height = 2 + below(random, 5);
@@ -368,14 +369,14 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
         const int length = needed + (hold ? below(random, 2) : 0);
         std::vector<std::vector<Piece>> given;
         for (int i = 0; i < 30; ++i) given.push_back(pieces_for(random, taken, length));
-        const pc::Queues queues(given, length);
-        std::vector<pc::Tiling> tilings;
+        const pc::SortedQueues queues(given, length);
+        std::vector<pc::PlayableTiling> tilings;
         const pc::TileGraph& graph = solver.graph(height, filled);
-        CHECK(pc::all_tilings(solver.motion(), graph, queues, hold, strict, pc::Drop::soft, {},
-                              tilings) == pc::Outcome::none);
+        CHECK(pc::find_playable_tilings(solver.motion(), graph, queues, hold, strict,
+                                        pc::DropMode::soft, {}, tilings) == pc::Outcome::none);
         for (std::size_t i = 0; i < given.size(); ++i) {
             const std::size_t at = queues.place(i);
-            const bool played = std::ranges::any_of(tilings, [&](const pc::Tiling& tiling) {
+            const bool played = std::ranges::any_of(tilings, [&](const pc::PlayableTiling& tiling) {
                 return tiling.queues[at / 64] >> (at % 64) & 1;
             });
             pc::Problem problem = problem_of(filled, height, given[i]);
@@ -384,19 +385,20 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
             std::array<pc::Step, pc::kMaxSteps> steps;
             const bool solved = solver.solve_low(problem, {}, steps) == pc::Outcome::found;
             if (played != solved)
-                check::complain(__FILE__, __LINE__, described(kicks, filled, height, given[i]));
+                check::report_failure(__FILE__, __LINE__,
+                                      described(kicks, filled, height, given[i]));
             (solved ? found : none) += 1;
         }
     }
-    CHECK(found > check::cases(300));
-    CHECK(none > check::cases(300));
+    CHECK(found > check::scale_cases(300));
+    CHECK(none > check::scale_cases(300));
 }
 
 TEST(threads_that_share_a_search_come_to_what_one_comes_to) {
     Generator random(8);
     int found = 0, none = 0;
     const std::vector<Kicks>& all = all_kicks();
-    for (int n = 0; n < check::cases(3000); ++n) {
+    for (int n = 0; n < check::scale_cases(3000); ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
         pc::Solver solver(kicks);
         const int height = 2 + below(random, 5);
@@ -420,8 +422,8 @@ TEST(threads_that_share_a_search_come_to_what_one_comes_to) {
             CHECK(alone[i].piece == together[i].piece && alone[i].corner == together[i].corner &&
                   alone[i].rotation == together[i].rotation);
     }
-    CHECK(found > check::cases(100));
-    CHECK(none > check::cases(100));
+    CHECK(found > check::scale_cases(100));
+    CHECK(none > check::scale_cases(100));
 }
 
 TEST(threads_that_share_a_search_are_stopped) {
@@ -430,10 +432,10 @@ TEST(threads_that_share_a_search_are_stopped) {
     problem.pieces[3] = static_cast<std::uint8_t>(Piece::Z);
     std::array<pc::Step, pc::kMaxSteps> steps;
     std::atomic<int> asked{0};
-    const pc::Watch watch{[](void* context, std::uint64_t) {
-                              return ++*static_cast<std::atomic<int>*>(context) > 50;
-                          },
-                          &asked};
+    const pc::StopCheck watch{[](void* context, std::uint64_t) {
+                                  return ++*static_cast<std::atomic<int>*>(context) > 50;
+                              },
+                              &asked};
     CHECK(solver.search_all(problem, watch, steps, 3) == pc::Outcome::stopped);
     CHECK(asked > 50);
 }
@@ -443,11 +445,11 @@ TEST(a_tall_field_is_filled) {
     Board board;
     for (int y = 0; y < 8; ++y) board.set_row(y, 0x003);
     pc::Solver solver(kicks);
-    pc::Request request;
+    pc::SolveRequest request;
     request.board = &board;
     request.pieces = std::vector<Piece>(17, Piece::O);
-    const pc::Answer answer = solver.solve(request);
-    CHECK(answer.reason == pc::Reason::found);
+    const pc::SolveResult answer = solver.solve(request);
+    CHECK(answer.reason == pc::SolveStatus::found);
     CHECK_EQ(answer.placements.size(), 16u);
     CHECK(holds_good(request, answer, kicks));
 }
@@ -455,23 +457,23 @@ TEST(a_tall_field_is_filled) {
 TEST(a_search_stops_at_its_limits) {
     pc::Solver solver(find_kicks("srs"));
     const Board empty;
-    pc::Request request;
+    pc::SolveRequest request;
     request.board = &empty;
     for (char c : std::string("OIZSOZOISLT")) request.pieces.push_back(piece_from_letter(c));
     request.min_height = request.max_height = 4;
     request.nodes = 500;
-    CHECK(solver.solve(request).reason == pc::Reason::stopped);
+    CHECK(solver.solve(request).reason == pc::SolveStatus::stopped);
     request.nodes = 0;
     request.stop = [](void*) { return true; };
-    CHECK(solver.solve(request).reason == pc::Reason::stopped);
+    CHECK(solver.solve(request).reason == pc::SolveStatus::stopped);
     request.stop = nullptr;
-    CHECK(solver.solve(request).reason == pc::Reason::none);
+    CHECK(solver.solve(request).reason == pc::SolveStatus::none);
 }
 
 TEST(what_cannot_be_asked_is_an_error) {
     pc::Solver solver(find_kicks("srs"));
     Board board(8, 20);
-    pc::Request request;
+    pc::SolveRequest request;
     request.board = &board;
     request.pieces = {Piece::I};
     CHECK_THROWS(Error, solver.solve(request));

@@ -33,7 +33,7 @@ Board board_of(std::uint64_t filled) {
 std::vector<std::uint64_t> by_the_board(const Board& board, Piece piece, const Kicks& kicks,
                                         int height) {
     std::vector<Placement> placements;
-    generate(board, piece, kicks, {4, 25}, SpinMode::none, placements);
+    generate_placements(board, piece, kicks, {4, 25}, SpinMode::none, placements);
     std::vector<std::uint64_t> found;
     for (const Placement& p : placements) {
         std::uint64_t cells = 0;
@@ -48,11 +48,11 @@ std::vector<std::uint64_t> by_the_board(const Board& board, Piece piece, const K
     return found;
 }
 
-std::vector<std::uint64_t> by_the_field(const pc::Motion& motion, std::uint64_t filled, Piece piece,
-                                        int height) {
-    const pc::PieceMotion& m = motion.of(piece);
+std::vector<std::uint64_t> by_the_field(const pc::MoveTables& motion, std::uint64_t filled,
+                                        Piece piece, int height) {
+    const pc::MoveTable& m = motion.of(piece);
     std::uint64_t corners[kRotations];
-    hot_code().find_rests(m, filled, height, corners);
+    dispatch_table().find_rest_positions(m, filled, height, corners);
     std::vector<std::uint64_t> found;
     for (int r = 0; r < m.looks; ++r)
         for (std::uint64_t left = corners[r]; left; left &= left - 1)
@@ -61,17 +61,17 @@ std::vector<std::uint64_t> by_the_field(const pc::Motion& motion, std::uint64_t 
     return found;
 }
 
-using Dice = std::mt19937_64;
+using Generator = std::mt19937_64;
 
 // Rows with a share of filled cells, piled up by placements, or flat with holes: no row full.
-std::uint64_t random_field(Dice& dice, int height, const Kicks& kicks) {
+std::uint64_t random_field(Generator& dice, int height, const Kicks& kicks) {
     const auto below = [&](std::uint64_t n) { return dice() % n; };
     if (below(2)) {
         Board board;
         std::vector<Placement> placements;
         for (std::uint64_t n = below(static_cast<std::uint64_t>(height) * 5 / 2); n > 0; --n) {
-            generate(board, static_cast<Piece>(below(kPieces)), kicks, {4, 25}, SpinMode::none,
-                     placements);
+            generate_placements(board, static_cast<Piece>(below(kPieces)), kicks, {4, 25},
+                                SpinMode::none, placements);
             std::erase_if(placements, [&](const Placement& p) {
                 return std::ranges::any_of(cells_of(p), [&](Cell c) { return c.y >= height; });
             });
@@ -88,8 +88,8 @@ std::uint64_t random_field(Dice& dice, int height, const Kicks& kicks) {
     return filled;
 }
 
-void expect_equal_placements(const Kicks& kicks, Dice& dice, int fields) {
-    const pc::Motion motion(kicks);
+void expect_equal_placements(const Kicks& kicks, Generator& dice, int fields) {
+    const pc::MoveTables motion(kicks);
     int wrong = 0;
     for (int n = 0; n < fields && wrong < 3; ++n) {
         const int height = 1 + static_cast<int>(dice() % pc::kFieldRows);
@@ -101,26 +101,27 @@ void expect_equal_placements(const Kicks& kicks, Dice& dice, int fields) {
                 by_the_board(board, piece, kicks, height))
                 continue;
             ++wrong;
-            check::complain(__FILE__, __LINE__,
-                            kicks.name() + ": " + letter(piece) + " on field " +
-                                std::to_string(filled) + " of height " + std::to_string(height));
+            check::report_failure(__FILE__, __LINE__,
+                                  kicks.name() + ": " + letter(piece) + " on field " +
+                                      std::to_string(filled) + " of height " +
+                                      std::to_string(height));
         }
     }
 }
 
 // A system nobody would play: any tests in any number, turns that do not exist, pieces that lie
 // anywhere.
-Kicks random_kicks(Dice& dice) {
+Kicks random_kicks(Generator& dice) {
     const auto below = [&](int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); };
     const int reach = 1 + below(kMaxKick);
-    std::vector<Turn> turns;
+    std::vector<TurnTests> turns;
     std::array<Rotation, kPieces> spawn{};
     for (int p = 0; p < kPieces; ++p) {
         spawn[static_cast<std::size_t>(p)] = static_cast<Rotation>(below(kRotations));
         for (int from = 0; from < kRotations; ++from)
             for (int to = 0; to < kRotations; ++to) {
                 if (from == to || below(4) == 0) continue;
-                Turn turn{static_cast<Piece>(p), from, to, {}};
+                TurnTests turn{static_cast<Piece>(p), from, to, {}};
                 for (int tests = 1 + below(6); tests > 0; --tests)
                     turn.tests.push_back({static_cast<std::int8_t>(below(2 * reach + 1) - reach),
                                           static_cast<std::int8_t>(below(2 * reach + 1) - reach)});
@@ -139,33 +140,34 @@ Kicks random_kicks(Dice& dice) {
 }  // namespace
 
 TEST(low_fields_have_the_placements_of_boards_under_every_system) {
-    Dice dice(1);
+    Generator dice(1);
     for (const Kicks& kicks : all_kicks()) {
-        expect_equal_placements(kicks, dice, check::cases(3000));
-        expect_equal_placements(kicks.without_half_turns(), dice, check::cases(500));
+        expect_equal_placements(kicks, dice, check::scale_cases(3000));
+        expect_equal_placements(kicks.without_half_turns(), dice, check::scale_cases(500));
     }
 }
 
 TEST(low_fields_have_the_placements_of_boards_under_systems_of_ones_own) {
-    Dice dice(2);
-    for (int n = 0; n < check::cases(200); ++n)
+    Generator dice(2);
+    for (int n = 0; n < check::scale_cases(200); ++n)
         expect_equal_placements(random_kicks(dice), dice, 100);
 }
 
 TEST(features_of_low_fields_are_those_of_boards) {
-    Dice dice(5);
+    Generator dice(5);
     const Kicks& kicks = find_kicks("srs");
     int wrong = 0;
-    for (int n = 0; n < check::cases(20'000) && wrong < 3; ++n) {
+    for (int n = 0; n < check::scale_cases(20'000) && wrong < 3; ++n) {
         const int height = 1 + static_cast<int>(dice() % pc::kFieldRows);
         const std::uint64_t filled = random_field(dice, height, kicks);
         std::array<float, pc::kFeatures> by_field{};
         std::array<float, pc::kFeatures> by_board{};
-        hot_code().find_features(filled, height, by_field.data());
+        dispatch_table().find_features(filled, height, by_field.data());
         pc::find_features(board_of(filled), height, by_board.data());
         if (by_field == by_board) continue;
         ++wrong;
-        check::complain(__FILE__, __LINE__,
-                        "field " + std::to_string(filled) + " of height " + std::to_string(height));
+        check::report_failure(
+            __FILE__, __LINE__,
+            "field " + std::to_string(filled) + " of height " + std::to_string(height));
     }
 }
