@@ -28,6 +28,6 @@ if(found)
     message(
         FATAL_ERROR
         "code for the instruction set ${ISA} can be reached on machines without it:\n${found}"
-        "put it into the namespace sevenbag::SB_ISA, make it always inline, or move it out of the hot source"
+        "put it into the namespace sevenbag::SB_ISA, make it always inline, or move it out of the multi-ISA source"
     )
 endif()

@@ -1,12 +1,12 @@
 # Instruction sets chosen at run time.
 #
-# A hot source is compiled once for each instruction set, with SB_ISA defined as its name; the
+# A multi-ISA source is compiled once for each instruction set, with SB_ISA defined as its name; the
 # source puts everything it defines into the namespace sevenbag::SB_ISA, and the kernel picks one of
 # them when it starts. So one binary runs on every machine, and fast where wide instructions exist.
 # SEVENBAG_INSTRUCTION_SETS=native compiles only the best set of this machine, in a third of the
 # time.
 
-set(SEVENBAG_INSTRUCTION_SETS all CACHE STRING "Instruction sets of the hot code: all or native")
+set(SEVENBAG_INSTRUCTION_SETS all CACHE STRING "Instruction sets of the multi-ISA code: all or native")
 
 set(SEVENBAG_ISA_FLAGS_base "")
 set(SEVENBAG_ISA_FLAGS_v3 -march=x86-64-v3)
@@ -31,11 +31,11 @@ else()
     set(SEVENBAG_ISAS base v3 v4)
 endif()
 
-# sevenbag_add_hot_sources(TARGET SOURCE...): add the sources to TARGET, once for each instruction set.
+# sevenbag_add_multi_isa_sources(TARGET SOURCE...): add the sources to TARGET, once for each instruction set.
 #
 # The order matters: `base` comes first, so that of two equal inline functions the linker keeps the
 # one that runs everywhere. cmake/CheckIsaObjects.cmake, run by ctest, checks that there are none.
-function(sevenbag_add_hot_sources target)
+function(sevenbag_add_multi_isa_sources target)
     foreach(isa IN LISTS SEVENBAG_ISAS)
         set(part ${target}_${isa})
         add_library(${part} OBJECT ${ARGN})

@@ -1,12 +1,12 @@
 // Batches of games stepped by actions, legal and not; and playouts of random players.
-#include "envs.hpp"
+#include "game_batch.hpp"
 
 #include <memory>
 #include <vector>
 
-#include "drawn.hpp"
 #include "error.hpp"
 #include "expect.hpp"
+#include "generators.hpp"
 #include "playout.hpp"
 
 namespace sevenbag::fuzz {

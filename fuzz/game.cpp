@@ -11,10 +11,10 @@
 #include <memory>
 #include <vector>
 
-#include "drawn.hpp"
 #include "error.hpp"
 #include "expect.hpp"
-#include "falling.hpp"
+#include "falling_piece.hpp"
+#include "generators.hpp"
 #include "versus.hpp"
 
 namespace sevenbag::fuzz {

@@ -12,12 +12,12 @@
 #include <tuple>
 #include <vector>
 
-#include "drawn.hpp"
 #include "error.hpp"
 #include "expect.hpp"
-#include "path.hpp"
+#include "generators.hpp"
+#include "key_path.hpp"
 #include "perft.hpp"
-#include "rotate.hpp"
+#include "rotation.hpp"
 
 namespace sevenbag::fuzz {
 

@@ -1,14 +1,14 @@
 // The beam search: any position, small budgets. Its moves are the legal ones, all of them, and with
 // a budget in boards the same position has the same answer.
-#include "search/beam.hpp"
+#include "search/beam_search.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
-#include "drawn.hpp"
 #include "error.hpp"
 #include "expect.hpp"
+#include "generators.hpp"
 #include "search/evaluation.hpp"
 
 namespace sevenbag::fuzz {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "error.hpp"
-#include "topout.hpp"
+#include "spawn.hpp"
 
 namespace sevenbag {
 

@@ -7,15 +7,13 @@
 #include <optional>
 #include <vector>
 
-#include "bag.hpp"
 #include "board.hpp"
-#include "field.hpp"
+#include "colored_board.hpp"
 #include "garbage.hpp"
-#include "grid.hpp"
-#include "growth.hpp"
-#include "lock.hpp"
+#include "lock_result.hpp"
 #include "movegen.hpp"
 #include "piece.hpp"
+#include "piece_queue.hpp"
 #include "rules.hpp"
 
 namespace sevenbag {

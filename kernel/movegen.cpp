@@ -94,7 +94,7 @@ class GenericGenerator {
         rest_[r] = free - moved(free, 0, 1, full_);
     }
 
-    // hit(index, set) for each test, as in flood.hpp.
+    // hit(index, set) for each test, as in reachability.hpp.
     template <class Hit>
     void rotated(int from_rotation, int to, PositionSet from, Hit&& hit) const {
         const KickTests& tests = table_.of(piece_, from_rotation, to);

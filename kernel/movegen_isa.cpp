@@ -2,7 +2,7 @@
 // instruction set.
 #include "movegen_isa.hpp"
 
-#include "flood.hpp"
+#include "reachability.hpp"
 
 namespace sevenbag {
 namespace SB_ISA {

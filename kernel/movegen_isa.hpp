@@ -1,10 +1,10 @@
 // What the move generator and perft hand to code that is compiled once for each instruction set:
-// plain numbers only, see window.hpp.
+// plain numbers only, see bitboard.hpp.
 #pragma once
 
 #include <cstdint>
 
-#include "instruction_sets.hpp"
+#include "dispatch.hpp"
 #include "kicks.hpp"
 #include "piece.hpp"
 #include "spin.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "movegen_isa.hpp"
-#include "threads.hpp"
+#include "parallel.hpp"
 
 namespace sevenbag {
 
@@ -119,7 +119,7 @@ std::uint64_t perft(const Board& board, std::span<const Piece> queue, const Kick
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> leaves{0};
     const int useful = static_cast<int>(std::min<std::size_t>(threads, starts.size()));
-    in_threads(useful, [&](int) {
+    run_in_threads(useful, [&](int) {
         for (std::size_t i; (i = next++) < starts.size();) leaves += count(task, starts[i], 2);
     });
     return leaves;

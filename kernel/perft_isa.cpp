@@ -6,7 +6,7 @@
 // ply are for the same piece, wherever in the tree they come from.
 #include "movegen_isa.hpp"
 
-#include "flood.hpp"
+#include "reachability.hpp"
 
 namespace sevenbag {
 namespace SB_ISA {

@@ -138,6 +138,12 @@ constexpr Placement canonical(Placement p) {
             static_cast<std::int8_t>(p.y + a.dy), p.spin};
 }
 
+// Return the placement moved by a number of cells, without a spin.
+constexpr Placement shifted(const Placement& p, int dx, int dy) {
+    return {p.piece, p.rotation, static_cast<std::int8_t>(p.x + dx),
+            static_cast<std::int8_t>(p.y + dy)};
+}
+
 // The four cells a placement fills, absolute.
 constexpr Cells cells_of(const Placement& p) {
     Cells cells = kCells[static_cast<int>(p.piece)][static_cast<int>(p.rotation)];

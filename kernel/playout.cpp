@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "dice.hpp"
 #include "error.hpp"
-#include "threads.hpp"
+#include "parallel.hpp"
+#include "random.hpp"
 #include "versus.hpp"
 
 namespace sevenbag {
@@ -86,7 +86,7 @@ PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64
     // Wrong rules are told here, by the thread that asks.
     Versus(rules, 1, options.frames_per_turn);
     std::vector<PlayoutResult> parts(static_cast<std::size_t>(options.threads));
-    in_parts(options.games, options.threads, [&](int thread, int begin, int end) {
+    run_in_parts(options.games, options.threads, [&](int thread, int begin, int end) {
         PlayoutResult sum;
         for (int game = begin; game < end; ++game) {
             // A generator of its own for each game, so that threads make no difference.

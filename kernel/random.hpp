@@ -1,12 +1,13 @@
-// The minimal standard generator (Lehmer 1951, Park and Miller 1988): v -> 16807 v mod 2^31 - 1.
+// Pseudorandom generators: MinstdRandom for draws that the rules define, SplitMix64 for all others.
 //
-// Whole numbers and one division: every machine draws the same.
+// Both use integer arithmetic only, so every machine draws the same values.
 #pragma once
 
 #include <cstdint>
 
 namespace sevenbag {
 
+// The minimal standard generator (Lehmer 1951, Park and Miller 1988): v -> 16807 v mod 2^31 - 1.
 class MinstdRandom {
   public:
     // Any seed is taken; those that would stand still (multiples of 2^31 - 1) become the largest.
@@ -41,6 +42,33 @@ class MinstdRandom {
     static constexpr std::int64_t kModulus = 2147483647;
 
     std::int64_t value_;
+};
+
+// Generator for seeds of further games and for random players.
+//
+// SplitMix64 (Steele, Lea, Flood 2014): a counter and a mixing function of its bits.
+class SplitMix64 {
+  public:
+    explicit constexpr SplitMix64(std::uint64_t seed) : state_(seed) {}
+
+    constexpr std::uint64_t next() {
+        std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+
+    // From 0 to below `limit`. The upper half of the bits is scaled; for limits of some thousands
+    // no value is likelier than another by more than a millionth.
+    constexpr int below(int limit) {
+        return static_cast<int>((next() >> 32) * static_cast<std::uint64_t>(limit) >> 32);
+    }
+
+    // A seed for a game: of the numbers that Random tells apart, 1 to 2^31 - 2.
+    constexpr std::int64_t seed() { return 1 + static_cast<std::int64_t>(next() % 2147483646u); }
+
+  private:
+    std::uint64_t state_;
 };
 
 }  // namespace sevenbag

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "bag.hpp"
 #include "board.hpp"
 #include "kicks.hpp"
 #include "movegen.hpp"
 #include "piece.hpp"
+#include "piece_queue.hpp"
 
 namespace sevenbag {
 
@@ -82,6 +82,14 @@ struct Growth {
     int margin = 0;
     double end = 0;
     int end_frame = 0;
+};
+
+// The current value of a Growth.
+struct GrowingValue {
+    double value;
+
+    // Apply the growth of the frames from `from` up to `to`.
+    void advance(const Growth& growth, int from, int to);
 };
 
 // Lines by rows cleared, the last for 5; every row above adds `further`.

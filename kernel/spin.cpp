@@ -1,8 +1,10 @@
 #include "spin.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <string>
 
+#include "board.hpp"
 #include "error.hpp"
 
 namespace sevenbag {
@@ -23,6 +25,17 @@ std::string plain_mode_name(std::string_view text) {
     return out;
 }
 
+Spin detect_corner_spin(const Board& board, const Placement& p, bool full_kick, bool top_filled) {
+    const Cells corners = corners_of(p.piece, static_cast<int>(p.rotation));
+    bool filled[4];
+    int count = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+        count += filled[i] = board.blocked(p.x + corners[i].x, p.y + corners[i].y, top_filled);
+    if (count < 3) return Spin::none;
+    if (p.piece != Piece::T || full_kick) return Spin::full;
+    return filled[0] && filled[1] ? Spin::full : Spin::mini;
+}
+
 }  // namespace
 
 std::string_view name(SpinMode mode) { return kNames[static_cast<int>(mode)]; }
@@ -36,6 +49,17 @@ SpinMode find_spin_mode(std::string_view text) {
     }
     throw Error(ErrorKind::rules,
                 "no spin mode '" + std::string(text.substr(0, 64)) + "'; there are " + names);
+}
+
+Spin detect_spin(const Board& board, const Placement& p, bool full_kick, const SpinRule& rule) {
+    if (!rule.detects_spins() || board.fits(shifted(p, 0, -1))) return Spin::none;
+    Spin spin = rule.resting;
+    if (rule.corners)
+        spin = std::max(spin, detect_corner_spin(board, p, full_kick, rule.top_filled));
+    if (rule.immobile > spin && !board.fits(shifted(p, -1, 0)) && !board.fits(shifted(p, 1, 0)) &&
+        !board.fits(shifted(p, 0, 1)))
+        spin = rule.immobile;
+    return spin;
 }
 
 }  // namespace sevenbag

@@ -17,6 +17,8 @@
 
 namespace sevenbag {
 
+class Board;
+
 // Which placements are told apart, and named, as spins.
 enum class SpinMode : std::uint8_t {
     none,
@@ -179,5 +181,9 @@ constexpr bool is_full_kick(FullKicks kicks, int from, int to, int test, Cell di
     }
     return false;
 }
+
+// Return the spin that a rotation into `placement` makes.
+Spin detect_spin(const Board& board, const Placement& placement, bool full_kick,
+                 const SpinRule& rule);
 
 }  // namespace sevenbag

@@ -7,11 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "bind.hpp"
+#include "arguments.hpp"
+#include "conversions.hpp"
 #include "error.hpp"
 #include "game.hpp"
-#include "lists.hpp"
-#include "looks.hpp"
 #include "versus.hpp"
 
 namespace nb = nanobind;

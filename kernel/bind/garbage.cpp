@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "bind.hpp"
-#include "crossing.hpp"
+#include "arguments.hpp"
+#include "conversions.hpp"
 #include "error.hpp"
 #include "game.hpp"
 #include "garbage.hpp"
-#include "lists.hpp"
+#include "in_flight_attacks.hpp"
 
 namespace nb = nanobind;
 

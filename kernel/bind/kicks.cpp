@@ -13,37 +13,13 @@
 #include <string>
 #include <tuple>
 
-#include "bind.hpp"
+#include "arguments.hpp"
 #include "error.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace sevenbag::bind {
-
-// Names are ASCII. Other characters are escaped, so that they match no name.
-static std::string text_argument(nb::handle value, ErrorKind kind, const char* name) {
-    if (!nb::isinstance<nb::str>(value)) refuse_argument(value, kind, name, "a string");
-    return ascii(value);
-}
-
-const Kicks& kicks_argument(nb::handle value) {
-    if (nb::isinstance<nb::str>(value)) return find_kicks(ascii(value));
-    if (!nb::isinstance<Kicks>(value))
-        refuse_argument(value, ErrorKind::kicks, "rotation system",
-                        "a Kicks or its name, such as 'srs+'");
-    return nb::cast<const Kicks&>(value);
-}
-
-SpinRules spins_argument(nb::handle value) {
-    if (nb::isinstance<nb::str>(value)) return find_spin_mode(ascii(value));
-    SpinMode mode;
-    if (nb::try_cast<SpinMode>(value, mode, false)) return mode;
-    if (!nb::isinstance<SpinRules>(value))
-        refuse_argument(value, ErrorKind::rules, "spin mode",
-                        "a SpinMode or its name, such as 't-spins', or SpinRules");
-    return nb::cast<SpinRules>(value);
-}
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "bind.hpp"
+#include "arguments.hpp"
 #include "error.hpp"
 
 namespace nb = nanobind;
@@ -51,16 +51,16 @@ NB_MODULE(_kernel, m) {
             PyErr_SetObject(type.ptr(), text.ptr());
         }
     });
-    sevenbag::bind::bind_core(m);
+    sevenbag::bind::bind_board(m);
     sevenbag::bind::bind_kicks(m);
     sevenbag::bind::bind_rules(m);
     sevenbag::bind::bind_garbage(m);
     sevenbag::bind::bind_game(m);
-    sevenbag::bind::bind_frames(m);
-    sevenbag::bind::bind_search(m);
-    sevenbag::bind::bind_envs(m);
-    sevenbag::bind::bind_pc(m);
+    sevenbag::bind::bind_frame_game(m);
+    sevenbag::bind::bind_beam_search(m);
+    sevenbag::bind::bind_game_batch(m);
+    sevenbag::bind::bind_pc_solver(m);
     sevenbag::bind::bind_pc_file(m);
-    sevenbag::bind::bind_pc_odds(m);
-    sevenbag::bind::bind_pc_questions(m);
+    sevenbag::bind::bind_pc_tablebase(m);
+    sevenbag::bind::bind_pc_setup(m);
 }

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "bind.hpp"
+#include "arguments.hpp"
 #include "error.hpp"
-#include "pc_file.hpp"
+#include "pc/pc_file.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -12,9 +12,9 @@
 #include <tuple>
 #include <vector>
 
-#include "instruction_sets.hpp"
-#include "pc.hpp"
+#include "dispatch.hpp"
 #include "pc/features.hpp"
+#include "pc_arguments.hpp"
 
 namespace nb = nanobind;
 

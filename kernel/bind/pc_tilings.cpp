@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "lists.hpp"
-#include "pc.hpp"
-#include "pc/all.hpp"
-#include "pc/rows.hpp"
+#include "conversions.hpp"
+#include "pc/packed_rows.hpp"
+#include "pc/playable_tilings.hpp"
+#include "pc_arguments.hpp"
 
 namespace nb = nanobind;
 

@@ -14,14 +14,14 @@
 #include <typeinfo>
 #include <vector>
 
+#include "arguments.hpp"
 #include "attack.hpp"
-#include "bind.hpp"
+#include "colored_board.hpp"
+#include "conversions.hpp"
 #include "error.hpp"
-#include "field.hpp"
 #include "game.hpp"
-#include "lists.hpp"
 #include "rules.hpp"
-#include "topout.hpp"
+#include "spawn.hpp"
 
 namespace nb = nanobind;
 

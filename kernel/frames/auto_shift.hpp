@@ -1,9 +1,11 @@
 // The two keys that move a piece sideways: one shift as a key goes down, more while it is held.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "frames/settings.hpp"
+#include "frames/frame_rules.hpp"
 
 namespace sevenbag {
 
@@ -34,8 +36,22 @@ class AutoShift {
         }
     }
 
-    // So many frames pass for one side. Returns how many shifts are due, `width` at most.
-    int pass(const Handling& handling, Side side, double frames, int width);
+    // Advance the key of one side by a number of frames. Return the number of shifts due, at most
+    // `width`.
+    int pass(const Handling& handling, Side side, double frames, int width) {
+        Key& key = key_of(side);
+        // The side not pressed last neither moves nor charges.
+        if (!key.held || last_ != side) return 0;
+        const double beyond = std::max(0.0, frames - std::max(0.0, handling.das - key.charge));
+        key.charge = std::min(key.charge + frames, handling.das);
+        if (key.charge < handling.das) return 0;
+        key.repeat += beyond;
+        if (key.repeat < handling.arr) return 0;
+        if (handling.arr == 0) return width;
+        const double due = std::floor(key.repeat / handling.arr);
+        key.repeat -= handling.arr * due;
+        return static_cast<int>(std::min(due, static_cast<double>(width)));
+    }
 
     // The charge is cut, so that repeats wait: after a turn, or at the next piece, if the last
     // shift was blocked.

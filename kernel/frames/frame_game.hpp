@@ -11,16 +11,15 @@
 #include <optional>
 #include <vector>
 
-#include "bag.hpp"
-#include "crossing.hpp"
-#include "field.hpp"
-#include "frames/airborne.hpp"
+#include "colored_board.hpp"
+#include "frames/active_piece.hpp"
 #include "frames/auto_shift.hpp"
-#include "frames/settings.hpp"
-#include "frames/tally.hpp"
+#include "frames/frame_rules.hpp"
+#include "frames/frame_stats.hpp"
 #include "garbage.hpp"
-#include "growth.hpp"
-#include "lock.hpp"
+#include "in_flight_attacks.hpp"
+#include "lock_result.hpp"
+#include "piece_queue.hpp"
 #include "rules.hpp"
 
 namespace sevenbag {

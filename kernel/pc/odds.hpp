@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pc/census.hpp"
+#include "pc/block_solver.hpp"
 
 namespace sevenbag::pc {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "pc/motion.hpp"
+#include "pc/move_tables.hpp"
 
 namespace sevenbag::pc {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pc/bits.hpp"
+#include "pc/bit_set.hpp"
 #include "pc/problem.hpp"
 
 namespace sevenbag::pc {

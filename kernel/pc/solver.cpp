@@ -7,10 +7,10 @@
 #include <mutex>
 #include <string>
 
+#include "dispatch.hpp"
 #include "error.hpp"
-#include "instruction_sets.hpp"
-#include "pc/tall.hpp"
-#include "threads.hpp"
+#include "parallel.hpp"
+#include "pc/tall_board_search.hpp"
 
 namespace sevenbag::pc {
 
@@ -175,7 +175,7 @@ Outcome Solver::search_all(const Problem& problem, StopCheck watch,
     };
     std::atomic<std::size_t> next{0};
     std::mutex finding;
-    in_threads(threads, [&](int) {
+    run_in_threads(threads, [&](int) {
         Memory memory;
         std::vector<float> network_memory;
         for (;;) {
@@ -417,6 +417,36 @@ SolveResult Solver::solve(const SolveRequest& request) {
     if (answer.reason == SolveStatus::found)
         answer.holds = holds_for(request.pieces, request.holding, answer.placements);
     return answer;
+}
+
+std::vector<SolveStatus> solve_queues(const Kicks& kicks, const SolveRequest& request,
+                                      std::span<const std::vector<Piece>> queues, int threads) {
+    // Queues take very different times: threads fetch some at a time.
+    constexpr std::size_t kAtATime = 16;
+    std::vector<SolveStatus> reasons(queues.size(), SolveStatus::stopped);
+    for (const std::vector<Piece>& queue : queues) {
+        SolveRequest one = request;
+        one.pieces = queue;
+        validate_request(one);  // raises before any thread begins
+    }
+    std::atomic<std::size_t> next{0};
+    const int parts = static_cast<int>(
+        std::min<std::size_t>(static_cast<std::size_t>(std::clamp(threads, 1, kMaxThreads)),
+                              queues.size() / kAtATime + 1));
+    run_in_parts(parts, parts, [&](int, int, int) {
+        Solver solver(kicks);
+        SolveRequest one = request;
+        for (;;) {
+            const std::size_t begin = next.fetch_add(kAtATime);
+            for (std::size_t i = begin; i < std::min(begin + kAtATime, queues.size()); ++i) {
+                if (request.stop && request.stop(request.context)) return;
+                one.pieces = queues[i];
+                reasons[i] = solver.solve(one).reason;
+            }
+            if (begin + kAtATime >= queues.size()) return;
+        }
+    });
+    return reasons;
 }
 
 }  // namespace sevenbag::pc

@@ -3,8 +3,9 @@
 // Heights are tried from the lowest that the number of empty cells allows, two rows more at a time,
 // as long as there are pieces. Up to six rows a field is one word, and three searches take turns:
 // in the order of play with a few children of each position, which finds most perfect clears at
-// once; tilings first, which finds the rare ones and proves that there is none (tile_search.hpp);
-// in the order of play with all children. Higher fields have a plain search (tall.hpp).
+// once; tilings first, which finds the rare ones and proves that there is none (tiling_solver.hpp);
+// in the order of play with all children. Higher fields have a plain search
+// (tall_board_search.hpp).
 #pragma once
 
 #include <atomic>
@@ -16,13 +17,13 @@
 
 #include "board.hpp"
 #include "kicks.hpp"
-#include "pc/motion.hpp"
+#include "pc/move_tables.hpp"
 #include "pc/network.hpp"
-#include "pc/ordered.hpp"
+#include "pc/play_order_search.hpp"
 #include "pc/problem.hpp"
-#include "pc/table.hpp"
-#include "pc/tile_search.hpp"
 #include "pc/tiles.hpp"
+#include "pc/tiling_solver.hpp"
+#include "pc/unsolvable_table.hpp"
 
 namespace sevenbag::pc {
 
@@ -153,5 +154,11 @@ Placement placement_of(const MoveTables& motion, const Step& step);
 // Which placements need hold pressed first, in a game that begins with `pieces`.
 std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,
                             const std::vector<Placement>& placements);
+
+// Solves `request` with each of the queues in the place of its pieces; what it says of a held piece
+// is true of all of them. The request's limit of nodes holds for each queue, its `stop` for all:
+// queues that are not reached then are Reason::stopped. `stop` is called from every thread.
+std::vector<SolveStatus> solve_queues(const Kicks& kicks, const SolveRequest& request,
+                                      std::span<const std::vector<Piece>> queues, int threads);
 
 }  // namespace sevenbag::pc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "pc/key_numbers.hpp"
+#include "pc/key_index.hpp"
 
 namespace sevenbag::pc {
 

@@ -2,14 +2,14 @@
 //
 // A tile is a placement in the rows as they were at the start. When it is placed, rows between its
 // own may already be gone; these are its gaps. A tiling is a set of tiles that fill the field. In
-// which order they can be placed is another question (see tile_search.hpp), and the same tilings
+// which order they can be placed is another question (see tiling_solver.hpp), and the same tilings
 // answer it for every queue.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "pc/motion.hpp"
+#include "pc/move_tables.hpp"
 
 namespace sevenbag::pc {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "instruction_sets.hpp"
-#include "pc/rows.hpp"
+#include "dispatch.hpp"
+#include "pc/packed_rows.hpp"
 
 namespace sevenbag::pc {
 

@@ -35,7 +35,7 @@ struct Features {
 };
 
 // Counts them cell by cell, for boards of every width. The search has a faster way for width 10,
-// see children_isa.cpp.
+// see evaluation_isa.cpp.
 Features features_of(const Board& board);
 
 struct Weights {

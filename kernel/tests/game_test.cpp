@@ -7,15 +7,14 @@
 #include <vector>
 
 #include "attack.hpp"
-#include "bag.hpp"
 #include "check.hpp"
-#include "crossing.hpp"
+#include "colored_board.hpp"
 #include "error.hpp"
-#include "field.hpp"
 #include "game.hpp"
 #include "garbage.hpp"
-#include "grid.hpp"
-#include "topout.hpp"
+#include "in_flight_attacks.hpp"
+#include "piece_queue.hpp"
+#include "spawn.hpp"
 #include "versus.hpp"
 
 using namespace sevenbag;

@@ -4,7 +4,7 @@
 
 #include "check.hpp"
 #include "error.hpp"
-#include "pc_file.hpp"
+#include "pc/pc_file.hpp"
 
 using namespace sevenbag;
 

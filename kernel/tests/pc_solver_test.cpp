@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "check.hpp"
+#include "dispatch.hpp"
 #include "error.hpp"
-#include "instruction_sets.hpp"
 #include "movegen.hpp"
-#include "pc/all.hpp"
-#include "pc/ordered.hpp"
-#include "pc/rows.hpp"
+#include "pc/packed_rows.hpp"
+#include "pc/play_order_search.hpp"
+#include "pc/playable_tilings.hpp"
 #include "pc/solver.hpp"
-#include "pc/tall.hpp"
+#include "pc/tall_board_search.hpp"
 
 using namespace sevenbag;
 

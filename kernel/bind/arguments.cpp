@@ -1,0 +1,98 @@
+#include "arguments.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace sevenbag::bind {
+
+std::string ascii(nb::handle text, bool escape) {
+    const auto bytes = nb::steal<nb::bytes>(
+        PyUnicode_AsEncodedString(text.ptr(), "ascii", escape ? "backslashreplace" : "replace"));
+    if (!bytes.is_valid()) throw nb::python_error();
+    return {bytes.c_str(), bytes.size()};
+}
+
+void refuse_argument(nb::handle value, ErrorKind kind, const char* name, const char* expected) {
+    const nb::object shown = nb::module_::import_("sevenbag.errors").attr("shown")(value);
+    throw Error(
+        kind, std::string("invalid ") + name + ": expected " + expected + ", got " + ascii(shown));
+}
+
+Piece piece_argument(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) {
+        const std::string text = ascii(value);
+        if (text.size() == 1) return piece_from_letter(text[0]);
+        throw Error(ErrorKind::piece,
+                    "'" + text.substr(0, 40) + "' is no piece; pieces are I O T L J S Z");
+    }
+    Piece piece;
+    if (!nb::try_cast<Piece>(value, piece, false))
+        refuse_argument(value, ErrorKind::piece, "piece", "a Piece or its letter: I O T L J S Z");
+    return piece;
+}
+
+Placement placement_argument(nb::handle value) {
+    return argument<Placement>(value, ErrorKind::placement, "placement");
+}
+
+Spawn spawn_argument(nb::handle value) {
+    const auto [x, y] = argument<std::pair<int, int>>(value, ErrorKind::placement, "spawn");
+    if (x < -64 || x > 64 || y < -64 || y > 64)
+        throw Error(ErrorKind::placement, "spawn (" + std::to_string(x) + ", " + std::to_string(y) +
+                                              ") is far outside any board");
+    return {static_cast<std::int8_t>(x), static_cast<std::int8_t>(y)};
+}
+
+KeySet keys_argument(nb::handle keys, int fallen) {
+    if (fallen < 0 || fallen > kMaxGravityRows)
+        throw Error(ErrorKind::input, "fallen is " + std::to_string(fallen) + ", must be 0 to " +
+                                          std::to_string(kMaxGravityRows));
+    if (keys.is_none()) return kTapKeys;
+    KeySet set;
+    for (Key key : argument<std::vector<Key>>(keys, ErrorKind::input, "keys")) set.add(key);
+    return set;
+}
+
+std::string text_argument(nb::handle value, ErrorKind kind, const char* name) {
+    if (!nb::isinstance<nb::str>(value)) refuse_argument(value, kind, name, "a string");
+    return ascii(value);
+}
+
+const Kicks& kicks_argument(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) return find_kicks(ascii(value));
+    if (!nb::isinstance<Kicks>(value))
+        refuse_argument(value, ErrorKind::kicks, "rotation system",
+                        "a Kicks or its name, such as 'srs+'");
+    return nb::cast<const Kicks&>(value);
+}
+
+SpinRules spins_argument(nb::handle value) {
+    if (nb::isinstance<nb::str>(value)) return find_spin_mode(ascii(value));
+    SpinMode mode;
+    if (nb::try_cast<SpinMode>(value, mode, false)) return mode;
+    if (!nb::isinstance<SpinRules>(value))
+        refuse_argument(value, ErrorKind::rules, "spin mode",
+                        "a SpinMode or its name, such as 't-spins', or SpinRules");
+    return nb::cast<SpinRules>(value);
+}
+
+std::vector<Piece> queue_argument(nb::handle value) {
+    std::vector<Piece> queue;
+    if (nb::isinstance<nb::str>(value)) {
+        const std::string letters = ascii(value);
+        if (letters.find('\\') != std::string::npos)
+            throw Error(ErrorKind::piece,
+                        "'" + letters.substr(0, 40) + "' is no queue; pieces are I O T L J S Z");
+        for (char c : letters) queue.push_back(piece_from_letter(c));
+        return queue;
+    }
+    if (!nb::isinstance<nb::iterable>(value))
+        refuse_argument(value, ErrorKind::queue, "queue", "a string of piece letters, or pieces");
+    for (nb::handle item : value) queue.push_back(piece_argument(item));
+    return queue;
+}
+
+}  // namespace sevenbag::bind

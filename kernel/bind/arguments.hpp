@@ -1,0 +1,99 @@
+// What the binding files share: arguments that may be given as letters or names, and errors.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "error.hpp"
+#include "key_path.hpp"
+#include "kicks.hpp"
+#include "movegen.hpp"
+#include "piece.hpp"
+
+namespace sevenbag::bind {
+
+// A Python string with every character that is not ASCII written out (escape) or as '?'.
+std::string ascii(nanobind::handle text, bool escape = true);
+// Throws Error(kind): "invalid NAME: expected EXPECTED, got VALUE".
+[[noreturn]] void refuse_argument(nanobind::handle value, ErrorKind kind, const char* name,
+                                  const char* expected);
+
+// A string in ASCII. Other characters are escaped, so that they match no name.
+std::string text_argument(nanobind::handle value, ErrorKind kind, const char* name);
+
+// Description of the expected type in the errors of `argument`.
+template <class T>
+inline constexpr const char* kExpected = nullptr;
+template <>
+inline constexpr const char* kExpected<int> = "an integer of 32 bits";
+template <>
+inline constexpr const char* kExpected<bool> = "True or False";
+template <>
+inline constexpr const char* kExpected<std::string> = "a string";
+template <>
+inline constexpr const char* kExpected<std::pair<int, int>> = "two integers (x, y)";
+template <>
+inline constexpr const char* kExpected<Rotation> = "a Rotation";
+template <>
+inline constexpr const char* kExpected<Spin> = "a Spin";
+template <>
+inline constexpr const char* kExpected<std::vector<Key>> = "a sequence of Key";
+template <>
+inline constexpr const char* kExpected<Placement> = "a Placement";
+template <>
+inline constexpr const char* kExpected<Board> = "a Board";
+
+// Converts an argument to T. Throws Error(kind), because nanobind's own TypeError shows the C++
+// signature.
+template <class T>
+T argument(nanobind::handle value, ErrorKind kind, const char* name) {
+    T result{};
+    if (!nanobind::try_cast<T>(value, result)) refuse_argument(value, kind, name, kExpected<T>);
+    return result;
+}
+
+// A Piece, or its letter in either case. Raises Error(piece).
+Piece piece_argument(nanobind::handle value);
+// A Placement. Raises Error(placement).
+Placement placement_argument(nanobind::handle value);
+// A Kicks, or the name of one. Raises Error(kicks).
+const Kicks& kicks_argument(nanobind::handle value);
+// SpinRules, a SpinMode, or the name of one. Raises Error(rules).
+SpinRules spins_argument(nanobind::handle value);
+// (x, y) of a spawn; it need not be on the board. Raises Error(placement) beyond -64..64.
+Spawn spawn_argument(nanobind::handle value);
+// A string of piece letters, or an iterable of pieces. Throws Error(queue), Error(piece).
+std::vector<Piece> queue_argument(nanobind::handle value);
+// The keys that there are, all taps if none are told, for a piece that may have fallen so many
+// rows. Raises Error(input) for an impossible number of rows.
+KeySet keys_argument(nanobind::handle keys, int fallen);
+
+// What Python calls the values of FullKicks and OnShift, in their order.
+inline constexpr std::array<std::string_view, 3> kFullKickNames{"downward", "fifth", "none"};
+inline constexpr std::array<std::string_view, 3> kOnShiftNames{"ends", "keeps", "rejudges"};
+
+// One function for each file of this folder.
+void bind_board(nanobind::module_& m);
+void bind_kicks(nanobind::module_& m);
+void bind_rules(nanobind::module_& m);
+void bind_garbage(nanobind::module_& m);
+void bind_game(nanobind::module_& m);
+void bind_frame_game(nanobind::module_& m);
+void bind_beam_search(nanobind::module_& m);
+void bind_game_batch(nanobind::module_& m);
+void bind_pc_solver(nanobind::module_& m);
+void bind_pc_file(nanobind::module_& m);
+void bind_pc_tablebase(nanobind::module_& m);
+void bind_pc_setup(nanobind::module_& m);
+
+}  // namespace sevenbag::bind

@@ -1,0 +1,262 @@
+// Batches of games and random playouts for Python; sevenbag.envs is the face that people see.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "arguments.hpp"
+#include "error.hpp"
+#include "falling_piece.hpp"
+#include "game_batch.hpp"
+#include "parallel.hpp"
+#include "playout.hpp"
+
+namespace nb = nanobind;
+
+namespace sevenbag::bind {
+
+namespace {
+
+// The caller's arrays are written where they lie, so nothing is converted.
+template <class T>
+using Array = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+T* data_of(const Array<T>& array, const char* name, std::size_t size) {
+    if (array.size() != size)
+        throw Error(ErrorKind::rules, std::string(name) + " has " + std::to_string(array.size()) +
+                                          " items, must have " + std::to_string(size));
+    return array.data();
+}
+
+// One call at a time: threads of Python may share a batch, and run while it is stepped.
+struct LockedGameBatch : GameBatch {
+    using GameBatch::GameBatch;
+    mutable std::mutex busy;
+};
+using BatchLock = std::lock_guard<std::mutex>;
+
+struct Observed {
+    Array<std::uint8_t> boards;
+    Array<std::uint8_t> pieces;
+    Array<std::int32_t> counters;
+    Array<std::int8_t> masks;
+};
+
+ObservationArrays arrays_of(const GameBatch& envs, const Observed& o) {
+    const auto agents = static_cast<std::size_t>(envs.agents());
+    const std::size_t shown = agents * static_cast<std::size_t>(envs.players());
+    const ActionSpace& a = envs.actions();
+    return {data_of(o.boards, "boards", shown * static_cast<std::size_t>(a.rows * a.width)),
+            data_of(o.pieces, "pieces", shown * static_cast<std::size_t>(envs.observed_pieces())),
+            data_of(o.counters, "counters", shown * GameBatch::kCounters),
+            data_of(o.masks, "masks", agents * static_cast<std::size_t>(a.size()))};
+}
+
+void check_index(const char* name, int value, int count) {
+    if (value < 0 || value >= count)
+        throw Error(ErrorKind::rules, std::string(name) + " is " + std::to_string(value) +
+                                          ", must be 0 to " + std::to_string(count - 1));
+}
+
+void check_threads(int threads) {
+    if (threads < 1 || threads > kMaxThreads)
+        throw Error(ErrorKind::rules, "threads is " + std::to_string(threads) + ", must be 1 to " +
+                                          std::to_string(kMaxThreads));
+}
+
+RewardWeights weights_from(const nb::dict& data) {
+    RewardWeights weights{};
+    weights.sent = 0;
+    for (auto [key, value] : data) {
+        const auto name = nb::cast<std::string>(nb::str(key));
+        const auto weight = nb::cast<double>(value);
+        if (name == "attack")
+            weights.attack = weight;
+        else if (name == "sent")
+            weights.sent = weight;
+        else if (name == "cancelled")
+            weights.cancelled = weight;
+        else if (name == "lines")
+            weights.lines = weight;
+        else if (name == "garbage")
+            weights.garbage = weight;
+        else if (name == "placement")
+            weights.placement = weight;
+        else if (name == "perfect_clear")
+            weights.perfect_clear = weight;
+        else if (name == "win")
+            weights.win = weight;
+        else if (name == "loss")
+            weights.loss = weight;
+        else
+            throw Error(ErrorKind::rules, "no reward for '" + name + "'");
+    }
+    return weights;
+}
+
+nb::dict dict_of(const PlayoutResult& p) {
+    nb::dict d;
+    d["games"] = p.games;
+    d["placements"] = p.placements;
+    d["holds"] = p.holds;
+    d["lines"] = p.lines;
+    d["spins"] = p.spins;
+    d["attack"] = p.attack;
+    d["garbage"] = p.garbage;
+    d["first_wins"] = p.first_wins;
+    d["second_wins"] = p.second_wins;
+    d["draws"] = p.draws;
+    d["unfinished"] = p.unfinished;
+    return d;
+}
+
+}  // namespace
+
+void bind_game_batch(nb::module_& m) {
+    nb::class_<LockedGameBatch>(m, "Envs")
+        .def(
+            "__init__",
+            [](LockedGameBatch* self, const Rules& rules, int games, int players, int rows,
+               bool separate_spins, int frames_per_turn, int max_pieces, const nb::dict& weights) {
+                new (self) LockedGameBatch(std::make_shared<const Rules>(rules),
+                                           {games, players, rows, separate_spins, frames_per_turn,
+                                            max_pieces, weights_from(weights)});
+            },
+            nb::arg("rules"), nb::arg("games"), nb::arg("players"), nb::arg("rows"),
+            nb::arg("spins_apart"), nb::arg("frames_per_turn"), nb::arg("most_pieces"),
+            nb::arg("weights"))
+        .def_prop_ro("action_shape",
+                     [](const LockedGameBatch& envs) {
+                         const ActionSpace& a = envs.actions();
+                         return nb::make_tuple(a.holds, a.spins, kRotations, a.rows, a.width);
+                     })
+        .def_prop_ro("pieces_seen",
+                     [](const LockedGameBatch& envs) { return envs.observed_pieces(); })
+        .def(
+            "game",
+            [](const LockedGameBatch& envs, int agent) {
+                check_index("seat", agent, envs.agents());
+                const BatchLock turn(envs.busy);
+                return Game(envs.game(agent));
+            },
+            nb::arg("seat"))
+        .def(
+            "ended",
+            [](const LockedGameBatch& envs, int game) {
+                check_index("game", game, envs.games());
+                const BatchLock turn(envs.busy);
+                return envs.ended(game);
+            },
+            nb::arg("game"))
+        .def(
+            "seed",
+            [](const LockedGameBatch& envs, int game) {
+                check_index("game", game, envs.games());
+                const BatchLock turn(envs.busy);
+                return envs.seed(game);
+            },
+            nb::arg("game"))
+        .def(
+            "move",
+            [](const LockedGameBatch& envs, int agent, std::int64_t action) -> nb::object {
+                check_index("seat", agent, envs.agents());
+                const BatchLock turn(envs.busy);
+                const auto move = envs.move(agent, action);
+                if (!move) return nb::none();
+                return nb::make_tuple(move->placement, move->hold);
+            },
+            nb::arg("seat"), nb::arg("action"))
+        .def(
+            "reset",
+            [](LockedGameBatch& envs, int game, std::int64_t seed) {
+                check_index("game", game, envs.games());
+                const BatchLock turn(envs.busy);
+                envs.reset(game, seed);
+            },
+            nb::arg("game"), nb::arg("seed"))
+        .def(
+            "observe",
+            [](const LockedGameBatch& envs, int threads, Array<std::uint8_t> boards,
+               Array<std::uint8_t> pieces, Array<std::int32_t> counters, Array<std::int8_t> masks) {
+                check_threads(threads);
+                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const nb::gil_scoped_release others_run;
+                const BatchLock turn(envs.busy);
+                envs.observe_all(threads, arrays);
+            },
+            nb::arg("threads"), nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
+            nb::arg("counters").noconvert(), nb::arg("masks").noconvert())
+        .def(
+            "step",
+            [](LockedGameBatch& envs, Array<const std::int64_t> actions, bool next, int threads,
+               Array<std::uint8_t> boards, Array<std::uint8_t> pieces, Array<std::int32_t> counters,
+               Array<std::int8_t> masks, Array<double> rewards, Array<bool> terminated,
+               Array<bool> truncated) {
+                check_threads(threads);
+                const auto agents = static_cast<std::size_t>(envs.agents());
+                const std::int64_t* chosen = data_of(actions, "actions", agents);
+                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const StepArrays outcome{data_of(rewards, "rewards", agents),
+                                         data_of(terminated, "terminated", agents),
+                                         data_of(truncated, "truncated", agents)};
+                const nb::gil_scoped_release others_run;
+                const BatchLock turn(envs.busy);
+                envs.step(chosen, next, threads, arrays, outcome);
+            },
+            nb::arg("actions"), nb::arg("begin_next"), nb::arg("threads"),
+            nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
+            nb::arg("counters").noconvert(), nb::arg("masks").noconvert(),
+            nb::arg("rewards").noconvert(), nb::arg("terminated").noconvert(),
+            nb::arg("truncated").noconvert())
+        .def(
+            "renew",
+            [](LockedGameBatch& envs, Array<std::uint8_t> boards, Array<std::uint8_t> pieces,
+               Array<std::int32_t> counters, Array<std::int8_t> masks) {
+                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const nb::gil_scoped_release others_run;
+                const BatchLock turn(envs.busy);
+                envs.reset_ended(arrays);
+            },
+            nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
+            nb::arg("counters").noconvert(), nb::arg("masks").noconvert())
+        .def(
+            "choose",
+            [](const LockedGameBatch& envs, std::uint64_t seed, Array<std::int64_t> actions) {
+                const BatchLock turn(envs.busy);
+                SplitMix64 dice(seed);
+                envs.sample_actions(
+                    dice, data_of(actions, "actions", static_cast<std::size_t>(envs.agents())));
+            },
+            nb::arg("seed"), nb::arg("actions").noconvert());
+
+    nb::class_<FallingPiece>(m, "Falling")
+        .def(nb::init<const Game&, bool>(), nb::arg("game"), nb::arg("hold"))
+        .def("copy", [](const FallingPiece& falling) { return FallingPiece(falling); })
+        .def_prop_ro("placement", [](const FallingPiece& falling) { return falling.placement(); })
+        .def_prop_ro("resting", &FallingPiece::resting)
+        .def("press", &FallingPiece::press, nb::arg("key"));
+
+    m.def(
+        "random_versus",
+        [](const Rules& rules, std::uint64_t seed, int games, int frames_per_turn, int hold_one_in,
+           int draws, int max_turns, int threads) {
+            const PlayoutOptions options{games, frames_per_turn, hold_one_in,
+                                         draws, max_turns,       threads};
+            auto shared = std::make_shared<const Rules>(rules);
+            PlayoutResult sum;
+            {
+                const nb::gil_scoped_release others_run;
+                sum = play_random_versus(std::move(shared), seed, options);
+            }
+            return dict_of(sum);
+        },
+        nb::arg("rules"), nb::arg("seed"), nb::arg("games"), nb::kw_only(),
+        nb::arg("frames_per_turn") = 30, nb::arg("hold_one_in") = 8, nb::arg("draws") = 1,
+        nb::arg("most_turns") = 10000, nb::arg("threads") = 1);
+}
+
+}  // namespace sevenbag::bind

@@ -1,0 +1,119 @@
+#include "frames/event_script.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "error.hpp"
+
+namespace sevenbag {
+
+class EventScript::Reader {
+  public:
+    explicit Reader(std::span<const double> numbers) : numbers_(numbers) {}
+
+    bool at_end() const { return at_ == numbers_.size(); }
+
+    double number(const char* name, double least, double most) {
+        if (at_end()) refuse(std::string("the list ends before ") + name);
+        const double value = numbers_[at_++];
+        if (!(value >= least && value <= most))
+            refuse(std::string(name) + " is " + std::to_string(value) + ", must be " +
+                   std::to_string(least) + " to " + std::to_string(most));
+        return value;
+    }
+    int whole(const char* name, int least, int most) {
+        const double value = number(name, least, most);
+        if (value != std::floor(value)) refuse(std::string(name) + " is no whole number");
+        return static_cast<int>(value);
+    }
+
+    Message message(EventKind what) {
+        constexpr int kMostNumber = 1 << 30;
+        constexpr int kMostTargets = 1000;
+        Message message{{}, 0, 0, -1, {}};
+        if (what == EventKind::target) {
+            message.players.resize(static_cast<std::size_t>(whole("count", 0, kMostTargets)));
+            for (int& player : message.players) player = whole("player", -kMostNumber, kMostNumber);
+            return message;
+        }
+        message.ticket.sender = whole("sender", -kMostNumber, kMostNumber);
+        message.ticket.number = whole("number", 0, kMostNumber);
+        if (what == EventKind::confirm) return message;
+        message.lines = whole("lines", 0, kMaxAttack);
+        message.acknowledged = whole("acknowledged", 0, kMostNumber);
+        message.hole = whole("hole", -1, kMaxWidth - 1);
+        return message;
+    }
+
+    [[noreturn]] void refuse(const std::string& what) const {
+        throw Error(ErrorKind::input, "number " + std::to_string(at_) + " of a script: " + what);
+    }
+
+  private:
+    std::span<const double> numbers_;
+    std::size_t at_ = 0;
+};
+
+EventScript EventScript::unpack(std::span<const double> numbers) {
+    EventScript script;
+    script.events_.reserve(numbers.size() / 4);
+    Reader reader(numbers);
+    int frame = 0;
+    while (!reader.at_end()) {
+        Event event{};
+        frame = event.frame = reader.whole("frame", frame, kMaxFrame);
+        event.what =
+            static_cast<EventKind>(reader.whole("event", 0, static_cast<int>(EventKind::target)));
+        if (event.what <= EventKind::release) {
+            event.button = static_cast<Button>(reader.whole("button", 0, kButtons - 1));
+            event.subframe = reader.number("moment", 0, 1);
+        } else {
+            event.message = script.messages_.size();
+            script.messages_.push_back(reader.message(event.what));
+        }
+        script.events_.push_back(event);
+    }
+    return script;
+}
+
+void ScriptRunner::play(int frames, std::vector<RecordedLock>* record) {
+    while (game_.frame() < frames && game_.game_over_reason() == GameOverReason::none) {
+        play_events(record);
+        game_.end_frame();
+        record_lock(record);
+    }
+    play_events(record);
+}
+
+void ScriptRunner::play_events(std::vector<RecordedLock>* record) {
+    for (; next_ < script_.events_.size(); ++next_) {
+        const EventScript::Event& event = script_.events_[next_];
+        if (event.frame > game_.frame()) break;
+        apply_event(event, record);
+        record_lock(record);
+    }
+}
+
+void ScriptRunner::apply_event(const EventScript::Event& event, std::vector<RecordedLock>* record) {
+    using enum EventScript::EventKind;
+    if (event.what <= release) {
+        if (game_.game_over_reason() != GameOverReason::none) return;
+        // A piece may lock by itself before the key that locks the next one.
+        game_.pass(event.subframe);
+        record_lock(record);
+        if (event.what == release) return game_.key_up(event.button);
+        return game_.key_down(event.button, event.what == press_hoisted);
+    }
+    const EventScript::Message& message = script_.messages_[event.message];
+    if (event.what == target) return game_.target(message.players);
+    if (event.what == confirm) return game_.confirm(message.ticket);
+    game_.announce(message.ticket, message.lines, message.acknowledged, message.hole);
+}
+
+void ScriptRunner::record_lock(std::vector<RecordedLock>* record) {
+    if (!record || game_.frame_stats().pieces == recorded_pieces_) return;
+    recorded_pieces_ = game_.frame_stats().pieces;
+    record->push_back({game_.last_lock(), game_.field().grid, game_.piece().piece(), game_.held()});
+}
+
+}  // namespace sevenbag

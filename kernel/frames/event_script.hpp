@@ -1,0 +1,89 @@
+// All that happens to one player in one game, in order: what a replay holds, and what plays it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "colored_board.hpp"
+#include "frames/frame_game.hpp"
+
+namespace sevenbag {
+
+class EventScript {
+  public:
+    enum class EventKind : std::uint8_t {
+        press,
+        press_hoisted,
+        release,
+        announce,
+        confirm,
+        target
+    };
+
+    // From a list of numbers, event by event, each beginning with its frame and what it is:
+    //
+    //     frame, press | press_hoisted | release, button, moment
+    //     frame, announce, sender, number, lines, acknowledged, hole or -1
+    //     frame, confirm, sender, number
+    //     frame, target, count, player ...
+    //
+    // Raises Error(input) if it is no such list, or goes back in time.
+    static EventScript unpack(std::span<const double> numbers);
+
+    std::size_t size() const { return events_.size(); }
+
+  private:
+    friend class ScriptRunner;
+
+    // A key, or what came by the network; keys are many, and take little room.
+    struct Event {
+        int frame;
+        EventKind what;
+        Button button;
+        double subframe;
+        std::size_t message;
+    };
+    struct Message {
+        AttackId ticket;
+        int lines;
+        int acknowledged;
+        int hole;
+        std::vector<int> players;
+    };
+    class Reader;
+
+    std::vector<Event> events_;
+    std::vector<Message> messages_;
+};
+
+// A lock as it was, with the board after it.
+struct RecordedLock {
+    LockResult lock;
+    ColorGrid grid;
+    Piece next;  // the piece that appeared then
+    std::optional<Piece> held;
+};
+
+// Plays a script.
+class ScriptRunner {
+  public:
+    // Both outlive it.
+    ScriptRunner(FrameGame& game, const EventScript& script) : game_(game), script_(script) {}
+
+    // Plays `frames` whole frames, or until the player is out; then the events of the next frame.
+    // Adds locks to `record` unless it is null.
+    void play(int frames, std::vector<RecordedLock>* record = nullptr);
+
+  private:
+    void play_events(std::vector<RecordedLock>* record);
+    void apply_event(const EventScript::Event& event, std::vector<RecordedLock>* record);
+    void record_lock(std::vector<RecordedLock>* record);
+
+    FrameGame& game_;
+    const EventScript& script_;
+    std::size_t next_ = 0;
+    int recorded_pieces_ = 0;
+};
+
+}  // namespace sevenbag

@@ -1,0 +1,151 @@
+// Many games at once, for learning: actions come in as numbers, and what a learner sees goes out
+// into arrays that it owns.
+//
+// A seat is one player of one game: seat s belongs to game s / players. Every array has a row for
+// each seat.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "random.hpp"
+#include "rules.hpp"
+#include "versus.hpp"
+
+namespace sevenbag {
+
+// What an action's number means: (hold, spin, rotation, y, x) of a canonical placement, the last
+// index running fastest. It depends on the rules and on nothing that happens in a game.
+struct ActionSpace {
+    int holds;  // 2 where the rules have hold, or 1
+    int spins;  // 3 where kinds of spin are actions apart, or 1
+    int rows;   // of centres, from 0
+    int width;
+
+    int size() const { return holds * spins * kRotations * rows * width; }
+
+    // -1 for a centre above the rows.
+    int index(const Placement& p, bool hold) const {
+        if (p.y < 0 || p.y >= rows || p.x < 0 || p.x >= width) return -1;
+        const int spin = spins > 1 ? static_cast<int>(p.spin) : 0;
+        return (((hold * spins + spin) * kRotations + static_cast<int>(p.rotation)) * rows + p.y) *
+                   width +
+               p.x;
+    }
+};
+
+// What a step is worth, for each unit of what happened in it.
+struct RewardWeights {
+    double attack = 0;         // lines, before cancelling
+    double sent = 1;           // lines that were left of it
+    double cancelled = 0;      // waiting lines that it removed
+    double lines = 0;          // rows cleared
+    double garbage = 0;        // rows of garbage that entered
+    double placement = 0;      // a piece was placed
+    double perfect_clear = 0;  // the board was left empty
+    double win = 0;            // the other player alone has lost
+    double loss = 0;           // the game is lost, and not by both at once
+};
+
+struct GameBatchOptions {
+    int games = 1;
+    int players = 1;  // 1 or 2
+    int rows = 24;    // seen of a board, and centres of placements
+    bool separate_spins = false;
+    int frames_per_turn = 30;
+    int max_pieces = 0;  // placed by a player before a game is cut short; 0: none
+    RewardWeights weights;
+};
+
+// Where a batch is written, row after row. In boards, pieces and counters a seat's own part comes
+// first, then the other player's.
+struct ObservationArrays {
+    std::uint8_t* boards;    // players x rows x width; 1 where filled
+    std::uint8_t* pieces;    // players x (current, hold, previews); kNoPiece where nothing is held
+    std::int32_t* counters;  // players x (combo, back-to-back, pending lines)
+    std::int8_t* masks;      // ActionSpace::size(); 1 where the action can be played
+};
+
+struct StepArrays {
+    double* rewards;
+    bool* terminated;
+    bool* truncated;
+};
+
+class GameBatch {
+  public:
+    static constexpr std::uint8_t kNoPiece = 7;
+    static constexpr int kCounters = 3;
+
+    // Raises Error(rules).
+    GameBatch(std::shared_ptr<const Rules> rules, const GameBatchOptions& options);
+
+    int games() const { return static_cast<int>(slots_.size()); }
+    int players() const { return options_.players; }
+    int agents() const { return games() * options_.players; }
+    const ActionSpace& actions() const { return actions_; }
+    int observed_pieces() const { return 2 + rules_->previews; }
+
+    const Game& game(int agent) const;
+
+    // Whether a game is over or cut short (or has not begun).
+    bool ended(int game) const { return slots_[static_cast<std::size_t>(game)].ended; }
+
+    // What a game was begun with.
+    std::int64_t seed(int game) const { return slots_[static_cast<std::size_t>(game)].seed; }
+
+    // Begins a game anew; further games of this table take their seeds from one of its own.
+    void reset(int game, std::int64_t seed);
+
+    // One turn of every game. Where one has ended, its next begins instead, and its actions are not
+    // looked at; with `next` false that is an Error(placement), before anything has changed. An
+    // action that the mask forbids gives the game up.
+    void step(const std::int64_t* actions, bool next, int threads, const ObservationArrays& arrays,
+              const StepArrays& outcome);
+
+    // Begins the next game wherever one has ended, and writes what is seen of it.
+    void reset_ended(const ObservationArrays& arrays);
+
+    // Writes what is seen; the rows of one game, or of all.
+    void observe(int game, const ObservationArrays& arrays) const;
+    void observe_all(int threads, const ObservationArrays& arrays) const;
+
+    // For every seat an action that can be played, all equally likely; 0 where the game has ended.
+    void sample_actions(SplitMix64& dice, std::int64_t* actions) const;
+
+    // The placement that an action means now; none if it cannot be played.
+    std::optional<Game::Move> move(int agent, std::int64_t action) const;
+
+  private:
+    // An action that can be played, and how.
+    struct LegalAction {
+        int action;
+        Game::Move move;
+    };
+
+    struct GameSlot {
+        std::optional<Game> solo;
+        std::optional<Versus> versus;
+        SplitMix64 seeds{0};  // of further games
+        std::int64_t seed = 0;
+        bool ended = true;
+    };
+
+    void begin(int game, std::int64_t seed);
+    void play(int game, const std::int64_t* actions, const StepArrays& outcome);
+    double reward(const LockResult& lock) const;
+    bool is_truncated(const Game& game) const;
+    void list_legal_actions(int agent);
+    void observe_agent(int agent, const ObservationArrays& arrays) const;
+    void write_board(const Board& board, std::uint8_t* out) const;
+
+    std::shared_ptr<const Rules> rules_;
+    GameBatchOptions options_;
+    ActionSpace actions_;
+    std::vector<GameSlot> slots_;
+    std::vector<std::vector<LegalAction>> legal_actions_;  // by seat; none where the game is over
+};
+
+}  // namespace sevenbag

@@ -1,0 +1,206 @@
+#include "key_path.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace sevenbag {
+
+namespace {
+
+using State = PieceMotion::State;
+
+// In the order in which they are tried: gravity does least to a piece that turns first.
+constexpr Key kKeyOrder[] = {Key::cw,        Key::ccw,        Key::flip,
+                             Key::left,      Key::right,      Key::das_left,
+                             Key::das_right, Key::sonic_drop, Key::soft_drop};
+
+// A state in 14 bits.
+using PackedState = std::uint16_t;
+static_assert(kMaxWidth <= 16 && kMaxRows <= 64 && PieceMotion::kSpinMarks <= 4);
+
+PackedState code(const State& s) {
+    const int turned = s.mark * kRotations + static_cast<int>(s.rotation);
+    return static_cast<PackedState>((turned * kMaxRows + s.y) * kMaxWidth + s.x);
+}
+
+State state(PackedState c) {
+    const int turned = c / (kMaxRows * kMaxWidth);
+    return {
+        static_cast<std::int8_t>(c % kMaxWidth), static_cast<std::int8_t>(c / kMaxWidth % kMaxRows),
+        static_cast<Rotation>(turned % kRotations), static_cast<std::uint8_t>(turned / kRotations)};
+}
+
+constexpr std::size_t kMaxStates = 1 << 14;
+
+// Of sets of states there is no end; a way that is not among so many is no good one either.
+constexpr std::size_t kMaxStateSets = 4096;
+
+// All the states that the piece may be in, in order; what has come together is one.
+class StateSet {
+  public:
+    StateSet() { codes_.fill(kNone); }
+
+    void add(const State& s) { codes_[size_++] = code(s); }
+    void settle() {
+        const auto end = codes_.begin() + static_cast<std::ptrdiff_t>(size_);
+        std::sort(codes_.begin(), end);
+        const auto last = std::unique(codes_.begin(), end);
+        std::fill(last, end, kNone);
+        size_ = static_cast<std::size_t>(last - codes_.begin());
+    }
+
+    std::size_t size() const { return size_; }
+    State operator[](std::size_t i) const { return state(codes_[i]); }
+
+    friend bool operator==(const StateSet&, const StateSet&) = default;
+    std::size_t hash() const {
+        std::uint64_t h = 0;
+        for (std::size_t i = 0; i < size_; ++i) h = (h ^ codes_[i]) * 0x9E3779B97F4A7C15u;
+        return static_cast<std::size_t>(h >> 32);
+    }
+
+  private:
+    static constexpr PackedState kNone = 0xFFFF;
+    std::array<PackedState, kMaxGravityRows + 1> codes_;
+    std::size_t size_ = 0;
+};
+
+StateSet pressed(const PieceMotion& flight, const StateSet& cloud, Key key) {
+    StateSet to;
+    for (std::size_t i = 0; i < cloud.size(); ++i)
+        to.add(flight.pressed(cloud[i], key).value_or(cloud[i]));
+    if (cloud.size() > 1) to.settle();
+    return to;
+}
+
+StateSet pressed(const PieceMotion& flight, StateSet cloud, std::span<const Key> keys) {
+    for (Key key : keys) cloud = pressed(flight, cloud, key);
+    return cloud;
+}
+
+// What a hard drop is to lock.
+class Goal {
+  public:
+    Goal(const PieceMotion& flight, const Placement& target, bool spins)
+        : flight_(flight), wanted_(canonical(target)), spins_(spins) {}
+
+    // From all of these.
+    bool reached(const StateSet& cloud) const {
+        for (std::size_t i = 0; i < cloud.size(); ++i) {
+            const Placement here = canonical(flight_.placement(flight_.fallen(cloud[i])));
+            if (here.rotation != wanted_.rotation || here.x != wanted_.x || here.y != wanted_.y ||
+                (spins_ && here.spin != wanted_.spin))
+                return false;
+        }
+        return true;
+    }
+
+  private:
+    const PieceMotion& flight_;
+    Placement wanted_;
+    bool spins_;  // whether they are told apart
+};
+
+class KeySearch {
+  public:
+    KeySearch(const PieceMotion& flight, const Goal& goal, KeySet keys)
+        : flight_(flight), goal_(goal) {
+        for (Key key : kKeyOrder)
+            if (keys.has(key)) keys_[key_count_++] = key;
+    }
+
+    std::optional<std::vector<Key>> run(const StateSet& start, std::size_t most) {
+        visit({start, -1, Key::hard_drop});
+        for (std::size_t head = 0; head < std::min(most, nodes_.size()); ++head) {
+            if (goal_.reached(nodes_[head].cloud)) return presses(static_cast<int>(head));
+            for (std::size_t i = 0; i < key_count_; ++i) {
+                const StateSet to = pressed(flight_, nodes_[head].cloud, keys_[i]);
+                visit({to, static_cast<int>(head), keys_[i]});
+            }
+        }
+        return std::nullopt;
+    }
+
+  private:
+    struct Node {
+        StateSet cloud;
+        int from;  // index in nodes_
+        Key key;   // that led here
+    };
+
+    // Keeps a node unless its cloud is known.
+    void visit(const Node& node) {
+        if (2 * nodes_.size() >= slots_.size()) grow();
+        int& slot = slots_[slot_of(node.cloud)];
+        if (slot != kFree) return;
+        slot = static_cast<int>(nodes_.size());
+        nodes_.push_back(node);
+    }
+
+    std::size_t slot_of(const StateSet& cloud) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t at = cloud.hash() & mask;
+        while (slots_[at] != kFree && nodes_[static_cast<std::size_t>(slots_[at])].cloud != cloud)
+            at = (at + 1) & mask;
+        return at;
+    }
+
+    void grow() {
+        slots_.assign(std::max<std::size_t>(1024, 2 * slots_.size()), kFree);
+        for (std::size_t i = 0; i < nodes_.size(); ++i)
+            slots_[slot_of(nodes_[i].cloud)] = static_cast<int>(i);
+    }
+
+    std::vector<Key> presses(int at) const {
+        std::vector<Key> path{Key::hard_drop};
+        for (; at > 0; at = nodes_[static_cast<std::size_t>(at)].from)
+            path.push_back(nodes_[static_cast<std::size_t>(at)].key);
+        std::reverse(path.begin(), path.end());
+        return path;
+    }
+
+    static constexpr int kFree = -1;
+
+    const PieceMotion& flight_;
+    const Goal& goal_;
+    std::array<Key, kKeys> keys_{};
+    std::size_t key_count_ = 0;
+    std::vector<Node> nodes_;
+    std::vector<int> slots_;  // indices in nodes_, by hash
+};
+
+State at(const Placement& placement) { return {placement.x, placement.y, placement.rotation}; }
+
+}  // namespace
+
+std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
+                                          const Kicks& kicks, const Placement& start,
+                                          const SpinRules& spins, KeySet keys, int fallen) {
+    const PieceMotion flight(board, placement.piece, kicks, spins);
+    std::optional<State> below = at(start);
+    if (!flight.fits(*below)) return std::nullopt;
+    StateSet unfallen;
+    StateSet any;
+    unfallen.add(*below);
+    for (int rows = 0; below && rows <= std::min(fallen, kMaxGravityRows); ++rows) {
+        any.add(*below);
+        below = flight.shifted(*below, 0, -1);
+    }
+    any.settle();
+    const Goal goal(flight, placement, spins.mode != SpinMode::none);
+    // Mostly that is all: what leads there from the start does from below, too, or nothing does.
+    auto path = KeySearch(flight, goal, keys).run(unfallen, kMaxStates);
+    if (!path || goal.reached(pressed(flight, any, *path))) return path;
+    return KeySearch(flight, goal, keys).run(any, kMaxStateSets);
+}
+
+std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,
+                                     const Kicks& kicks, Spawn spawn, const SpinRules& spins) {
+    const PieceMotion flight(board, piece, kicks, spins);
+    State here = at(kicks.appear(piece, spawn.x, spawn.y));
+    if (!flight.fits(here)) return std::nullopt;
+    for (Key key : keys) here = flight.pressed(here, key).value_or(here);
+    return flight.placement(flight.fallen(here));
+}
+
+}  // namespace sevenbag

@@ -1,0 +1,32 @@
+// Rows of a low field for code that is compiled once, for any machine (see small_board.hpp for the
+// other).
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "pc/move_tables.hpp"
+
+namespace sevenbag::pc {
+
+constexpr std::uint64_t row_cells(int row) { return std::uint64_t{0x3ff} << (row * kFieldWidth); }
+
+// Bit y is set where row y is full.
+constexpr unsigned full_row_bits(std::uint64_t filled) {
+    unsigned rows = 0;
+    for (int y = 0; y < kFieldRows; ++y)
+        if ((filled & row_cells(y)) == row_cells(y)) rows |= 1u << y;
+    return rows;
+}
+
+// What is left when these rows are taken out.
+constexpr std::uint64_t without_rows(std::uint64_t filled, unsigned rows) {
+    for (int y = kFieldRows - 1; y >= 0; --y)
+        if (rows >> y & 1) {
+            const std::uint64_t below = (std::uint64_t{1} << (y * kFieldWidth)) - 1;
+            filled = (filled & below) | (filled >> kFieldWidth & ~below);
+        }
+    return filled;
+}
+
+}  // namespace sevenbag::pc

@@ -1,0 +1,86 @@
+// In which orders given tiles can be placed, and which queues allow one of these orders.
+//
+// A piece of the queue goes down or into the hold, so that after k pieces all of them but one are
+// placed: which tiles are placed says all. The sets of tiles that can be reached, with exact
+// reachability at every step, are found once and serve every queue.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pc/drop_mode.hpp"
+#include "pc/problem.hpp"
+#include "pc/tiles.hpp"
+
+namespace sevenbag::pc {
+
+// Queues by piece numbers, in order, each once. Whether a queue begins with a held piece makes no
+// difference to the searches.
+class SortedQueues {
+  public:
+    // The pieces that count, and kNoPiece behind them.
+    using Queue = std::array<std::uint8_t, kMaxPieces + 1>;
+
+    // The first `count` pieces count, at most kMaxPieces. Raises Error(queue) if there is no queue,
+    // or one has fewer pieces.
+    SortedQueues(std::span<const std::vector<Piece>> queues, int count);
+
+    std::size_t size() const { return sorted_.size(); }
+    int length() const { return length_; }
+    const Queue& operator[](std::size_t i) const { return sorted_[i]; }
+    // Where one of those given is.
+    std::size_t place(std::size_t given) const { return place_[given]; }
+
+  private:
+    std::vector<Queue> sorted_;
+    std::vector<std::size_t> place_;
+    int length_;
+};
+
+class PlacementOrders {
+  public:
+    static constexpr int kMaxTiles = kMaxSteps;
+
+    // At most kMaxTiles tiles that do not overlap, on a field of at most six rows. `strict`: the
+    // field must not be empty before all are placed.
+    PlacementOrders(const MoveTables& motion, std::uint64_t filled, int height,
+                    std::span<const Tile> tiles, std::span<const int> columns, bool strict,
+                    DropMode drop = DropMode::soft);
+
+    // Sets bit i of `bits` for every queue i that can place all tiles; whether there is any.
+    bool mark(const SortedQueues& queues, bool hold, std::span<std::uint64_t> bits);
+
+    // An order for a queue of so many pieces, if there is one: places in `tiles`.
+    bool find(const SortedQueues::Queue& queue, int length, bool hold, std::vector<int>& order);
+
+    // Where a tile comes to rest when those of `placed` (bit i: tile i) are placed.
+    Step step(int tile, unsigned placed) const;
+
+  private:
+    using Set = std::uint16_t;  // of tiles
+
+    unsigned next(unsigned placed);
+    void mark(const SortedQueues& queues, bool hold, std::size_t first, std::size_t end, int depth,
+              const std::vector<Set>& sets, std::span<std::uint64_t> bits);
+    void follow(const std::vector<Set>& sets, const std::uint8_t* drawn, int count, bool hold,
+                std::vector<Set>& after);
+
+    const MoveTables& motion_;
+    std::uint64_t filled_;
+    int height_;
+    bool strict_;
+    DropMode drop_;
+    int count_;
+    std::array<Tile, kMaxTiles> tiles_{};
+    std::array<std::uint64_t, kMaxTiles> cells_{};
+    std::array<int, kMaxTiles> columns_{};
+    std::array<unsigned, kPieces + 1> of_piece_{};  // tiles of each piece, and of none
+    // Which tiles can be placed after a set of them; kUnknown, if nobody asked.
+    static constexpr std::uint16_t kUnknown = 0xffff;
+    std::vector<std::uint16_t> next_;
+    bool any_ = false;
+};
+
+}  // namespace sevenbag::pc

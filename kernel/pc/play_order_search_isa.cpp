@@ -1,0 +1,204 @@
+#include "pc/play_order_search.hpp"
+
+#include "pc/small_board.hpp"
+#include "pc/small_board_features.hpp"
+
+namespace sevenbag {
+namespace SB_ISA {
+namespace pc {
+
+using sevenbag::pc::kFeatures;
+using sevenbag::pc::kNoPiece;
+using sevenbag::pc::Outcome;
+using sevenbag::pc::PlayOrderSearch;
+using sevenbag::pc::Problem;
+using sevenbag::pc::rank_of;
+using sevenbag::pc::SearchNode;
+using sevenbag::pc::Step;
+using sevenbag::pc::VisitedSet;
+
+namespace {
+
+// The search is watched once in so many positions.
+constexpr std::uint64_t kWatchEvery = 256;
+
+// In a column of six rows at most three pieces can rest, in each of four rotations.
+constexpr int kMaxChildren = 2 * kWidth * 3 * kRotations;
+
+// What counts against a field. Found by trying, over some thousand queues of four and six lines.
+constexpr int kRowChange = 28;     // a filled and an empty cell beside each other ...
+constexpr int kStep = -18;         // ... of which this is given back on the surface
+constexpr int kColumnChange = 10;  // a filled and an empty cell above each other
+constexpr int kChecker = 12;       // a cell more of one colour, as on a checkerboard
+constexpr int kEmpty = 3;          // a cell to fill
+
+// How likely a field is to be filled; higher is likelier.
+SB_INLINE int estimate_fill(SmallBoard field) {
+    const Word filled = field.filled;
+    const Word under = under_surface(filled);
+    const int cells = count_of(filled);
+    return -(kRowChange * count_of((filled ^ filled >> 1) & kBorders) +
+             kStep * count_of((under ^ under >> 1) & kBorders) +
+             kColumnChange * count_of(filled ^ filled >> kWidth) +
+             kChecker * distance(2 * count_of(filled & kCheckerboard), cells) +
+             kEmpty * (kWidth * field.height - cells));
+}
+
+struct Child {
+    SmallBoard field;
+    std::uint8_t held;
+    Step step;
+};
+
+// By what children are tried in order: a network, or the sum above.
+template <bool kByNetwork>
+class DepthFirstSearch {
+  public:
+    explicit DepthFirstSearch(PlayOrderSearch& search)
+        : search_(search),
+          problem_(*search.problem),
+          whole_(rows_below(problem_.height)),
+          until_watched_(kWatchEvery) {
+        for (int i = 0; i < problem_.count; ++i) ++left_[problem_.pieces[i]];
+    }
+
+    Outcome run() {
+        const SearchNode* from = search_.from;
+        Outcome outcome;
+        if (from) {
+            search_.steps = from->steps;
+            for (int i = 0; i < from->depth; ++i)
+                --left_[from->steps[static_cast<unsigned>(i)].piece];
+            outcome = descend({from->filled, from->height}, from->held, from->next, from->depth);
+        } else {
+            outcome = descend({problem_.filled, problem_.height}, problem_.pieces[0], 1, 0);
+        }
+        search_.nodes += kWatchEvery - until_watched_;
+        return outcome;
+    }
+
+  private:
+    // Whether a filled field with this piece over is what was asked for.
+    bool is_saved(int held) const { return problem_.save == kNoPiece || held == problem_.save; }
+
+    Outcome descend(SmallBoard field, int held, int next, int depth) {
+        if (!is_new(field, held)) return Outcome::none;
+        if (depth == search_.horizon) {
+            search_.tell(search_.context,
+                         {field.filled, field.height, held, next, depth, search_.steps});
+            return Outcome::none;
+        }
+        if (search_.budget == 0) {
+            search_.complete = false;
+            return Outcome::none;
+        }
+        --search_.budget;
+        if (--until_watched_ == 0) {
+            until_watched_ = kWatchEvery;
+            search_.nodes += kWatchEvery;
+            if (search_.watch.stop && search_.watch.stop(search_.watch.context, kWatchEvery))
+                return Outcome::stopped;
+        }
+        const int following = next < problem_.count ? problem_.pieces[next] : kNoPiece;
+        if (depth + 1 == problem_.needed) return finish(field, held, following, depth);
+
+        Child children[kMaxChildren];
+        std::int64_t keys[kMaxChildren];
+        int count = expand(field, held, following, children, keys, 0);
+        if (problem_.hold && following != held && following != kNoPiece)
+            count = expand(field, following, held, children, keys, count);
+        for (int tried = 0; tried < count; ++tried) {
+            if (tried == search_.width) {
+                search_.complete = false;
+                break;
+            }
+            int best = 0;
+            for (int i = 1; i < count; ++i)
+                if (keys[i] > keys[best]) best = i;
+            keys[best] = INT64_MIN;
+            const Child& child = children[best];
+            search_.steps[static_cast<unsigned>(depth)] = child.step;
+            --left_[child.step.piece];
+            const Outcome outcome = descend(child.field, child.held, next + 1, depth + 1);
+            ++left_[child.step.piece];
+            if (outcome != Outcome::none) return outcome;
+        }
+        return Outcome::none;
+    }
+
+    // All that becomes of the field when a piece is placed and another one is left over.
+    SB_INLINE int expand(SmallBoard field, int piece, int held, Child* children, std::int64_t* keys,
+                         int count) {
+        if (piece == problem_.save && left_[piece] == 1) return count;
+        const MoveTable& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
+        RestPositions rests;
+        find_rest_positions(motion, field, rests);
+        for (int r = 0; r < motion.looks; ++r)
+            for (Word corners = rests.of[r]; corners; corners &= corners - 1) {
+                const int corner = __builtin_ctzll(corners);
+                const SmallBoard after = locked(field, motion.cells[r] << corner);
+                if (!can_be_divided(after) || (problem_.strict && after.filled == 0)) continue;
+                children[count] = {after,
+                                   static_cast<std::uint8_t>(held),
+                                   {static_cast<std::uint8_t>(piece), static_cast<std::uint8_t>(r),
+                                    static_cast<std::uint8_t>(corner)}};
+                keys[count] = kByNetwork ? rank(field, after) : estimate_fill(after);
+                ++count;
+            }
+        return count;
+    }
+
+    // Networks are told the height as it was before rows went: so they can tell how many did.
+    SB_INLINE std::int64_t rank(SmallBoard before, SmallBoard after) {
+        float features[kFeatures];
+        find_features({after.filled, before.height}, search_.network->wanted(), features);
+        return rank_of(search_.network->score(features, search_.network_memory));
+    }
+
+    // The last piece: what is empty must be its shape.
+    Outcome finish(SmallBoard field, int held, int following, int depth) {
+        const Word empty = ~field.filled & rows_below(field.height);
+        const auto fits = [&](int piece, int over) {
+            if (piece == kNoPiece || !is_saved(over)) return false;
+            const MoveTable& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
+            for (int r = 0; r < motion.looks; ++r) {
+                const int corner = __builtin_ctzll(empty) - __builtin_ctzll(motion.cells[r]);
+                if (corner < 0 || motion.cells[r] << corner != empty) continue;
+                RestPositions rests;
+                find_rest_positions(motion, field, rests);
+                if (!(rests.of[r] >> corner & 1)) return false;
+                search_.steps[static_cast<unsigned>(depth)] = {static_cast<std::uint8_t>(piece),
+                                                               static_cast<std::uint8_t>(r),
+                                                               static_cast<std::uint8_t>(corner)};
+                return true;
+            }
+            return false;
+        };
+        if (fits(held, following)) return Outcome::found;
+        if (problem_.hold && fits(following, held)) return Outcome::found;
+        return Outcome::none;
+    }
+
+    bool is_new(SmallBoard field, int held) {
+        // Rows that are gone count as filled, on top: then the field tells its height.
+        const Word packed = field.filled | (whole_ & ~rows_below(field.height));
+        return search_.visited->insert((packed << 3 | static_cast<Word>(held)) + 1);
+    }
+
+    PlayOrderSearch& search_;
+    const Problem& problem_;
+    const Word whole_;
+    std::uint64_t until_watched_;
+    int left_[kPieces + 1] = {};
+};
+
+}  // namespace
+
+Outcome search_in_play_order(PlayOrderSearch& search) {
+    return search.network ? DepthFirstSearch<true>(search).run()
+                          : DepthFirstSearch<false>(search).run();
+}
+
+}  // namespace pc
+}  // namespace SB_ISA
+}  // namespace sevenbag

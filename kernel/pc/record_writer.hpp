@@ -1,0 +1,30 @@
+// A perfect clear for every sequence, as records of .pc files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pc/block_solver.hpp"
+#include "pc/move_tables.hpp"
+
+namespace sevenbag::pc {
+
+// One thread's way through blocks.
+class RecordWriter {
+  public:
+    explicit RecordWriter(const Tablebase& tablebase);
+
+    // Records of the block's sequences in listing order; those without a perfect clear have none.
+    std::vector<std::uint8_t> records(std::size_t block);
+
+  private:
+    const Tablebase& tablebase_;
+    MoveTables motion_;
+    BlockSolver block_solver_;
+};
+
+// How many sequences of so many letters each block has.
+std::vector<std::int64_t> block_sizes(int length);
+
+}  // namespace sevenbag::pc

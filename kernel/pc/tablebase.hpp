@@ -1,0 +1,50 @@
+// All sequences of a height at once: which have a perfect clear, and one of theirs.
+//
+// Sequences are taken in blocks with the same first four letters. Within one, the boards reachable
+// with the first pieces and what the last ones can finish meet in the middle (see
+// block_solver.cpp).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "kicks.hpp"
+#include "pc/board_graph.hpp"
+#include "pc/endgame_tables.hpp"
+#include "pc/sequences.hpp"
+
+namespace sevenbag::pc {
+
+inline constexpr int kBlockLetters = 4;
+using Letters = std::array<std::uint8_t, 16>;
+
+// The first letters of each block, in listing order.
+using BlockPrefix = std::array<std::uint8_t, kBlockLetters>;
+std::vector<BlockPrefix> list_blocks();
+
+// Stages of a census as Progress tells them.
+enum TablebaseStage { kEndings = kGraphStages, kSequences = kEndings + 3, kTablebaseStages };
+
+class Tablebase {
+  public:
+    // Height 2 or 4. Throws Stopped.
+    Tablebase(const Kicks& kicks, int height, int threads, Progress& progress);
+
+    const Graph& graph() const { return graph_; }
+    const Kicks& kicks() const { return kicks_; }
+    const EndgameTables& endings() const { return *endgame_; }  // height 4
+    int length() const { return graph_.pieces() + 1; }          // letters of a sequence
+
+    const std::vector<BlockPrefix>& blocks() const { return blocks_; }
+
+  private:
+    Kicks kicks_;
+    Graph graph_;
+    std::optional<EndgameTables> endgame_;
+    std::vector<BlockPrefix> blocks_;
+};
+
+}  // namespace sevenbag::pc

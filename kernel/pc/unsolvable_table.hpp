@@ -1,0 +1,46 @@
+// Tables of what has no perfect clear: sequences of pieces from the empty field, all of a height
+// and a rotation system. What is in a table has none; what is not may be no sequence of a 7-bag.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pc/move_tables.hpp"
+#include "pc/problem.hpp"
+
+namespace sevenbag::pc {
+
+inline constexpr std::uint32_t kTableVersion = 1;
+
+// The same for systems that move pieces alike, on every machine and in every version.
+std::uint64_t fingerprint(const MoveTables& motion);
+
+class UnsolvableTable {
+  public:
+    // A table as bytes, from sequences (held and current piece in either order, then the next
+    // ones), each as long as perfect clears of the height look ahead. Raises Error(queue) for
+    // another length.
+    static std::vector<std::uint8_t> bytes(const MoveTables& motion, int height,
+                                           std::span<const std::vector<Piece>> sequences);
+
+    // The bytes must outlive the table. Raises Error(rules) if they are no table of this version,
+    // are damaged, or not for this system; the text begins with what they are.
+    UnsolvableTable(std::span<const std::uint8_t> bytes, const MoveTables& motion);
+
+    int height() const { return height_; }
+    std::size_t size() const { return count_; }
+
+    // Whether the table says that the problem has no solution.
+    bool rules_out(const Problem& problem) const;
+
+  private:
+    std::uint64_t code(std::size_t i) const;
+
+    int height_ = 0;
+    std::size_t count_ = 0;
+    const std::uint8_t* codes_ = nullptr;
+};
+
+}  // namespace sevenbag::pc
