@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallel.hpp"
+
 namespace nb = nanobind;
 
 namespace sevenbag::bind {
@@ -93,6 +95,12 @@ std::vector<Piece> queue_argument(nb::handle value) {
         refuse_argument(value, ErrorKind::queue, "queue", "a string of piece letters, or pieces");
     for (nb::handle item : value) queue.push_back(piece_argument(item));
     return queue;
+}
+
+void check_threads(int threads, ErrorKind kind) {
+    if (threads < 1 || threads > kMaxThreads)
+        throw Error(kind, "threads is " + std::to_string(threads) + ", must be 1 to " +
+                              std::to_string(kMaxThreads));
 }
 
 }  // namespace sevenbag::bind

@@ -78,6 +78,9 @@ std::vector<Piece> queue_argument(nanobind::handle value);
 // rows. Raises Error(input) for an impossible number of rows.
 KeySet keys_argument(nanobind::handle keys, int fallen);
 
+// Throws Error(kind) unless `threads` is 1 to kMaxThreads.
+void check_threads(int threads, ErrorKind kind);
+
 // What Python calls the values of FullKicks and OnShift, in their order.
 inline constexpr std::array<std::string_view, 3> kFullKickNames{"downward", "fifth", "none"};
 inline constexpr std::array<std::string_view, 3> kOnShiftNames{"ends", "keeps", "rejudges"};

@@ -217,9 +217,7 @@ std::uint64_t run_perft(nb::handle queue_value, nb::handle depth, nb::handle kic
     // No tree of this depth was ever counted; a slip should not count for ever.
     if (wanted > 64)
         throw Error(ErrorKind::queue, "depth is " + std::to_string(wanted) + ", must be 0 to 64");
-    if (threads < 1 || threads > 256)
-        throw Error(ErrorKind::queue,
-                    "threads is " + std::to_string(threads) + ", must be 1 to 256");
+    check_threads(threads, ErrorKind::queue);
     queue.resize(static_cast<std::size_t>(wanted));
     const Kicks& kicks = kicks_argument(kicks_value);
     const SpinRules spins = spins_argument(spins_value);

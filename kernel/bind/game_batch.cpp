@@ -62,12 +62,6 @@ void check_index(const char* name, int value, int count) {
                                           ", must be 0 to " + std::to_string(count - 1));
 }
 
-void check_threads(int threads) {
-    if (threads < 1 || threads > kMaxThreads)
-        throw Error(ErrorKind::rules, "threads is " + std::to_string(threads) + ", must be 1 to " +
-                                          std::to_string(kMaxThreads));
-}
-
 RewardWeights weights_from(const nb::dict& data) {
     RewardWeights weights{};
     weights.sent = 0;
@@ -182,7 +176,7 @@ void bind_game_batch(nb::module_& m) {
             "observe",
             [](const LockedGameBatch& envs, int threads, Array<std::uint8_t> boards,
                Array<std::uint8_t> pieces, Array<std::int32_t> counters, Array<std::int8_t> masks) {
-                check_threads(threads);
+                check_threads(threads, ErrorKind::rules);
                 const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
                 const nb::gil_scoped_release others_run;
                 const BatchLock turn(envs.busy);
@@ -196,7 +190,7 @@ void bind_game_batch(nb::module_& m) {
                Array<std::uint8_t> boards, Array<std::uint8_t> pieces, Array<std::int32_t> counters,
                Array<std::int8_t> masks, Array<double> rewards, Array<bool> terminated,
                Array<bool> truncated) {
-                check_threads(threads);
+                check_threads(threads, ErrorKind::rules);
                 const auto agents = static_cast<std::size_t>(envs.agents());
                 const std::int64_t* chosen = data_of(actions, "actions", agents);
                 const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});

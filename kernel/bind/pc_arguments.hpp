@@ -69,12 +69,6 @@ inline std::vector<std::vector<Piece>> queues_from(nanobind::handle queues, nano
     return all;
 }
 
-inline void check_threads(int threads) {
-    if (threads < 1 || threads > kMaxThreads)
-        throw Error(ErrorKind::queue, "threads is " + std::to_string(threads) + ", must be 1 to " +
-                                          std::to_string(kMaxThreads));
-}
-
 // soft, hard or t-soft.
 inline pc::DropMode drop_argument(const std::string& name) {
     if (name == "soft") return pc::DropMode::soft;

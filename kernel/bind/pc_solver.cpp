@@ -42,7 +42,7 @@ pc::SolveResult solve(LockedSolver& locked, const Board& board, nb::handle queue
                       bool use_hold, int min_height, int max_height, nb::handle save, bool strict,
                       int threads, std::optional<std::uint64_t> nodes,
                       std::optional<double> milliseconds, const StopFlag* stop) {
-    check_threads(threads);
+    check_threads(threads, ErrorKind::queue);
     pc::SolveRequest request =
         request_for(board, !hold.is_none(), use_hold, min_height, max_height, save, strict, nodes);
     request.pieces = pieces_from(queue, hold);

@@ -75,7 +75,7 @@ struct BoundTablebase {
 std::unique_ptr<BoundTablebase> take_census(nb::handle kicks, int height, int threads,
                                             Progress& progress) {
     const Kicks system = kicks_argument(kicks);
-    check_threads(threads);
+    check_threads(threads, ErrorKind::queue);
     if (height != 2 && height != 4)
         throw Error(ErrorKind::board,
                     "a height of " + std::to_string(height) + " lines; it must be 2 or 4");
@@ -115,7 +115,7 @@ OddsAndLines told(std::span<const pc::SequenceCode> unsolvable, int length) {
 
 // Nothing, if it was stopped.
 std::optional<OddsAndLines> odds(BoundTablebase& self, int threads, Progress& progress) {
-    check_threads(threads);
+    check_threads(threads, ErrorKind::queue);
     std::vector<pc::SequenceCode> unsolvable;
     {
         const nb::gil_scoped_release released;
