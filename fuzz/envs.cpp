@@ -15,13 +15,13 @@ namespace {
 
 // Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
 struct Arrays {
-    explicit Arrays(const GameBatch& envs)
-        : agents(static_cast<std::size_t>(envs.agents())),
-          actions_each(static_cast<std::size_t>(envs.actions().size())) {
-        const std::size_t shown = agents * static_cast<std::size_t>(envs.players());
-        const ActionSpace& a = envs.actions();
+    explicit Arrays(const GameBatch& batch)
+        : agents(static_cast<std::size_t>(batch.agents())),
+          actions_each(static_cast<std::size_t>(batch.actions().size())) {
+        const std::size_t shown = agents * static_cast<std::size_t>(batch.players());
+        const ActionSpace& a = batch.actions();
         boards.resize(shown * static_cast<std::size_t>(a.rows * a.width));
-        pieces.resize(shown * static_cast<std::size_t>(envs.observed_pieces()));
+        pieces.resize(shown * static_cast<std::size_t>(batch.observed_pieces()));
         counters.resize(shown * GameBatch::kCounters);
         masks.resize(agents * actions_each);
         actions.resize(agents);
@@ -44,15 +44,16 @@ struct Arrays {
 };
 
 // Every action of the mask can be played, and no other.
-void check_mask(const GameBatch& envs, const Arrays& arrays) {
+void check_mask(const GameBatch& batch, const Arrays& arrays) {
     for (std::size_t agent = 0; agent < arrays.agents; ++agent) {
-        if (envs.ended(static_cast<int>(agent) / envs.players())) continue;
+        if (batch.has_ended(static_cast<int>(agent) / batch.players())) continue;
         for (std::size_t action = 0; action < arrays.actions_each; action += 37) {
             const bool allowed = arrays.masks[agent * arrays.actions_each + action] != 0;
-            const auto move = envs.move(static_cast<int>(agent), static_cast<std::int64_t>(action));
+            const auto move =
+                batch.move(static_cast<int>(agent), static_cast<std::int64_t>(action));
             if (!move) continue;
             EXPECT(allowed);
-            EXPECT(envs.game(static_cast<int>(agent)).solid().resting(move->placement));
+            EXPECT(batch.game(static_cast<int>(agent)).solid().is_resting(move->placement));
         }
     }
 }
@@ -66,26 +67,26 @@ void step_batch(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     options.frames_per_turn = input.number(0, 60);
     options.max_pieces = input.number(0, 20);
     options.weights.attack = input.fraction(-1, 1);
-    GameBatch envs(rules, options);
-    Arrays arrays(envs);
-    envs.observe_all(1, arrays.seen());
-    SplitMix64 dice(input.word(4));
+    GameBatch batch(rules, options);
+    Arrays arrays(batch);
+    batch.observe_all(1, arrays.seen());
+    SplitMix64 random(input.word(4));
     for (int steps = 0; steps < 30 && !input.is_empty(); ++steps) {
         const int what = input.byte();
-        envs.sample_actions(dice, arrays.actions.data());
+        batch.sample_actions(random, arrays.actions.data());
         if (what % 16 == 0)
             arrays.actions[input.byte() % arrays.agents] = static_cast<std::int64_t>(input.word());
         try {
-            envs.step(arrays.actions.data(), what % 16 != 1, 1 + what % 2, arrays.seen(),
-                      arrays.outcome());
+            batch.step(arrays.actions.data(), what % 16 != 1, 1 + what % 2, arrays.seen(),
+                       arrays.outcome());
         } catch (const Error&) {
-            envs.reset_ended(arrays.seen());
+            batch.reset_ended(arrays.seen());
         }
-        check_mask(envs, arrays);
+        check_mask(batch, arrays);
         if (what % 16 == 2) {
-            const int game = input.between(0, envs.games() - 1);
-            envs.reset(game, static_cast<std::int64_t>(input.word()));
-            envs.observe(game, arrays.seen());
+            const int game = input.between(0, batch.games() - 1);
+            batch.reset(game, static_cast<std::int64_t>(input.word()));
+            batch.observe(game, arrays.seen());
         }
     }
 }
@@ -96,7 +97,7 @@ void play_out(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     if (options.games > 3) options.games = 3;
     options.frames_per_turn = input.number(0, 600);
     options.hold_one_in = input.number(0, 10);
-    options.draws = input.between(0, 8);
+    options.samples = input.between(0, 8);
     options.max_turns = input.between(0, 60);
     options.threads = input.between(0, 3);
     const PlayoutResult sum = play_random_versus(rules, input.word(4), options);

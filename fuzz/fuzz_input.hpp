@@ -24,10 +24,10 @@ class FuzzInput {
     }
 
     // From `least` to `most`, both included.
-    int between(int least, int most) {
-        const auto range = static_cast<std::uint64_t>(std::int64_t{most} - least + 1);
+    int between(int min, int max) {
+        const auto range = static_cast<std::uint64_t>(std::int64_t{max} - min + 1);
         const std::uint64_t drawn = range <= 256 ? byte() : word(range <= 65536 ? 2 : 4);
-        return static_cast<int>(least + static_cast<std::int64_t>(drawn % range));
+        return static_cast<int>(min + static_cast<std::int64_t>(drawn % range));
     }
 
     // An enum whose values are 0 to count - 1.
@@ -37,24 +37,24 @@ class FuzzInput {
     }
 
     // Mostly a number that is used, now and then one at the edge of what an int holds.
-    int number(int least, int most) {
+    int number(int min, int max) {
         switch (byte() % 16) {
             case 0:
-                return least;
+                return min;
             case 1:
-                return most;
+                return max;
             case 2:
                 return static_cast<int>(static_cast<std::uint32_t>(word(4)));
             default:
-                return between(least, most);
+                return between(min, max);
         }
     }
 
     // The same for fractions; never far from `least` to `most`, but for the values after them.
-    double fraction(double least, double most, std::initializer_list<double> odd = {}) {
+    double fraction(double min, double max, std::initializer_list<double> odd = {}) {
         const std::size_t kind = byte() % 16;
         if (kind < odd.size()) return odd.begin()[kind];
-        return least + (most - least) * static_cast<double>(word(2)) / 65535;
+        return min + (max - min) * static_cast<double>(word(2)) / 65535;
     }
 
   private:

@@ -21,7 +21,7 @@ namespace sevenbag::fuzz {
 
 namespace {
 
-constexpr int kMostMoves = 60;
+constexpr int kMaxMoves = 60;
 
 // The pieces that a game must deal, counted against those it has.
 class ExpectedPieces {
@@ -52,7 +52,7 @@ void check_colours(const Game& game) {
     const Board& board = game.board();
     for (int y = 0; y < board.rows(); ++y)
         for (int x = 0; x < board.width(); ++x)
-            EXPECT(board.occupied(x, y) == (game.grid().at(x, y) != '.'));
+            EXPECT(board.is_occupied(x, y) == (game.grid().at(x, y) != '.'));
 }
 
 void check_garbage(const Game& game) {
@@ -77,7 +77,7 @@ void check_lock(const Board& before, const Game& game, const LockResult& lock) {
     EXPECT(lock.attacks.total() >= 0);
     EXPECT(lock.sent.total() >= 0 && lock.sent.total() <= lock.attacks.total());
     EXPECT(lock.surge >= 0 && lock.surge <= lock.attacks.total());
-    EXPECT(game.over() == (lock.top_out != TopOut::none));
+    EXPECT(game.is_over() == (lock.top_out != TopOut::none));
     const Rules& rules = game.rules();
     // Otherwise cells are lost at the top, or blown up.
     if (!rules.all_solid() || rules.kept_rows < rules.rows || rules.bombs) return;
@@ -110,7 +110,7 @@ void press_keys(FuzzInput& input, const Game& game) {
             EXPECT(game.solid().fits(falling.placement()));
         }
         falling.press(Key::hard_drop);
-        EXPECT(falling.resting());
+        EXPECT(falling.is_resting());
         const Placement end = falling.placement();
         EXPECT(game.find_move(end).placement.spin == end.spin ||
                game.rules().spins.mode == SpinMode::none);
@@ -124,7 +124,7 @@ void judge_anything(FuzzInput& input, const Game& game) {
                               static_cast<std::int8_t>(input.between(-64, 120)),
                               input.pick<Spin>(3)};
     try {
-        EXPECT(game.solid().resting(game.find_move(placement).placement));
+        EXPECT(game.solid().is_resting(game.find_move(placement).placement));
     } catch (const Error&) {
     }
 }
@@ -140,7 +140,7 @@ void play_alone(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     }
     std::array<int, kPieces> placed{};
     int frame = 0;
-    for (int moves = 0; moves < kMostMoves && !game.over() && !input.is_empty(); ++moves) {
+    for (int moves = 0; moves < kMaxMoves && !game.is_over() && !input.is_empty(); ++moves) {
         const int what = input.byte();
         if (what % 4 == 0) {
             try {
@@ -167,7 +167,7 @@ void play_alone(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
 
 void play_versus(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     Versus versus(rules, static_cast<std::int64_t>(input.word(4)), input.number(0, 600));
-    for (int turn = 0; turn < kMostMoves && !versus.over() && !input.is_empty(); ++turn) {
+    for (int turn = 0; turn < kMaxMoves && !versus.is_over() && !input.is_empty(); ++turn) {
         const auto first = read_move(input, versus.player(0));
         const auto second = read_move(input, versus.player(1));
         if (!first || !second) return;

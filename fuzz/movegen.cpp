@@ -167,7 +167,7 @@ void check_placements(FuzzInput& input, const Board& board, Piece piece, const K
     const std::set<Known> found = known(list);
     EXPECT(found.size() == list.size());
     for (const Placement& placement : list) {
-        EXPECT(board.resting(placement));
+        EXPECT(board.is_resting(placement));
         EXPECT(canonical(placement) == placement);
         EXPECT(spins != SpinMode::none || placement.spin == Spin::none);
     }

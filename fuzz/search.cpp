@@ -48,7 +48,7 @@ void run(FuzzInput& input) {
 
     for (std::size_t i = 0; i < first.moves.size(); ++i) {
         const RankedMove& move = first.moves[i];
-        EXPECT(!rules.all_solid() || position.board.resting(move.placement));
+        EXPECT(!rules.all_solid() || position.board.is_resting(move.placement));
         EXPECT(move.hold ? rules.hold : move.placement.piece == position.queue[0]);
         EXPECT(move.depth >= 0 && move.depth <= first.depth);
     }

@@ -91,7 +91,7 @@ Counters counters_after(const Rules& rules, const LineClear& clear, Counters cou
     counters.combo = std::min(counters.combo + 1, kMaxCounter);
     if (clear.perfect && rules.perfect_clear_chain > 0)
         counters.back_to_back += rules.perfect_clear_chain;
-    else if (clear.difficult())
+    else if (clear.is_difficult())
         ++counters.back_to_back;
     else
         counters.back_to_back = 0;
@@ -108,7 +108,7 @@ AttackResult compute_attack(const Rules& rules, const LineClear& clear, Counters
     const bool broken = counters.back_to_back == 0;
     if (broken && rules.charge_at > 0 && chain > rules.charge_at) {
         const int charge = whole((chain - rules.charge_at + rules.charge_base) * multiplier);
-        attack.surge = add_surge(rules, attack.list, charge);
+        attack.surge = add_surge(rules, attack.attacks, charge);
     }
     attack.withheld = !rules.spin_quads_send && clear.spin != Spin::none && clear.lines >= 4;
 
@@ -118,26 +118,26 @@ AttackResult compute_attack(const Rules& rules, const LineClear& clear, Counters
     const int targeting = targeting_bonus(rules, attackers);
     const double combined = apply_combo(rules, lines, counters) + targeting;
     const double bonus =
-        rules.garbage_bonus && clear.difficult() && clear.garbage_lines > 0 ? 1 : 0;
+        rules.garbage_bonus && clear.is_difficult() && clear.garbage_lines > 0 ? 1 : 0;
 
     if (clear.perfect && rules.perfect_clear == PerfectClearRule::replaces_all) {
-        attack.list.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
+        attack.attacks.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
         return attack;
     }
     if (rules.combo_apart) {
         attack.clear = rounded(rules, lines * multiplier + bonus, random);
-        attack.list.add(attack.clear);
+        attack.attacks.add(attack.clear);
         // The rounding error of `combined - lines` could lose a line of the combo table.
         const double apart = rules.combo == ComboKind::table
                                  ? combo_table_lines(rules, counters) + targeting
                                  : combined - lines;
-        attack.list.add(rounded(rules, apart * multiplier, random));
+        attack.attacks.add(rounded(rules, apart * multiplier, random));
     } else {
         attack.clear = rounded(rules, combined * multiplier + bonus, random);
-        attack.list.add(attack.clear);
+        attack.attacks.add(attack.clear);
     }
     if (clear.perfect && rules.perfect_clear == PerfectClearRule::adds)
-        attack.list.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
+        attack.attacks.add(rounded(rules, rules.perfect_clear_lines * multiplier, random));
     return attack;
 }
 

@@ -29,13 +29,14 @@ struct LineClear {
     int garbage_lines = 0;  // cleared rows that held garbage
     bool perfect = false;
 
-    bool difficult() const { return lines > 0 && (spin != Spin::none || lines >= 4); }
+    bool is_difficult() const { return lines > 0 && (spin != Spin::none || lines >= 4); }
 };
 
 // The attacks of one lock, in the order they are sent; none is zero.
 class AttackList {
   public:
-    static constexpr int kMost = 6;  // three of a released charge, the clear, combo, perfect clear
+    // Three of a broken charge, the clear, the combo, the perfect clear.
+    static constexpr int kMaxItems = 6;
 
     void add(int lines) {
         if (lines > 0) items_[count_++] = std::min(lines, kMaxAttack);
@@ -51,13 +52,13 @@ class AttackList {
     }
 
   private:
-    std::array<int, kMost> items_{};
+    std::array<int, kMaxItems> items_{};
     int count_ = 0;
 };
 
 struct AttackResult {
-    AttackList list;
-    int surge = 0;          // lines of a broken charge; they are the first in the list
+    AttackList attacks;
+    int surge = 0;          // lines of a broken charge; the first of `attacks`
     int clear = 0;          // lines of the clear itself, and of its combo unless that is apart
     bool withheld = false;  // it cancels, but what is left of it is not sent
 };

@@ -38,7 +38,7 @@ int Board::height() const {
 
 int Board::column_height(int x) const {
     for (int y = height() - 1; y >= 0; --y)
-        if (occupied(x, y)) return y + 1;
+        if (is_occupied(x, y)) return y + 1;
     return 0;
 }
 
@@ -56,11 +56,11 @@ bool Board::empty() const {
 
 bool Board::fits(const Placement& placement) const {
     for (Cell c : cells_of(placement))
-        if (!contains(c.x, c.y) || occupied(c.x, c.y)) return false;
+        if (!contains(c.x, c.y) || is_occupied(c.x, c.y)) return false;
     return true;
 }
 
-bool Board::resting(const Placement& placement) const {
+bool Board::is_resting(const Placement& placement) const {
     Placement below = placement;
     --below.y;
     return fits(placement) && !fits(below);

@@ -33,10 +33,10 @@ class Board {
     const std::uint64_t* words() const { return words_.data(); }
 
     bool contains(int x, int y) const { return x >= 0 && x < width_ && y >= 0 && y < rows_; }
-    bool occupied(int x, int y) const { return (row(y) >> x) & 1; }
+    bool is_occupied(int x, int y) const { return (row(y) >> x) & 1; }
     // Filled, or outside the walls or below the floor; above the top as told.
-    bool blocked(int x, int y, bool top_filled = false) const {
-        return x < 0 || x >= width_ || y < 0 || (y < rows_ ? occupied(x, y) : top_filled);
+    bool is_blocked(int x, int y, bool top_filled = false) const {
+        return x < 0 || x >= width_ || y < 0 || (y < rows_ ? is_occupied(x, y) : top_filled);
     }
     void set(int x, int y, bool filled);
 
@@ -58,7 +58,7 @@ class Board {
 
     bool fits(const Placement& placement) const;
     // Fits, and does not fit one row lower.
-    bool resting(const Placement& placement) const;
+    bool is_resting(const Placement& placement) const;
 
     // Fills the cells without looking for full rows. The placement must fit.
     void fill(const Placement& placement);

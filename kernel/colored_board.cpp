@@ -52,7 +52,7 @@ void ColoredBoard::fill_in_part(const Rules& rules, const Placement& placement) 
     const std::uint64_t color = static_cast<std::uint64_t>(placement.piece) + 1;
     for (Cell c : cells_of(placement)) {
         // A row that is not solid keeps what it has.
-        if (c.y >= rules.kept_rows || board.occupied(c.x, c.y)) continue;
+        if (c.y >= rules.kept_rows || board.is_occupied(c.x, c.y)) continue;
         board.set(c.x, c.y, true);
         grid.set(c.x, c.y, color);
     }

@@ -71,7 +71,7 @@ class ColorGrid {
         cells_ = {};
         for (int y = 0; y < board.height(); ++y)
             for (int x = 0; x < width_; ++x)
-                if (board.occupied(x, y)) set(x, y, kGarbage);
+                if (board.is_occupied(x, y)) set(x, y, kGarbage);
     }
 
     // `color`: 0 empty, 1 + piece, kGarbage or kBomb.

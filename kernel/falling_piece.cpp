@@ -10,9 +10,9 @@ namespace {
 
 Placement spawned(const Game& game, bool hold) {
     const std::optional<Piece> piece = hold ? game.offered_by_hold() : game.current();
-    if (game.over() || !piece)
-        throw Error(ErrorKind::placement,
-                    game.over() ? "the game is over: no piece falls" : "these rules have no hold");
+    if (game.is_over() || !piece)
+        throw Error(ErrorKind::placement, game.is_over() ? "the game is over: no piece falls"
+                                                         : "these rules have no hold");
     const std::optional<Spawn> spawn = game.spawn_of(*piece);
     if (!spawn)
         throw Error(ErrorKind::placement,
@@ -30,7 +30,7 @@ FallingPiece::FallingPiece(const Game& game, bool hold)
 }
 
 bool FallingPiece::press(Key key) {
-    const auto to = flight().pressed(at_, key);
+    const auto to = motion().try_press(at_, key);
     if (!to) return false;
     at_ = *to;
     return true;

@@ -17,14 +17,14 @@ class FallingPiece {
     FallingPiece(const Game& game, bool hold);
 
     // Where it is, with the spin that it would lock with here.
-    Placement placement() const { return flight().placement(at_); }
-    bool resting() const { return board_.resting(placement()); }
+    Placement placement() const { return motion().placement(at_); }
+    bool is_resting() const { return board_.is_resting(placement()); }
 
     // Whether the key has moved it. hard_drop does what sonic_drop does: to lock is the game's.
     bool press(Key key);
 
   private:
-    PieceMotion flight() const { return {board_, piece_, rules_->kicks, rules_->spins}; }
+    PieceMotion motion() const { return {board_, piece_, rules_->kicks, rules_->spins}; }
 
     std::shared_ptr<const Rules> rules_;
     Board board_;

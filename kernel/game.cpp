@@ -78,7 +78,7 @@ std::optional<Spawn> Game::spawn_of(Piece piece) const {
 
 void Game::placements(bool with_hold, std::vector<Placement>& out) const {
     out.clear();
-    if (over()) return;
+    if (is_over()) return;
     const std::optional<Piece> offered = with_hold ? offered_by_hold() : std::nullopt;
     thread_local PlacementList list;
     for (const bool holds : {false, true}) {
@@ -103,11 +103,11 @@ void Game::receive(int lines, int frame) {
                                           " lines, must be 0 to " + std::to_string(kMaxAttack));
     garbage_.receive(*rules_, lines, frame);
     stats_.received += lines;
-    if (rules_->blocking != GarbageBlocking::instant || over()) return;
+    if (rules_->blocking != GarbageBlocking::instant || is_over()) return;
     std::vector<HoleMask> rows;
-    garbage_.enter(*rules_, frame, LockCause::drop, kMaxAttack, rows);
+    garbage_.enter(*rules_, frame, LockCause::hard_drop, kMaxAttack, rows);
     push(rows);
-    if (!over() && !spawn_of(current_)) top_out_ = TopOut::block_out;
+    if (!is_over() && !spawn_of(current_)) top_out_ = TopOut::block_out;
     lock_.garbage.insert(lock_.garbage.end(), rows.begin(), rows.end());
     lock_.top_out = top_out_;
 }
@@ -120,7 +120,7 @@ void Game::set_attackers(int attackers) {
 }
 
 Game::Move Game::find_move(const Placement& placement, std::optional<bool> hold) const {
-    if (over()) refuse_move("the game is over: no move can be played");
+    if (is_over()) refuse_move("the game is over: no move can be played");
     const std::optional<Piece> offered = offered_by_hold();
     const bool holds = hold.value_or(placement.piece != current_);
     if (holds && !offered)
@@ -133,7 +133,7 @@ Game::Move Game::find_move(const Placement& placement, std::optional<bool> hold)
                     named(current_) + (offered ? ", and hold offers " + named(*offered) : ""));
     if (!solid().fits(placement))
         refuse_move(described(placement) + " does not fit: a cell is filled or outside the board");
-    if (!solid().resting(placement))
+    if (!solid().is_resting(placement))
         refuse_move(described(placement) + " is in mid-air: nothing lies below it");
 
     thread_local PlacementList list;
@@ -169,7 +169,7 @@ const LockResult& Game::play(const Move& move, int frame) {
                       lock_);
         cleared_ = lock_.clear.lines > 0;
         enter_garbage();
-        if (!over()) next_piece();
+        if (!is_over()) next_piece();
     }
     lock_.counters = counters_;
     lock_.top_out = top_out_;
@@ -230,7 +230,7 @@ void Game::enter_garbage() {
         return;
     }
     const double cap = std::min(cap_.value, static_cast<double>(rules_->cap_limit));
-    garbage_.enter(*rules_, frame_, LockCause::drop, static_cast<int>(cap), lock_.garbage);
+    garbage_.enter(*rules_, frame_, LockCause::hard_drop, static_cast<int>(cap), lock_.garbage);
     garbage_.count_lock(*rules_);
     push(lock_.garbage);
 }

@@ -41,7 +41,7 @@ class Game {
     const LockResult& last_lock() const { return lock_; }
     int frame() const { return frame_; }
     TopOut top_out() const { return top_out_; }
-    bool over() const { return top_out_ != TopOut::none; }
+    bool is_over() const { return top_out_ != TopOut::none; }
 
     Piece current() const { return current_; }
     std::optional<Piece> held() const { return held_; }

@@ -58,7 +58,7 @@ void GameBatch::step(const std::int64_t* actions, bool next, int threads,
                      const ObservationArrays& arrays, const StepArrays& outcome) {
     if (!next)
         for (int game = 0; game < games(); ++game)
-            if (ended(game))
+            if (has_ended(game))
                 throw Error(ErrorKind::placement,
                             "game " + std::to_string(game) + " has ended and was not reset");
     run_in_parts(games(), threads, [&](int, int first, int last) {
@@ -71,7 +71,7 @@ void GameBatch::step(const std::int64_t* actions, bool next, int threads,
 
 void GameBatch::reset_ended(const ObservationArrays& arrays) {
     for (int game = 0; game < games(); ++game) {
-        if (!ended(game)) continue;
+        if (!has_ended(game)) continue;
         begin(game, slots_[static_cast<std::size_t>(game)].seeds.seed());
         observe(game, arrays);
     }
@@ -87,12 +87,12 @@ void GameBatch::observe_all(int threads, const ObservationArrays& arrays) const 
     });
 }
 
-void GameBatch::sample_actions(SplitMix64& dice, std::int64_t* actions) const {
+void GameBatch::sample_actions(SplitMix64& random, std::int64_t* actions) const {
     for (int agent = 0; agent < agents(); ++agent) {
         const std::vector<LegalAction>& legal_actions =
             legal_actions_[static_cast<std::size_t>(agent)];
         const std::size_t pick =
-            static_cast<std::size_t>(dice.below(static_cast<int>(legal_actions.size())));
+            static_cast<std::size_t>(random.below(static_cast<int>(legal_actions.size())));
         actions[agent] = legal_actions.empty() ? 0 : legal_actions[pick].action;
     }
 }
@@ -173,7 +173,7 @@ void GameBatch::list_legal_actions(int agent) {
     std::vector<LegalAction>& legal_actions = legal_actions_[static_cast<std::size_t>(agent)];
     legal_actions.clear();
     const Game& game = this->game(agent);
-    if (game.over()) return;
+    if (game.is_over()) return;
     thread_local PlacementList list;
     const auto add = [&](Piece piece, bool hold) {
         game.list_moves(piece, hold, list);

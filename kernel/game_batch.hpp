@@ -91,7 +91,7 @@ class GameBatch {
     const Game& game(int agent) const;
 
     // Whether a game is over or cut short (or has not begun).
-    bool ended(int game) const { return slots_[static_cast<std::size_t>(game)].ended; }
+    bool has_ended(int game) const { return slots_[static_cast<std::size_t>(game)].ended; }
 
     // What a game was begun with.
     std::int64_t seed(int game) const { return slots_[static_cast<std::size_t>(game)].seed; }
@@ -113,7 +113,7 @@ class GameBatch {
     void observe_all(int threads, const ObservationArrays& arrays) const;
 
     // For every seat an action that can be played, all equally likely; 0 where the game has ended.
-    void sample_actions(SplitMix64& dice, std::int64_t* actions) const;
+    void sample_actions(SplitMix64& random, std::int64_t* actions) const;
 
     // The placement that an action means now; none if it cannot be played.
     std::optional<Game::Move> move(int agent, std::int64_t action) const;

@@ -12,15 +12,15 @@ void GarbageQueue::receive(const Rules& rules, int lines, int frame, int hole) {
     add_attack(rules, {lines, travel_start, hole, hole >= 0});
 }
 
-void GarbageQueue::announce(const Rules& rules, AttackId ticket, int lines, int hole) {
-    add_attack(rules, {lines, PendingAttack::kUnconfirmed, hole, hole >= 0, ticket});
+void GarbageQueue::announce(const Rules& rules, AttackId attack_id, int lines, int hole) {
+    add_attack(rules, {lines, PendingAttack::kUnconfirmed, hole, hole >= 0, attack_id});
 }
 
-int GarbageQueue::confirm(const Rules& rules, AttackId ticket, int frame) {
+int GarbageQueue::confirm(const Rules& rules, AttackId attack_id, int frame) {
     int lines = 0;
     for (PendingAttack& pending_attack : pending_)
         if (pending_attack.travel_start == PendingAttack::kUnconfirmed &&
-            pending_attack.ticket == ticket) {
+            pending_attack.attack_id == attack_id) {
             pending_attack.travel_start = rules.travel_unit == TravelUnit::frames ? frame : 0;
             lines += pending_attack.lines;
         }
@@ -80,7 +80,7 @@ void GarbageQueue::enter(const Rules& rules, int frame, LockCause how, int cap,
     }
 
     std::size_t used_up = 0;
-    const int latest = how == LockCause::drop ? frame : frame - 1;
+    const int latest = how == LockCause::hard_drop ? frame : frame - 1;
     for (int row = 0; row < cap && used_up < pending_.size(); ++row) {
         PendingAttack& pending_attack = pending_[used_up];
         if (!has_arrived(rules, pending_attack, latest)) break;
@@ -132,10 +132,10 @@ void GarbageQueue::append(const Rules& rules, PendingAttack pending_attack) {
 }
 
 // Takes lines off the tail until no more than so many wait.
-void GarbageQueue::trim(int most) {
-    while (!pending_.empty() && (lines_ > most || pending_.back().lines == 0)) {
+void GarbageQueue::trim(int max) {
+    while (!pending_.empty() && (lines_ > max || pending_.back().lines == 0)) {
         PendingAttack& last = pending_.back();
-        const int lines = std::min(last.lines, lines_ - most);
+        const int lines = std::min(last.lines, lines_ - max);
         last.lines -= lines;
         lines_ -= lines;
         if (last.lines == 0) pending_.pop_back();
@@ -176,7 +176,7 @@ HoleMask GarbageQueue::next_row(const Rules& rules, PendingAttack& pending_attac
         }
         case HolePattern::sent:
             return hole_row(rules, pending_attack.hole);
-        case HolePattern::coins:
+        case HolePattern::random_cells:
             return draw_random_row();
     }
     return hole_row(rules, column_);

@@ -32,7 +32,7 @@ struct PendingAttack {
     int travel_start;  // the frame it set out at, or own locks waited so far, by Rules::travel_unit
     int hole = -1;     // the column of all its rows, once it is known
     bool hole_given = false;  // the hole came with the attack; nothing is drawn for it
-    AttackId ticket{};
+    AttackId attack_id{};
 };
 
 // What became of a lock's attacks.
@@ -43,7 +43,7 @@ struct CancelResult {
 
 // What ends the flight of a piece: a key, or the lock clock. What arrives in the very frame in
 // which the clock runs out comes too late.
-enum class LockCause : std::uint8_t { drop, time };
+enum class LockCause : std::uint8_t { hard_drop, timeout };
 
 // The open cells of a garbage row: bit x is column x. Bombs fill them, where there are bombs.
 using HoleMask = std::uint16_t;
@@ -59,10 +59,10 @@ class GarbageQueue {
     void receive(const Rules& rules, int lines, int frame, int hole = -1);
 
     // An attack is made known; it waits, and can be cancelled, but does not travel.
-    void announce(const Rules& rules, AttackId ticket, int lines, int hole = -1);
+    void announce(const Rules& rules, AttackId attack_id, int lines, int hole = -1);
 
     // An announced attack sets out at `frame`. Returns the lines that are left of it.
-    int confirm(const Rules& rules, AttackId ticket, int frame);
+    int confirm(const Rules& rules, AttackId attack_id, int frame);
 
     // Removes pending lines by the attacks of a clearing lock, the `piece_number`th of the game
     // (from 1).
@@ -84,7 +84,7 @@ class GarbageQueue {
   private:
     void add_attack(const Rules& rules, PendingAttack pending_attack);
     void append(const Rules& rules, PendingAttack pending_attack);
-    void trim(int most);
+    void trim(int max);
     bool has_arrived(const Rules& rules, const PendingAttack& pending_attack, int frame) const;
     HoleMask next_row(const Rules& rules, PendingAttack& pending_attack, bool first_of_entry);
     HoleMask draw_random_row();

@@ -65,29 +65,29 @@ class StateSet {
     std::size_t size_ = 0;
 };
 
-StateSet pressed(const PieceMotion& flight, const StateSet& cloud, Key key) {
+StateSet press_keys(const PieceMotion& motion, const StateSet& states, Key key) {
     StateSet to;
-    for (std::size_t i = 0; i < cloud.size(); ++i)
-        to.add(flight.pressed(cloud[i], key).value_or(cloud[i]));
-    if (cloud.size() > 1) to.settle();
+    for (std::size_t i = 0; i < states.size(); ++i)
+        to.add(motion.try_press(states[i], key).value_or(states[i]));
+    if (states.size() > 1) to.settle();
     return to;
 }
 
-StateSet pressed(const PieceMotion& flight, StateSet cloud, std::span<const Key> keys) {
-    for (Key key : keys) cloud = pressed(flight, cloud, key);
-    return cloud;
+StateSet press_keys(const PieceMotion& motion, StateSet states, std::span<const Key> keys) {
+    for (Key key : keys) states = press_keys(motion, states, key);
+    return states;
 }
 
 // What a hard drop is to lock.
 class Goal {
   public:
-    Goal(const PieceMotion& flight, const Placement& target, bool spins)
-        : flight_(flight), wanted_(canonical(target)), spins_(spins) {}
+    Goal(const PieceMotion& motion, const Placement& target, bool spins)
+        : motion_(motion), wanted_(canonical(target)), spins_(spins) {}
 
     // From all of these.
-    bool reached(const StateSet& cloud) const {
-        for (std::size_t i = 0; i < cloud.size(); ++i) {
-            const Placement here = canonical(flight_.placement(flight_.fallen(cloud[i])));
+    bool reached(const StateSet& states) const {
+        for (std::size_t i = 0; i < states.size(); ++i) {
+            const Placement here = canonical(motion_.placement(motion_.drop(states[i])));
             if (here.rotation != wanted_.rotation || here.x != wanted_.x || here.y != wanted_.y ||
                 (spins_ && here.spin != wanted_.spin))
                 return false;
@@ -96,15 +96,15 @@ class Goal {
     }
 
   private:
-    const PieceMotion& flight_;
+    const PieceMotion& motion_;
     Placement wanted_;
     bool spins_;  // whether they are told apart
 };
 
 class KeySearch {
   public:
-    KeySearch(const PieceMotion& flight, const Goal& goal, KeySet keys)
-        : flight_(flight), goal_(goal) {
+    KeySearch(const PieceMotion& motion, const Goal& goal, KeySet keys)
+        : motion_(motion), goal_(goal) {
         for (Key key : kKeyOrder)
             if (keys.has(key)) keys_[key_count_++] = key;
     }
@@ -112,9 +112,9 @@ class KeySearch {
     std::optional<std::vector<Key>> run(const StateSet& start, std::size_t most) {
         visit({start, -1, Key::hard_drop});
         for (std::size_t head = 0; head < std::min(most, nodes_.size()); ++head) {
-            if (goal_.reached(nodes_[head].cloud)) return presses(static_cast<int>(head));
+            if (goal_.reached(nodes_[head].states)) return presses(static_cast<int>(head));
             for (std::size_t i = 0; i < key_count_; ++i) {
-                const StateSet to = pressed(flight_, nodes_[head].cloud, keys_[i]);
+                const StateSet to = press_keys(motion_, nodes_[head].states, keys_[i]);
                 visit({to, static_cast<int>(head), keys_[i]});
             }
         }
@@ -123,7 +123,7 @@ class KeySearch {
 
   private:
     struct Node {
-        StateSet cloud;
+        StateSet states;
         int from;  // index in nodes_
         Key key;   // that led here
     };
@@ -131,16 +131,16 @@ class KeySearch {
     // Keeps a node unless its cloud is known.
     void visit(const Node& node) {
         if (2 * nodes_.size() >= slots_.size()) grow();
-        int& slot = slots_[slot_of(node.cloud)];
+        int& slot = slots_[slot_of(node.states)];
         if (slot != kFree) return;
         slot = static_cast<int>(nodes_.size());
         nodes_.push_back(node);
     }
 
-    std::size_t slot_of(const StateSet& cloud) const {
+    std::size_t slot_of(const StateSet& states) const {
         const std::size_t mask = slots_.size() - 1;
-        std::size_t at = cloud.hash() & mask;
-        while (slots_[at] != kFree && nodes_[static_cast<std::size_t>(slots_[at])].cloud != cloud)
+        std::size_t at = states.hash() & mask;
+        while (slots_[at] != kFree && nodes_[static_cast<std::size_t>(slots_[at])].states != states)
             at = (at + 1) & mask;
         return at;
     }
@@ -148,7 +148,7 @@ class KeySearch {
     void grow() {
         slots_.assign(std::max<std::size_t>(1024, 2 * slots_.size()), kFree);
         for (std::size_t i = 0; i < nodes_.size(); ++i)
-            slots_[slot_of(nodes_[i].cloud)] = static_cast<int>(i);
+            slots_[slot_of(nodes_[i].states)] = static_cast<int>(i);
     }
 
     std::vector<Key> presses(int at) const {
@@ -161,7 +161,7 @@ class KeySearch {
 
     static constexpr int kFree = -1;
 
-    const PieceMotion& flight_;
+    const PieceMotion& motion_;
     const Goal& goal_;
     std::array<Key, kKeys> keys_{};
     std::size_t key_count_ = 0;
@@ -176,31 +176,31 @@ State at(const Placement& placement) { return {placement.x, placement.y, placeme
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                           const Kicks& kicks, const Placement& start,
                                           const SpinRules& spins, KeySet keys, int fallen) {
-    const PieceMotion flight(board, placement.piece, kicks, spins);
+    const PieceMotion motion(board, placement.piece, kicks, spins);
     std::optional<State> below = at(start);
-    if (!flight.fits(*below)) return std::nullopt;
+    if (!motion.fits(*below)) return std::nullopt;
     StateSet unfallen;
     StateSet any;
     unfallen.add(*below);
     for (int rows = 0; below && rows <= std::min(fallen, kMaxGravityRows); ++rows) {
         any.add(*below);
-        below = flight.shifted(*below, 0, -1);
+        below = motion.try_shift(*below, 0, -1);
     }
     any.settle();
-    const Goal goal(flight, placement, spins.mode != SpinMode::none);
+    const Goal goal(motion, placement, spins.mode != SpinMode::none);
     // Mostly that is all: what leads there from the start does from below, too, or nothing does.
-    auto path = KeySearch(flight, goal, keys).run(unfallen, kMaxStates);
-    if (!path || goal.reached(pressed(flight, any, *path))) return path;
-    return KeySearch(flight, goal, keys).run(any, kMaxStateSets);
+    auto path = KeySearch(motion, goal, keys).run(unfallen, kMaxStates);
+    if (!path || goal.reached(press_keys(motion, any, *path))) return path;
+    return KeySearch(motion, goal, keys).run(any, kMaxStateSets);
 }
 
 std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,
                                      const Kicks& kicks, Spawn spawn, const SpinRules& spins) {
-    const PieceMotion flight(board, piece, kicks, spins);
+    const PieceMotion motion(board, piece, kicks, spins);
     State here = at(kicks.appear(piece, spawn.x, spawn.y));
-    if (!flight.fits(here)) return std::nullopt;
-    for (Key key : keys) here = flight.pressed(here, key).value_or(here);
-    return flight.placement(flight.fallen(here));
+    if (!motion.fits(here)) return std::nullopt;
+    for (Key key : keys) here = motion.try_press(here, key).value_or(here);
+    return motion.placement(motion.drop(here));
 }
 
 }  // namespace sevenbag

@@ -200,7 +200,7 @@ constexpr const char* kWithout = " without 180";
 bool is_half_turn(int from, int to) { return (to - from) % 2 == 0 && from != to; }
 
 // Lower case, without separators, "plus" as "+": all spellings of a name become one.
-std::string plain_kicks_name(std::string_view name) {
+std::string normalized_kicks_name(std::string_view name) {
     std::string out;
     for (char c : name)
         if (c != '-' && c != '_' && c != ' ')
@@ -216,15 +216,16 @@ std::shared_ptr<const KickTable> constant(const KickTable* table) {
 }
 
 struct Known {
-    std::string plain_name;
+    std::string normalized_name;
     Kicks kicks;
 };
 
 std::vector<Known> all_known() {
     std::vector<Known> known;
     for (const Kicks& kicks : all_kicks()) {
-        known.push_back({plain_kicks_name(kicks.name()), kicks});
-        known.push_back({plain_kicks_name(kicks.name() + kWithout), kicks.without_half_turns()});
+        known.push_back({normalized_kicks_name(kicks.name()), kicks});
+        known.push_back(
+            {normalized_kicks_name(kicks.name() + kWithout), kicks.without_half_turns()});
     }
     return known;
 }
@@ -326,15 +327,15 @@ const std::vector<Kicks>& all_kicks() {
 
 const Kicks* known_kicks(std::string_view name) {
     static const std::vector<Known> all = all_known();
-    const std::string wanted = plain_kicks_name(name.substr(0, 64));
+    const std::string wanted = normalized_kicks_name(name.substr(0, 64));
     for (const Known& known : all)
-        if (known.plain_name == wanted) return &known.kicks;
+        if (known.normalized_name == wanted) return &known.kicks;
     return nullptr;
 }
 
 const Kicks& find_kicks(std::string_view name) {
     if (const Kicks* kicks = known_kicks(name)) return *kicks;
-    if (plain_kicks_name(name.substr(0, 64)) == "tetrio")
+    if (normalized_kicks_name(name.substr(0, 64)) == "tetrio")
         throw Error(ErrorKind::kicks, "no rotation system '" + std::string(name) +
                                           "': TETR.IO's is srs+ in most modes");
     std::string names;

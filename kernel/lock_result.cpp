@@ -33,15 +33,17 @@ void Stats::count(const LockResult& lock) {
                 [static_cast<std::size_t>(std::min(clear.lines, kMaxCountedLines))];
 }
 
-AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext fight,
+AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext context,
                            LockResult& lock) {
     lock.clear = field.clear(rules, lock.placement, lock.rows);
-    const AttackResult attack = compute_attack(rules, lock.clear, fight.counters, fight.multiplier,
-                                               fight.garbage.random(), fight.attackers);
-    lock.attacks = attack.list;
+    const AttackResult attack =
+        compute_attack(rules, lock.clear, context.counters, context.multiplier,
+                       context.garbage.random(), context.attackers);
+    lock.attacks = attack.attacks;
     lock.surge = attack.surge;
     if (lock.clear.lines == 0) return attack;
-    const CancelResult outcome = fight.garbage.cancel(rules, attack.list, fight.piece_number);
+    const CancelResult outcome =
+        context.garbage.cancel(rules, attack.attacks, context.piece_number);
     if (!attack.withheld) lock.sent = outcome.sent;
     lock.cancelled = outcome.cancelled;
     return attack;

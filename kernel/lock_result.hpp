@@ -78,7 +78,7 @@ struct AttackContext {
 
 // Clears the rows that the lock's placement, which has just been filled in, makes full; attacks,
 // and cancels what is pending. Returns the attack as it was made.
-AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext fight,
+AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext context,
                            LockResult& lock);
 
 }  // namespace sevenbag

@@ -64,18 +64,18 @@ class GenericGenerator {
             empty_.rows[y] = static_cast<std::uint16_t>(~board.row(y) & full_);
     }
 
-    void run(const SpinRule& rule, InheritedSpins carried, PlacementList& out) {
+    void run(const SpinRule& rule, InheritedSpins inherited, PlacementList& out) {
         for (int r = 0; r < kRotations; ++r) find_free(r);
         reach_[appears_] = spawned_;
         flood_fill();
-        SpinSets kinds;
-        if (!rule.detects_spins() && !carried.any())
-            for (int r = 0; r < kRotations; ++r) kinds.none[r] = reach_[r] & rest_[r];
+        SpinSets spin_sets;
+        if (!rule.detects_spins() && !inherited.any())
+            for (int r = 0; r < kRotations; ++r) spin_sets.none[r] = reach_[r] & rest_[r];
         else if (rule.persists)
-            find_persistent_spins(carried, kinds);
+            find_persistent_spins(inherited, spin_sets);
         else
-            find_spins(rule, carried, kinds);
-        write(kinds, out);
+            find_spins(rule, inherited, spin_sets);
+        write(spin_sets, out);
     }
 
   private:
@@ -159,14 +159,14 @@ class GenericGenerator {
         }
     }
 
-    void write(SpinSets& kinds, PlacementList& out) const {
-        merge(kinds.none);
-        merge(kinds.mini);
-        merge(kinds.full);
+    void write(SpinSets& spin_sets, PlacementList& out) const {
+        merge(spin_sets.none);
+        merge(spin_sets.mini);
+        merge(spin_sets.full);
         for (int r = 0; r < kRotations; ++r) {
-            write(r, kinds.none[r], Spin::none, out);
-            write(r, kinds.mini[r], Spin::mini, out);
-            write(r, kinds.full[r], Spin::full, out);
+            write(r, spin_sets.none[r], Spin::none, out);
+            write(r, spin_sets.mini[r], Spin::mini, out);
+            write(r, spin_sets.full[r], Spin::full, out);
         }
     }
 
@@ -184,7 +184,7 @@ class GenericGenerator {
         PositionSet filled;
         for (int y = 0; y < board_.rows(); ++y)
             for (int x = 0; x < board_.width(); ++x)
-                if (board_.blocked(x + dx, y + dy, top_filled))
+                if (board_.is_blocked(x + dx, y + dy, top_filled))
                     filled.rows[y] = static_cast<std::uint16_t>(filled.rows[y] | 1u << x);
         return filled;
     }
@@ -220,7 +220,7 @@ class GenericGenerator {
     }
 
     // Spins that the next fall ends, and perhaps a shift.
-    void find_spins(const SpinRule& rule, InheritedSpins carried, SpinSets& kinds) const {
+    void find_spins(const SpinRule& rule, InheritedSpins inherited, SpinSets& spin_sets) const {
         // By the last move that was no sideways shift: a rotation, one with a full kick, any other.
         PositionSet turned[kRotations], kicked[kRotations], others[kRotations];
         all_turns([&](int from, int to, int test, const PositionSet& led) {
@@ -241,15 +241,15 @@ class GenericGenerator {
             const SpinConditions w = spin_conditions(r, rule);
             const PositionSet turned_on = turned[r] & rest_[r];
             const PositionSet kicked_on = kicked[r] & rest_[r];
-            kinds.full[r] = (turned_on & w.full_if_turned) | (kicked_on & w.full_if_kicked);
-            kinds.mini[r] =
+            spin_sets.full[r] = (turned_on & w.full_if_turned) | (kicked_on & w.full_if_kicked);
+            spin_sets.mini[r] =
                 ((turned_on - w.full_if_turned) | (kicked_on - w.full_if_kicked)) & w.some;
-            kinds.none[r] = others[r] | ((turned[r] | kicked[r]) - (w.some & rest_[r]));
+            spin_sets.none[r] = others[r] | ((turned[r] | kicked[r]) - (w.some & rest_[r]));
         }
-        if (carried.full) kinds.full[appears_] = kinds.full[appears_] | spawned_;
-        if (carried.mini) kinds.mini[appears_] = kinds.mini[appears_] | spawned_;
+        if (inherited.full) spin_sets.full[appears_] = spin_sets.full[appears_] | spawned_;
+        if (inherited.mini) spin_sets.mini[appears_] = spin_sets.mini[appears_] | spawned_;
         for (int r = 0; r < kRotations; ++r)
-            for (PositionSet* set : {&kinds.none[r], &kinds.mini[r], &kinds.full[r]}) {
+            for (PositionSet* set : {&spin_sets.none[r], &spin_sets.mini[r], &spin_sets.full[r]}) {
                 if (rule.on_shift == OnShift::keeps) *set = slid(*set, r, false);
                 *set = *set & rest_[r];
             }
@@ -257,17 +257,17 @@ class GenericGenerator {
 
     // A rotation onto something makes a full spin, any other rotation none; moving on changes
     // nothing.
-    void find_persistent_spins(InheritedSpins carried, SpinSets& kinds) const {
+    void find_persistent_spins(InheritedSpins inherited, SpinSets& spin_sets) const {
         PositionSet spun[kRotations], plain[kRotations];
         plain[appears_] = spawned_;
-        if (carried.full) spun[appears_] = spawned_;
+        if (inherited.full) spun[appears_] = spawned_;
         all_turns([&](int, int to, int, const PositionSet& led) {
             spun[to] = spun[to] | (led & rest_[to]);
             plain[to] = plain[to] | (led - rest_[to]);
         });
         for (int r = 0; r < kRotations; ++r) {
-            kinds.full[r] = slid(spun[r], r, true) & rest_[r];
-            kinds.none[r] = slid(plain[r], r, true) & rest_[r];
+            spin_sets.full[r] = slid(spun[r], r, true) & rest_[r];
+            spin_sets.none[r] = slid(plain[r], r, true) & rest_[r];
         }
     }
 
@@ -308,7 +308,7 @@ bool has_fast_path(const SpinRule& rule, Piece piece) {
 }
 
 void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
-                         const SpinRules& spins, PlacementList& out, InheritedSpins carried) {
+                         const SpinRules& spins, PlacementList& out, InheritedSpins inherited) {
     out.clear();
     const Placement start = kicks.appear(piece, spawn.x, spawn.y);
     if (!board.fits(start)) return;
@@ -317,10 +317,10 @@ void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Sp
     // Corners above the top row: of a piece that rests no more than two rows below it.
     const bool sees_top = rule.corners && rule.top_filled && board.height() + 2 >= board.rows();
     if (hot == FastSystem::none || !has_fast_path(rule, piece) || sees_top ||
-        (carried.any() && can_lock_at_spawn(board, start)) ||
+        (inherited.any() && can_lock_at_spawn(board, start)) ||
         // The hot code takes it that only rotations lead to where a piece cannot move.
-        (rule.immobile != Spin::none && board.resting(start))) {
-        GenericGenerator(board, start, kicks.table()).run(rule, carried, out);
+        (rule.immobile != Spin::none && board.is_resting(start))) {
+        GenericGenerator(board, start, kicks.table()).run(rule, inherited, out);
         return;
     }
     const PackedBoard packed{board.words(), board.height(), board.rows()};
@@ -343,12 +343,12 @@ bool can_lock_at_spawn(const Board& board, const Placement& start) {
 
 InheritedSpins inheritable_spins(const PlacementList& placements) {
     // A verdict needs a resting piece, so every one that can be made is that of a placement.
-    InheritedSpins carried;
+    InheritedSpins inherited;
     for (const Placement& p : placements) {
-        carried.mini |= p.spin == Spin::mini;
-        carried.full |= p.spin == Spin::full;
+        inherited.mini |= p.spin == Spin::mini;
+        inherited.full |= p.spin == Spin::full;
     }
-    return carried;
+    return inherited;
 }
 
 }  // namespace sevenbag

@@ -56,7 +56,7 @@ struct InheritedSpins {
 // are the same spin) are one, in canonical form. Empty if the spawn is blocked or outside the
 // board.
 void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
-                         const SpinRules& spins, PlacementList& out, InheritedSpins carried = {});
+                         const SpinRules& spins, PlacementList& out, InheritedSpins inherited = {});
 void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
                          const SpinRules& spins, std::vector<Placement>& out);
 

@@ -52,14 +52,14 @@ class PieceMotion {
 
     bool fits(const State& s) const { return board_.fits(at(s, Spin::none)); }
     // One cell further; nothing if it does not fit there.
-    std::optional<State> shifted(const State& s, int dx, int dy) const;
+    std::optional<State> try_shift(const State& s, int dx, int dy) const;
     // After so many quarter turns clockwise; nothing if there is no such turn or nothing fits.
-    std::optional<State> turned(const State& s, int quarters) const;
+    std::optional<State> try_turn(const State& s, int quarters) const;
     // On the floor below; the same if it is there already.
-    State fallen(State s) const;
+    State drop(State s) const;
 
     // After a press; nothing if it moves nothing. hard_drop does what sonic_drop does.
-    std::optional<State> pressed(const State& s, Key key) const;
+    std::optional<State> try_press(const State& s, Key key) const;
 
     // As what it would lock here.
     Placement placement(const State& s) const { return at(s, spin(s)); }
@@ -67,7 +67,7 @@ class PieceMotion {
   private:
     Placement at(const State& s, Spin spin) const { return {piece_, s.rotation, s.x, s.y, spin}; }
     Spin spin(const State& s) const;
-    std::optional<State> slid(State s, int dx) const;
+    std::optional<State> try_slide(State s, int dx) const;
     bool detects_spin_at_lock() const {
         return rule_.on_shift == OnShift::rejudges && !rule_.persists;
     }

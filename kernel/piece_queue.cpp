@@ -14,7 +14,7 @@ constexpr std::array<Piece, kPieces> kBase = {Piece::Z, Piece::L, Piece::O, Piec
 constexpr std::array<std::uint8_t, 4> kExtra = {3, 2, 1, 1};
 
 // How often a queue that begins badly is dealt anew, as in Jstris.
-constexpr int kMostDeals = 1000;
+constexpr int kMaxDeals = 1000;
 
 bool is_s_or_z(Piece piece) { return piece == Piece::S || piece == Piece::Z; }
 
@@ -27,7 +27,7 @@ PieceQueue::PieceQueue(Randomizer kind, std::int64_t seed, const PieceCounts& fi
     if (each > 0) filled_.fill(each);
     if (kind == Randomizer::general) filled_ = filled;
     for (int count : filled_) bag_size_ = static_cast<std::uint8_t>(bag_size_ + count);
-    for (int deal = 1; deal < kMostDeals && !is_allowed_start(opening); ++deal) {
+    for (int deal = 1; deal < kMaxDeals && !is_allowed_start(opening); ++deal) {
         dealt_ = 0;
         bags_ = spare_count_ = 0;
         last_ = -1;

@@ -13,19 +13,19 @@ namespace sevenbag {
 namespace {
 
 // A random move, straight from the generator: what it lists needs no judge. The game must go on.
-Game::Move random_move(const Game& game, const PlayoutOptions& options, SplitMix64& dice,
+Game::Move random_move(const Game& game, const PlayoutOptions& options, SplitMix64& random,
                        PlacementList& list) {
     Piece piece = game.current();
     bool hold = false;
-    if (options.hold_one_in > 0 && dice.below(options.hold_one_in) == 0)
+    if (options.hold_one_in > 0 && random.below(options.hold_one_in) == 0)
         if (const auto offered = game.offered_by_hold(); offered && game.spawn_of(*offered)) {
             piece = *offered;
             hold = true;
         }
     game.list_moves(piece, hold, list);
-    Placement chosen = list[dice.below(list.size())];
-    for (int draw = 1; draw < options.draws; ++draw) {
-        const Placement& other = list[dice.below(list.size())];
+    Placement chosen = list[random.below(list.size())];
+    for (int draw = 1; draw < options.samples; ++draw) {
+        const Placement& other = list[random.below(list.size())];
         if (other.y < chosen.y) chosen = other;
     }
     return {chosen, hold};
@@ -40,18 +40,18 @@ void add(const Stats& stats, PlayoutResult& sum) {
     sum.garbage += stats.garbage_entered;
 }
 
-void play(const std::shared_ptr<const Rules>& rules, SplitMix64 dice, const PlayoutOptions& options,
-          PlayoutResult& sum) {
+void play(const std::shared_ptr<const Rules>& rules, SplitMix64 random,
+          const PlayoutOptions& options, PlayoutResult& sum) {
     thread_local PlacementList list;
-    Versus versus(rules, dice.seed(), options.frames_per_turn);
-    while (!versus.over() && versus.turn() < options.max_turns) {
-        const Game::Move first = random_move(versus.player(0), options, dice, list);
-        const Game::Move second = random_move(versus.player(1), options, dice, list);
+    Versus versus(rules, random.seed(), options.frames_per_turn);
+    while (!versus.is_over() && versus.turn() < options.max_turns) {
+        const Game::Move first = random_move(versus.player(0), options, random, list);
+        const Game::Move second = random_move(versus.player(1), options, random, list);
         versus.play(first, second);
     }
     ++sum.games;
     for (int i : {0, 1}) add(versus.player(i).stats(), sum);
-    if (!versus.over())
+    if (!versus.is_over())
         ++sum.unfinished;
     else if (versus.winner() < 0)
         ++sum.draws;
@@ -80,7 +80,7 @@ PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64
     check_range("games", options.games, 0, 1'000'000'000);
     check_range("frames_per_turn", options.frames_per_turn, 0, 36000);
     check_range("hold_one_in", options.hold_one_in, 0, 1'000'000'000);
-    check_range("draws", options.draws, 1, 1000);
+    check_range("draws", options.samples, 1, 1000);
     check_range("most_turns", options.max_turns, 0, 1'000'000'000);
     check_range("threads", options.threads, 1, kMaxThreads);
     // Wrong rules are told here, by the thread that asks.
@@ -90,8 +90,8 @@ PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64
         PlayoutResult sum;
         for (int game = begin; game < end; ++game) {
             // A generator of its own for each game, so that threads make no difference.
-            SplitMix64 dice(seed);
-            play(rules, SplitMix64(dice.next() ^ static_cast<std::uint64_t>(game) << 32), options,
+            SplitMix64 random(seed);
+            play(rules, SplitMix64(random.next() ^ static_cast<std::uint64_t>(game) << 32), options,
                  sum);
         }
         parts[static_cast<std::size_t>(thread)] = sum;

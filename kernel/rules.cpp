@@ -27,11 +27,11 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& text) { throw Error(ErrorKind::rules, text); }
 
-void validate_growth(const Growth& growth, const std::array<const char*, 5>& names, double most) {
-    check_range(names[0], growth.start, 0, most);
-    check_range(names[1], growth.per_second, 0, most);
+void validate_growth(const Growth& growth, const std::array<const char*, 5>& names, double max) {
+    check_range(names[0], growth.start, 0, max);
+    check_range(names[1], growth.per_second, 0, max);
     check_range(names[2], growth.margin, 0, kMaxFrame);
-    check_range(names[3], growth.end, 0, most);
+    check_range(names[3], growth.end, 0, max);
     check_range(names[4], growth.end_frame, 0, kMaxFrame);
     if (growth.end_frame == 0) return;
     if (growth.per_second != 0)

@@ -52,12 +52,12 @@ enum class TravelUnit : std::uint8_t { frames, own_locks };
 
 // When the hole of a garbage row is drawn, and how.
 enum class HolePattern : std::uint8_t {
-    attacks,      // as rows enter: may change between attacks and within one
-    attacks_old,  // the same, but an attack that is cancelled changes nothing
-    entries,      // anew at each entry, then before every row of it
-    rounded,      // by attacks, the outermost columns half as likely
-    sent,         // as the attack arrives: may change within one
-    coins,        // every cell of every row by the toss of a coin
+    attacks,       // as rows enter: may change between attacks and within one
+    attacks_old,   // the same, but an attack that is cancelled changes nothing
+    entries,       // anew at each entry, then before every row of it
+    rounded,       // by attacks, the outermost columns half as likely
+    sent,          // as the attack arrives: may change within one
+    random_cells,  // every cell of every row by the toss of a coin
 };
 
 // Which rows are lost when the board is pushed over its top.

@@ -16,7 +16,7 @@ constexpr std::string_view kNames[kSpinModes] = {
     "all-mini+", "mini-only", "handheld", "stupid", "immobile",
 };
 
-std::string plain_mode_name(std::string_view text) {
+std::string normalized_mode_name(std::string_view text) {
     std::string out;
     for (char c : text)
         out += c == '_' || c == ' '
@@ -30,7 +30,7 @@ Spin detect_corner_spin(const Board& board, const Placement& p, bool full_kick, 
     bool filled[4];
     int count = 0;
     for (std::size_t i = 0; i < 4; ++i)
-        count += filled[i] = board.blocked(p.x + corners[i].x, p.y + corners[i].y, top_filled);
+        count += filled[i] = board.is_blocked(p.x + corners[i].x, p.y + corners[i].y, top_filled);
     if (count < 3) return Spin::none;
     if (p.piece != Piece::T || full_kick) return Spin::full;
     return filled[0] && filled[1] ? Spin::full : Spin::mini;
@@ -38,13 +38,13 @@ Spin detect_corner_spin(const Board& board, const Placement& p, bool full_kick, 
 
 }  // namespace
 
-std::string_view name(SpinMode mode) { return kNames[static_cast<int>(mode)]; }
+std::string_view spin_mode_name(SpinMode mode) { return kNames[static_cast<int>(mode)]; }
 
 SpinMode find_spin_mode(std::string_view text) {
-    const std::string wanted = plain_mode_name(text.substr(0, 64));
+    const std::string wanted = normalized_mode_name(text.substr(0, 64));
     std::string names;
     for (int i = 0; i < kSpinModes; ++i) {
-        if (plain_mode_name(kNames[i]) == wanted) return static_cast<SpinMode>(i);
+        if (normalized_mode_name(kNames[i]) == wanted) return static_cast<SpinMode>(i);
         names += (names.empty() ? "" : ", ") + std::string(kNames[i]);
     }
     throw Error(ErrorKind::rules,

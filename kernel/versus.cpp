@@ -22,12 +22,12 @@ int Versus::next_frame() const {
 }
 
 int Versus::winner() const {
-    if (players_[0].over() == players_[1].over()) return -1;
-    return players_[0].over() ? 1 : 0;
+    if (players_[0].is_over() == players_[1].is_over()) return -1;
+    return players_[0].is_over() ? 1 : 0;
 }
 
 void Versus::play(const Game::Move& first, const Game::Move& second) {
-    if (over()) throw Error(ErrorKind::placement, "the game is over: no move can be played");
+    if (is_over()) throw Error(ErrorKind::placement, "the game is over: no move can be played");
     const int frame = next_frame();
     players_[0].play(first, frame);
     players_[1].play(second, frame);

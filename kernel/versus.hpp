@@ -23,7 +23,7 @@ class Versus {
     // The frame at which the next turn's pieces lock. After a day time stands still.
     int next_frame() const;
 
-    bool over() const { return players_[0].over() || players_[1].over(); }
+    bool is_over() const { return players_[0].is_over() || players_[1].is_over(); }
     // 0 or 1; -1 while the game goes on, and if both topped out at once.
     int winner() const;
 

@@ -20,7 +20,7 @@ namespace sevenbag::bind {
 namespace {
 
 // Of a piece in a bag; more of them count as these.
-constexpr std::uint8_t kMostCopies = 255;
+constexpr std::uint8_t kMaxCopies = 255;
 
 double spent(void* deadline) { return static_cast<const Deadline*>(deadline)->spent(); }
 
@@ -40,7 +40,7 @@ SearchResult run(LockedBeamSearch& searcher, const Board& board, const std::vect
     SearchPosition position{board, queue, hold, {combo, back_to_back}, pending, {}};
     for (Piece piece : bag) {
         auto& copies = position.bag[static_cast<std::size_t>(piece)];
-        if (copies < kMostCopies) ++copies;
+        if (copies < kMaxCopies) ++copies;
     }
     // None is no limit; a limit of nothing is a mistake.
     if (nodes && *nodes < 1)

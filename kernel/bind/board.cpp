@@ -150,7 +150,7 @@ Board board_from_text(const std::string& text, int height) {
 std::string board_text(const Board& board) {
     std::string text;
     for (int y = std::max(board.height(), 1) - 1; y >= 0; --y) {
-        for (int x = 0; x < board.width(); ++x) text += board.occupied(x, y) ? '#' : '.';
+        for (int x = 0; x < board.width(); ++x) text += board.is_occupied(x, y) ? '#' : '.';
         if (y > 0) text += '\n';
     }
     return text;
@@ -387,7 +387,7 @@ void bind_board(nb::module_& m) {
             "__getitem__",
             [](const Board& b, nb::handle cell) {
                 const auto [x, y] = cell_argument(b, cell);
-                return b.occupied(x, y);
+                return b.is_occupied(x, y);
             },
             "cell"_a.none())
         .def(
@@ -412,7 +412,7 @@ void bind_board(nb::module_& m) {
         .def(
             "is_resting",
             [](const Board& b, nb::handle placement) {
-                return b.resting(placement_argument(placement));
+                return b.is_resting(placement_argument(placement));
             },
             "placement"_a.none())
         .def(

@@ -64,8 +64,8 @@ nanobind::tuple previews_of(const AnyGame& game) {
 template <class AnyGame>
 nanobind::tuple pending_of(const AnyGame& game) {
     nanobind::list items;
-    for (const PendingAttack& batch : game.garbage().pending())
-        items.append(nanobind::cast(batch.lines));
+    for (const PendingAttack& attack : game.garbage().pending())
+        items.append(nanobind::cast(attack.lines));
     return nanobind::tuple(items);
 }
 

@@ -211,7 +211,7 @@ void bind_frame_game(nb::module_& m) {
                 game.release(button, moment_argument(subframe));
             },
             nb::arg("button"), nb::arg("moment") = 0.0)
-        .def("target", &FrameGame::target, nb::arg("players"))
+        .def("target", &FrameGame::set_targets, nb::arg("players"))
         .def(
             "announce",
             [](FrameGame& game, int sender, int number, int lines, int acknowledged, int hole) {
@@ -225,7 +225,8 @@ void bind_frame_game(nb::module_& m) {
             [](FrameGame& game, int sender, int number) { game.confirm({sender, number}); },
             nb::arg("sender"), nb::arg("number"))
         .def(
-            "wait", [](FrameGame& game, double subframe) { game.pass(moment_argument(subframe)); },
+            "wait",
+            [](FrameGame& game, double subframe) { game.advance_to(moment_argument(subframe)); },
             nb::arg("moment"))
         .def("end_frame", &FrameGame::end_frame)
         .def("perform", &perform, nb::arg("script"), nb::arg("frames"), nb::arg("record") = false)

@@ -26,7 +26,7 @@ nb::tuple dealt_of(const LockResult& lock) {
 }
 
 nb::object spawn_of(const Game& game) {
-    const auto spawn = game.over() ? std::nullopt : game.spawn_of(game.current());
+    const auto spawn = game.is_over() ? std::nullopt : game.spawn_of(game.current());
     if (!spawn) return nb::none();
     return nb::make_tuple(int{spawn->x}, int{spawn->y});
 }
@@ -77,7 +77,7 @@ void bind_game(nb::module_& m) {
         .def_prop_ro("rows", [](const LockResult& l) { return bits_of(l.rows); })
         .def_prop_ro("garbage_lines", [](const LockResult& l) { return l.clear.garbage_lines; })
         .def_prop_ro("spin", [](const LockResult& l) { return l.clear.spin; })
-        .def_prop_ro("difficult", [](const LockResult& l) { return l.clear.difficult(); })
+        .def_prop_ro("difficult", [](const LockResult& l) { return l.clear.is_difficult(); })
         .def_prop_ro("perfect_clear", [](const LockResult& l) { return l.clear.perfect; })
         .def_prop_ro("attacks", [](const LockResult& l) { return tuple_of(l.attacks); })
         .def_prop_ro("attack", [](const LockResult& l) { return l.attacks.total(); })
@@ -199,7 +199,7 @@ void bind_game(nb::module_& m) {
         .def("copy", [](const Versus& versus) { return Versus(versus); })
         .def_prop_ro("turn", &Versus::turn)
         .def_prop_ro("frame", &Versus::frame)
-        .def_prop_ro("over", &Versus::over)
+        .def_prop_ro("over", &Versus::is_over)
         .def_prop_ro("winner",
                      [](const Versus& versus) -> std::optional<int> {
                          if (versus.winner() < 0) return std::nullopt;

@@ -46,12 +46,12 @@ struct Observed {
     Array<std::int8_t> masks;
 };
 
-ObservationArrays arrays_of(const GameBatch& envs, const Observed& o) {
-    const auto agents = static_cast<std::size_t>(envs.agents());
-    const std::size_t shown = agents * static_cast<std::size_t>(envs.players());
-    const ActionSpace& a = envs.actions();
+ObservationArrays arrays_of(const GameBatch& batch, const Observed& o) {
+    const auto agents = static_cast<std::size_t>(batch.agents());
+    const std::size_t shown = agents * static_cast<std::size_t>(batch.players());
+    const ActionSpace& a = batch.actions();
     return {data_of(o.boards, "boards", shown * static_cast<std::size_t>(a.rows * a.width)),
-            data_of(o.pieces, "pieces", shown * static_cast<std::size_t>(envs.observed_pieces())),
+            data_of(o.pieces, "pieces", shown * static_cast<std::size_t>(batch.observed_pieces())),
             data_of(o.counters, "counters", shown * GameBatch::kCounters),
             data_of(o.masks, "masks", agents * static_cast<std::size_t>(a.size()))};
 }
@@ -124,82 +124,84 @@ void bind_game_batch(nb::module_& m) {
             nb::arg("spins_apart"), nb::arg("frames_per_turn"), nb::arg("most_pieces"),
             nb::arg("weights"))
         .def_prop_ro("action_shape",
-                     [](const LockedGameBatch& envs) {
-                         const ActionSpace& a = envs.actions();
+                     [](const LockedGameBatch& batch) {
+                         const ActionSpace& a = batch.actions();
                          return nb::make_tuple(a.holds, a.spins, kRotations, a.rows, a.width);
                      })
         .def_prop_ro("pieces_seen",
-                     [](const LockedGameBatch& envs) { return envs.observed_pieces(); })
+                     [](const LockedGameBatch& batch) { return batch.observed_pieces(); })
         .def(
             "game",
-            [](const LockedGameBatch& envs, int agent) {
-                check_index("seat", agent, envs.agents());
-                const BatchLock turn(envs.busy);
-                return Game(envs.game(agent));
+            [](const LockedGameBatch& batch, int agent) {
+                check_index("seat", agent, batch.agents());
+                const BatchLock turn(batch.busy);
+                return Game(batch.game(agent));
             },
             nb::arg("seat"))
         .def(
             "ended",
-            [](const LockedGameBatch& envs, int game) {
-                check_index("game", game, envs.games());
-                const BatchLock turn(envs.busy);
-                return envs.ended(game);
+            [](const LockedGameBatch& batch, int game) {
+                check_index("game", game, batch.games());
+                const BatchLock turn(batch.busy);
+                return batch.has_ended(game);
             },
             nb::arg("game"))
         .def(
             "seed",
-            [](const LockedGameBatch& envs, int game) {
-                check_index("game", game, envs.games());
-                const BatchLock turn(envs.busy);
-                return envs.seed(game);
+            [](const LockedGameBatch& batch, int game) {
+                check_index("game", game, batch.games());
+                const BatchLock turn(batch.busy);
+                return batch.seed(game);
             },
             nb::arg("game"))
         .def(
             "move",
-            [](const LockedGameBatch& envs, int agent, std::int64_t action) -> nb::object {
-                check_index("seat", agent, envs.agents());
-                const BatchLock turn(envs.busy);
-                const auto move = envs.move(agent, action);
+            [](const LockedGameBatch& batch, int agent, std::int64_t action) -> nb::object {
+                check_index("seat", agent, batch.agents());
+                const BatchLock turn(batch.busy);
+                const auto move = batch.move(agent, action);
                 if (!move) return nb::none();
                 return nb::make_tuple(move->placement, move->hold);
             },
             nb::arg("seat"), nb::arg("action"))
         .def(
             "reset",
-            [](LockedGameBatch& envs, int game, std::int64_t seed) {
-                check_index("game", game, envs.games());
-                const BatchLock turn(envs.busy);
-                envs.reset(game, seed);
+            [](LockedGameBatch& batch, int game, std::int64_t seed) {
+                check_index("game", game, batch.games());
+                const BatchLock turn(batch.busy);
+                batch.reset(game, seed);
             },
             nb::arg("game"), nb::arg("seed"))
         .def(
             "observe",
-            [](const LockedGameBatch& envs, int threads, Array<std::uint8_t> boards,
+            [](const LockedGameBatch& batch, int threads, Array<std::uint8_t> boards,
                Array<std::uint8_t> pieces, Array<std::int32_t> counters, Array<std::int8_t> masks) {
                 check_threads(threads, ErrorKind::rules);
-                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const ObservationArrays arrays =
+                    arrays_of(batch, {boards, pieces, counters, masks});
                 const nb::gil_scoped_release others_run;
-                const BatchLock turn(envs.busy);
-                envs.observe_all(threads, arrays);
+                const BatchLock turn(batch.busy);
+                batch.observe_all(threads, arrays);
             },
             nb::arg("threads"), nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
             nb::arg("counters").noconvert(), nb::arg("masks").noconvert())
         .def(
             "step",
-            [](LockedGameBatch& envs, Array<const std::int64_t> actions, bool next, int threads,
+            [](LockedGameBatch& batch, Array<const std::int64_t> actions, bool next, int threads,
                Array<std::uint8_t> boards, Array<std::uint8_t> pieces, Array<std::int32_t> counters,
                Array<std::int8_t> masks, Array<double> rewards, Array<bool> terminated,
                Array<bool> truncated) {
                 check_threads(threads, ErrorKind::rules);
-                const auto agents = static_cast<std::size_t>(envs.agents());
+                const auto agents = static_cast<std::size_t>(batch.agents());
                 const std::int64_t* chosen = data_of(actions, "actions", agents);
-                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const ObservationArrays arrays =
+                    arrays_of(batch, {boards, pieces, counters, masks});
                 const StepArrays outcome{data_of(rewards, "rewards", agents),
                                          data_of(terminated, "terminated", agents),
                                          data_of(truncated, "truncated", agents)};
                 const nb::gil_scoped_release others_run;
-                const BatchLock turn(envs.busy);
-                envs.step(chosen, next, threads, arrays, outcome);
+                const BatchLock turn(batch.busy);
+                batch.step(chosen, next, threads, arrays, outcome);
             },
             nb::arg("actions"), nb::arg("begin_next"), nb::arg("threads"),
             nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
@@ -208,22 +210,23 @@ void bind_game_batch(nb::module_& m) {
             nb::arg("truncated").noconvert())
         .def(
             "renew",
-            [](LockedGameBatch& envs, Array<std::uint8_t> boards, Array<std::uint8_t> pieces,
+            [](LockedGameBatch& batch, Array<std::uint8_t> boards, Array<std::uint8_t> pieces,
                Array<std::int32_t> counters, Array<std::int8_t> masks) {
-                const ObservationArrays arrays = arrays_of(envs, {boards, pieces, counters, masks});
+                const ObservationArrays arrays =
+                    arrays_of(batch, {boards, pieces, counters, masks});
                 const nb::gil_scoped_release others_run;
-                const BatchLock turn(envs.busy);
-                envs.reset_ended(arrays);
+                const BatchLock turn(batch.busy);
+                batch.reset_ended(arrays);
             },
             nb::arg("boards").noconvert(), nb::arg("pieces").noconvert(),
             nb::arg("counters").noconvert(), nb::arg("masks").noconvert())
         .def(
             "choose",
-            [](const LockedGameBatch& envs, std::uint64_t seed, Array<std::int64_t> actions) {
-                const BatchLock turn(envs.busy);
-                SplitMix64 dice(seed);
-                envs.sample_actions(
-                    dice, data_of(actions, "actions", static_cast<std::size_t>(envs.agents())));
+            [](const LockedGameBatch& batch, std::uint64_t seed, Array<std::int64_t> actions) {
+                const BatchLock turn(batch.busy);
+                SplitMix64 random(seed);
+                batch.sample_actions(
+                    random, data_of(actions, "actions", static_cast<std::size_t>(batch.agents())));
             },
             nb::arg("seed"), nb::arg("actions").noconvert());
 
@@ -231,7 +234,7 @@ void bind_game_batch(nb::module_& m) {
         .def(nb::init<const Game&, bool>(), nb::arg("game"), nb::arg("hold"))
         .def("copy", [](const FallingPiece& falling) { return FallingPiece(falling); })
         .def_prop_ro("placement", [](const FallingPiece& falling) { return falling.placement(); })
-        .def_prop_ro("resting", &FallingPiece::resting)
+        .def_prop_ro("resting", &FallingPiece::is_resting)
         .def("press", &FallingPiece::press, nb::arg("key"));
 
     m.def(

@@ -26,11 +26,11 @@ struct BoundGarbageQueue {
     GarbageQueue queue;
 };
 
-void check_number(const char* what, int value, int least, int most) {
-    if (value < least || value > most)
+void check_number(const char* what, int value, int min, int max) {
+    if (value < min || value > max)
         throw Error(ErrorKind::rules, std::string(what) + " is " + std::to_string(value) +
-                                          ", must be " + std::to_string(least) + " to " +
-                                          std::to_string(most));
+                                          ", must be " + std::to_string(min) + " to " +
+                                          std::to_string(max));
 }
 
 void check_attack(const BoundGarbageQueue& waiting, int lines, int hole) {
@@ -39,9 +39,9 @@ void check_attack(const BoundGarbageQueue& waiting, int lines, int hole) {
 }
 
 nb::tuple cancel(BoundGarbageQueue& waiting, const std::vector<int>& attacks, int piece_number) {
-    if (attacks.size() > static_cast<std::size_t>(AttackList::kMost))
+    if (attacks.size() > static_cast<std::size_t>(AttackList::kMaxItems))
         throw Error(ErrorKind::rules, std::to_string(attacks.size()) + " attacks, must be 0 to " +
-                                          std::to_string(AttackList::kMost));
+                                          std::to_string(AttackList::kMaxItems));
     AttackList list;
     for (int lines : attacks) {
         check_number("attack", lines, 0, kMaxAttack);
@@ -54,8 +54,8 @@ nb::tuple cancel(BoundGarbageQueue& waiting, const std::vector<int>& attacks, in
 nb::tuple enter(BoundGarbageQueue& waiting, int frame, int cap, bool hard_drop) {
     Game::check_frame(frame);
     std::vector<HoleMask> rows;
-    waiting.queue.enter(waiting.rules, frame, hard_drop ? LockCause::drop : LockCause::time, cap,
-                        rows);
+    waiting.queue.enter(waiting.rules, frame, hard_drop ? LockCause::hard_drop : LockCause::timeout,
+                        cap, rows);
     waiting.queue.count_lock(waiting.rules);
     return open_columns_of(rows);
 }
@@ -96,8 +96,8 @@ void bind_garbage(nb::module_& m) {
         .def("enter", &enter, nb::arg("frame"), nb::arg("cap"), nb::arg("hard_drop") = true)
         .def_prop_ro("pending", [](const BoundGarbageQueue& w) {
             nb::list items;
-            for (const PendingAttack& batch : w.queue.pending())
-                items.append(nb::cast(batch.lines));
+            for (const PendingAttack& attack : w.queue.pending())
+                items.append(nb::cast(attack.lines));
             return nb::tuple(items);
         });
 

@@ -219,7 +219,7 @@ void bind_spin_rules(nb::module_& m) {
              [](const SpinRules& r) {
                  const nb::tuple p = parts_of(r);
                  return nb::str("SpinRules('{}', kicks='{}', shift='{}', hold={}, top={})")
-                     .format(std::string(name(r.mode)), p[1], p[2], r.hold_keeps_spin,
+                     .format(std::string(spin_mode_name(r.mode)), p[1], p[2], r.hold_keeps_spin,
                              r.top_filled);
              })
         .def(
@@ -249,7 +249,7 @@ void bind_kicks(nb::module_& m) {
         "name"_a.none());
     m.def(
         "spin_mode_name",
-        [](nb::handle mode) { return std::string(name(spins_argument(mode).mode)); },
+        [](nb::handle mode) { return std::string(spin_mode_name(spins_argument(mode).mode)); },
         "mode"_a.none());
     bind_spin_rules(m);
     m.attr("MAX_KICKS") = kMaxTests - 1;

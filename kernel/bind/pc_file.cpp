@@ -36,11 +36,11 @@ std::tuple<std::uint64_t, std::size_t, PcFault, int> check(const PcValidator& ch
     return {run.records, run.bytes, run.fault, run.placement};
 }
 
-std::pair<std::vector<Record>, std::size_t> read(const nb::bytes& data, std::uint64_t most) {
+std::pair<std::vector<Record>, std::size_t> read(const nb::bytes& data, std::uint64_t max) {
     const std::span<const std::uint8_t> bytes = bytes_of(data);
     std::vector<Record> records;
     std::size_t at = 0;
-    while (records.size() < most) {
+    while (records.size() < max) {
         const PcScanResult next = skip_pc_records(bytes.subspan(at), 1);
         if (next.records == 0) break;
         const PcRecord record = read_pc_record(bytes.data() + at);
@@ -100,10 +100,10 @@ void bind_pc_file(nb::module_& m) {
     m.def("write_pc_record", &write, "sequence"_a, "holds"_a, "placements"_a);
     m.def(
         "skip_pc_records",
-        [](const nb::bytes& data, std::uint64_t most) {
+        [](const nb::bytes& data, std::uint64_t max) {
             const std::span<const std::uint8_t> bytes = bytes_of(data);
             const nb::gil_scoped_release released;
-            const PcScanResult run = skip_pc_records(bytes, most);
+            const PcScanResult run = skip_pc_records(bytes, max);
             return std::pair(run.records, run.bytes);
         },
         "data"_a, "most"_a);

@@ -80,14 +80,14 @@ void bind_pc_setup(nb::module_& m) {
             "chance",
             [](const pc::Setup& question, const pc::QueueAutomaton& queues,
                std::optional<double> milliseconds, const StopFlag* stop) -> nb::object {
-                pc::SolvableQueues chance;
+                pc::SolvableQueues solvable;
                 {
                     StopCondition outside(stop, milliseconds);
                     const nb::gil_scoped_release released;
-                    chance = question.chance(queues, watch_of(outside));
+                    solvable = question.solvable(queues, watch_of(outside));
                 }
-                if (!chance.complete) return nb::none();
-                return bytes_of(chance.solved.data(), queues.count());
+                if (!solvable.complete) return nb::none();
+                return bytes_of(solvable.solved.data(), queues.count());
             },
             nb::arg("queues"), nb::kw_only(), nb::arg("milliseconds") = nb::none(),
             nb::arg("stop") = nb::none());

@@ -64,13 +64,13 @@ nb::list solve_queues(LockedSolver& locked, const Board& board, nb::handle queue
     StopCondition outside(stop, milliseconds);
     request.stop = &StopCondition::reached;
     request.context = &outside;
-    std::vector<pc::SolveStatus> reasons;
+    std::vector<pc::SolveStatus> statuses;
     {
         const nb::gil_scoped_release released;
-        reasons = pc::solve_queues(locked.solver.kicks(), request, all, threads);
+        statuses = pc::solve_queues(locked.solver.kicks(), request, all, threads);
     }
     nb::list list;
-    for (const pc::SolveStatus reason : reasons) list.append(nb::cast(reason));
+    for (const pc::SolveStatus status : statuses) list.append(nb::cast(status));
     return list;
 }
 
@@ -92,7 +92,7 @@ std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
         request.min_height = request.max_height = height;
         for (int i = 0; i < std::max(repeat, 1); ++i) {
             const auto begun = std::chrono::steady_clock::now();
-            found = locked.solver.solve(request).reason == pc::SolveStatus::found;
+            found = locked.solver.solve(request).status == pc::SolveStatus::found;
             const std::chrono::duration<double, std::micro> passed =
                 std::chrono::steady_clock::now() - begun;
             least = std::min(least, passed.count());
@@ -105,7 +105,7 @@ std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
 // The bytes of a table of these sequences.
 nb::bytes table_bytes(LockedSolver& locked, int height, nb::handle sequences) {
     const std::vector<std::uint8_t> bytes = pc::UnsolvableTable::bytes(
-        locked.solver.motion(), height, queues_from(sequences, nb::none()));
+        locked.solver.move_tables(), height, queues_from(sequences, nb::none()));
     return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -116,7 +116,7 @@ nb::tuple use_table(LockedSolver& locked, nb::object buffer) {
     const std::span<const std::uint8_t> bytes(static_cast<const std::uint8_t*>(view.buf),
                                               static_cast<std::size_t>(view.len));
     try {
-        const pc::UnsolvableTable table(bytes, locked.solver.motion());
+        const pc::UnsolvableTable table(bytes, locked.solver.move_tables());
         const std::lock_guard<std::mutex> alone(locked.busy);
         locked.solver.use(table);
         locked.tables.push_back(view);
@@ -147,7 +147,7 @@ void bind_pc_solver(nb::module_& m) {
         .value("STOPPED", pc::SolveStatus::stopped);
 
     nb::class_<pc::SolveResult>(m, "PcAnswer")
-        .def_ro("reason", &pc::SolveResult::reason)
+        .def_ro("reason", &pc::SolveResult::status)
         .def_ro("height", &pc::SolveResult::height)
         .def_prop_ro("placements",
                      [](const pc::SolveResult& answer) { return tuple_of(answer.placements); })
@@ -182,7 +182,7 @@ void bind_pc_solver(nb::module_& m) {
         .def("table_bytes", &table_bytes, nb::arg("height"), nb::arg("sequences"))
         .def_prop_ro(
             "fingerprint",
-            [](const LockedSolver& locked) { return pc::fingerprint(locked.solver.motion()); })
+            [](const LockedSolver& locked) { return pc::fingerprint(locked.solver.move_tables()); })
         .def("time", &times_of, nb::arg("queues"), nb::arg("height"), nb::arg("repeat"));
     bind_pc_tilings(m, solver);
     bind_pc_network(m, solver);

@@ -203,7 +203,7 @@ std::int64_t sequence_number(const std::vector<Piece>& pieces) {
     return counter().number(letters);
 }
 
-constexpr std::int64_t kMostAtOnce = 65'536;
+constexpr std::int64_t kMaxListedSequences = 65'536;
 
 std::vector<std::vector<Piece>> sequences(int length, std::int64_t first, std::int64_t count) {
     const bool known = length >= 1 && length <= pc::kLongestSequence;
@@ -212,9 +212,9 @@ std::vector<std::vector<Piece>> sequences(int length, std::int64_t first, std::i
         throw Error(ErrorKind::queue, "there is no sequence " +
                                           std::to_string(first < 0 ? first : std::max(first, all)) +
                                           " of length " + std::to_string(length));
-    if (count > kMostAtOnce)
+    if (count > kMaxListedSequences)
         throw Error(ErrorKind::queue, std::to_string(count) + " sequences at once; at most " +
-                                          std::to_string(kMostAtOnce));
+                                          std::to_string(kMaxListedSequences));
     std::vector<std::vector<Piece>> found;
     for (std::int64_t n = first; n < first + count; ++n) {
         std::vector<Piece> pieces;

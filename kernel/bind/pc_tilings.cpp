@@ -25,7 +25,7 @@ namespace {
 
 // Tiles on a field, with all that finding their orders needs.
 struct BoundTiling {
-    std::shared_ptr<const pc::MoveTables> motion;
+    std::shared_ptr<const pc::MoveTables> move_tables;
     std::uint64_t filled;
     int height;
     bool strict;
@@ -35,7 +35,7 @@ struct BoundTiling {
     pc::DropMode drop;
 
     pc::PlacementOrders orders() const {
-        return pc::PlacementOrders(*motion, filled, height, tiles, columns, strict, drop);
+        return pc::PlacementOrders(*move_tables, filled, height, tiles, columns, strict, drop);
     }
 };
 
@@ -91,21 +91,21 @@ nb::list find_playable_tilings(LockedSolver& locked, const Board& board, nb::han
     const int seen = std::min(static_cast<int>(shortest), use_hold ? needed + 1 : needed);
     const pc::SortedQueues queues(given, seen);
     StopCondition outside(stop, milliseconds);
-    const pc::StopCheck watch{
+    const pc::StopCheck stop_check{
         [](void* context, std::uint64_t) { return StopCondition::reached(context); }, &outside};
     std::vector<pc::PlayableTiling> found;
     std::vector<BoundTiling> tiled;
-    const auto motion = std::make_shared<const pc::MoveTables>(locked.solver.motion());
+    const auto move_tables = std::make_shared<const pc::MoveTables>(locked.solver.move_tables());
     pc::Outcome outcome;
     {
         const nb::gil_scoped_release released;
         const std::lock_guard<std::mutex> alone(locked.busy);
         const pc::TileGraph& graph = locked.solver.graph(height, filled);
-        outcome =
-            pc::find_playable_tilings(*motion, graph, queues, use_hold, strict, drop, watch, found);
+        outcome = pc::find_playable_tilings(*move_tables, graph, queues, use_hold, strict, drop,
+                                            stop_check, found);
         for (const pc::PlayableTiling& tiling : found) {
             BoundTiling& one = tiled.emplace_back(
-                BoundTiling{motion, filled, height, strict, {}, {}, nb::object(), drop});
+                BoundTiling{move_tables, filled, height, strict, {}, {}, nb::object(), drop});
             for (const auto& edge : tiling.tiles) {
                 one.tiles.push_back(graph.tile_set().tiles[edge.tile]);
                 one.columns.push_back(edge.column);
@@ -133,7 +133,7 @@ BoundTiling tiled_by(LockedSolver& locked, const Board& board,
         throw Error(ErrorKind::placement, std::to_string(placements.size()) +
                                               " placements; there may be " +
                                               std::to_string(pc::PlacementOrders::kMaxTiles));
-    BoundTiling tiled{std::make_shared<const pc::MoveTables>(locked.solver.motion()),
+    BoundTiling tiled{std::make_shared<const pc::MoveTables>(locked.solver.move_tables()),
                       cleared_cells(board),
                       pc::kFieldRows,
                       false,
@@ -208,7 +208,7 @@ nb::object order_for(const BoundTiling& tiled, nb::handle queue, nb::handle hold
     unsigned placed = 0;
     for (const int tile : order) {
         const pc::Step step = orders.step(tile, placed);
-        placements.push_back(pc::placement_of(*tiled.motion, step));
+        placements.push_back(pc::placement_of(*tiled.move_tables, step));
         placed |= 1u << tile;
     }
     nb::list holds;

@@ -87,14 +87,14 @@ void read_pieces(const RuleSection& pieces, Rules& rules) {
 }
 
 // Reads a list of at least so many items; what it does not fill is 0. Returns its size.
-template <std::size_t Most>
-std::size_t read_list(const RuleSection& section, const char* key, std::array<int, Most>& list,
-                      std::size_t least) {
+template <std::size_t Max>
+std::size_t read_list(const RuleSection& section, const char* key, std::array<int, Max>& list,
+                      std::size_t min) {
     const auto items = nb::cast<std::vector<int>>(section[key]);
-    if (items.size() < least || items.size() > Most)
+    if (items.size() < min || items.size() > Max)
         throw Error(ErrorKind::rules, std::string(key) + " has " + std::to_string(items.size()) +
-                                          " items, must have " + std::to_string(least) + " to " +
-                                          std::to_string(Most));
+                                          " items, must have " + std::to_string(min) + " to " +
+                                          std::to_string(Max));
     list = {};
     std::copy(items.begin(), items.end(), list.begin());
     return items.size();
@@ -205,7 +205,7 @@ ColoredBoard field_of(const Board& board, const std::optional<std::vector<std::s
         const std::string& row = (*colors)[static_cast<std::size_t>(y)];
         for (int x = 0; x < board.width() && x < static_cast<int>(row.size()); ++x) {
             const std::size_t color = kLetters.find(row[static_cast<std::size_t>(x)]);
-            if (color != std::string_view::npos && board.occupied(x, y))
+            if (color != std::string_view::npos && board.is_occupied(x, y))
                 field.grid.set(x, y, color);
         }
     }
@@ -294,7 +294,7 @@ void bind_rules(nb::module_& m) {
                 MinstdRandom random(1);
                 const AttackResult attack = compute_attack(
                     rules, clear, counters, rules.multiplier.start, random, attackers);
-                return tuple_of(attack.withheld ? AttackList() : attack.list);
+                return tuple_of(attack.withheld ? AttackList() : attack.attacks);
             },
             nb::arg("piece").none(), nb::arg("spin").none(), nb::arg("lines"),
             nb::arg("garbage_lines"), nb::arg("perfect"), nb::arg("combo"), nb::arg("back_to_back"),

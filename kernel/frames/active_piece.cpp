@@ -65,7 +65,7 @@ int column_of(const Rules& rules, Piece piece) {
 
 // --- where it is ---------------------------------------------------------------------------------
 
-void ActivePiece::appear(const FrameContext& context, Piece piece) {
+void ActivePiece::spawn(const FrameContext& context, Piece piece) {
     at_ = {piece, context.rules.kicks.spawn(piece), 0, 0,
            context.rules.spins.hold_keeps_spin ? at_.spin : Spin::none};
     lowest_row_ = context.rules.visible_rows + 2;
@@ -106,7 +106,7 @@ bool ActivePiece::can_descend(const FrameContext& context) {
 
 // --- falling, and locking by time ----------------------------------------------------------------
 
-ActivePiece::FallResult ActivePiece::fall(const FrameContext& context, double frames) {
+ActivePiece::FallResult ActivePiece::advance(const FrameContext& context, double frames) {
     if (safe_ > 0) --safe_;
     double rows = context.gravity * frames;
     if (context.soft) {

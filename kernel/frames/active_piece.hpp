@@ -31,7 +31,7 @@ class ActivePiece {
 
     // A new piece at the place where pieces appear. What guards against hard drops is handed on
     // from piece to piece.
-    void appear(const FrameContext& context, Piece piece);
+    void spawn(const FrameContext& context, Piece piece);
 
     Piece piece() const { return at_.piece; }
     // As it would lock here, with its spin.
@@ -60,7 +60,7 @@ class ActivePiece {
         bool locks = false;
     };
     // So many frames pass.
-    FallResult fall(const FrameContext& context, double frames);
+    FallResult advance(const FrameContext& context, double frames);
 
     // To the floor, at once. Returns how many rows.
     int drop(const FrameContext& context);

@@ -38,7 +38,7 @@ class AutoShift {
 
     // Advance the key of one side by a number of frames. Return the number of shifts due, at most
     // `width`.
-    int pass(const Handling& handling, Side side, double frames, int width) {
+    int advance(const Handling& handling, Side side, double frames, int width) {
         Key& key = key_of(side);
         // The side not pressed last neither moves nor charges.
         if (!key.held || last_ != side) return 0;
@@ -55,7 +55,7 @@ class AutoShift {
 
     // The charge is cut, so that repeats wait: after a turn, or at the next piece, if the last
     // shift was blocked.
-    void cut(const Handling& handling) {
+    void cut_das(const Handling& handling) {
         if (!blocked_ || handling.dcd == 0) return;
         for (Key& key : keys_) {
             key.charge = std::min(key.charge, handling.das - handling.dcd);

@@ -13,34 +13,34 @@ class EventScript::Reader {
 
     bool at_end() const { return at_ == numbers_.size(); }
 
-    double number(const char* name, double least, double most) {
+    double number(const char* name, double min, double max) {
         if (at_end()) refuse(std::string("the list ends before ") + name);
         const double value = numbers_[at_++];
-        if (!(value >= least && value <= most))
+        if (!(value >= min && value <= max))
             refuse(std::string(name) + " is " + std::to_string(value) + ", must be " +
-                   std::to_string(least) + " to " + std::to_string(most));
+                   std::to_string(min) + " to " + std::to_string(max));
         return value;
     }
-    int whole(const char* name, int least, int most) {
-        const double value = number(name, least, most);
+    int whole(const char* name, int min, int max) {
+        const double value = number(name, min, max);
         if (value != std::floor(value)) refuse(std::string(name) + " is no whole number");
         return static_cast<int>(value);
     }
 
-    Message message(EventKind what) {
-        constexpr int kMostNumber = 1 << 30;
-        constexpr int kMostTargets = 1000;
+    Message message(EventKind kind) {
+        constexpr int kMaxNumber = 1 << 30;
+        constexpr int kMaxTargets = 1000;
         Message message{{}, 0, 0, -1, {}};
-        if (what == EventKind::target) {
-            message.players.resize(static_cast<std::size_t>(whole("count", 0, kMostTargets)));
-            for (int& player : message.players) player = whole("player", -kMostNumber, kMostNumber);
+        if (kind == EventKind::target) {
+            message.players.resize(static_cast<std::size_t>(whole("count", 0, kMaxTargets)));
+            for (int& player : message.players) player = whole("player", -kMaxNumber, kMaxNumber);
             return message;
         }
-        message.ticket.sender = whole("sender", -kMostNumber, kMostNumber);
-        message.ticket.number = whole("number", 0, kMostNumber);
-        if (what == EventKind::confirm) return message;
+        message.attack_id.sender = whole("sender", -kMaxNumber, kMaxNumber);
+        message.attack_id.number = whole("number", 0, kMaxNumber);
+        if (kind == EventKind::confirm) return message;
         message.lines = whole("lines", 0, kMaxAttack);
-        message.acknowledged = whole("acknowledged", 0, kMostNumber);
+        message.acknowledged = whole("acknowledged", 0, kMaxNumber);
         message.hole = whole("hole", -1, kMaxWidth - 1);
         return message;
     }
@@ -62,14 +62,14 @@ EventScript EventScript::unpack(std::span<const double> numbers) {
     while (!reader.at_end()) {
         Event event{};
         frame = event.frame = reader.whole("frame", frame, kMaxFrame);
-        event.what =
+        event.kind =
             static_cast<EventKind>(reader.whole("event", 0, static_cast<int>(EventKind::target)));
-        if (event.what <= EventKind::release) {
+        if (event.kind <= EventKind::release) {
             event.button = static_cast<Button>(reader.whole("button", 0, kButtons - 1));
             event.subframe = reader.number("moment", 0, 1);
         } else {
             event.message = script.messages_.size();
-            script.messages_.push_back(reader.message(event.what));
+            script.messages_.push_back(reader.message(event.kind));
         }
         script.events_.push_back(event);
     }
@@ -96,18 +96,18 @@ void ScriptRunner::play_events(std::vector<RecordedLock>* record) {
 
 void ScriptRunner::apply_event(const EventScript::Event& event, std::vector<RecordedLock>* record) {
     using enum EventScript::EventKind;
-    if (event.what <= release) {
+    if (event.kind <= release) {
         if (game_.game_over_reason() != GameOverReason::none) return;
         // A piece may lock by itself before the key that locks the next one.
-        game_.pass(event.subframe);
+        game_.advance_to(event.subframe);
         record_lock(record);
-        if (event.what == release) return game_.key_up(event.button);
-        return game_.key_down(event.button, event.what == press_hoisted);
+        if (event.kind == release) return game_.key_up(event.button);
+        return game_.key_down(event.button, event.kind == press_hoisted);
     }
     const EventScript::Message& message = script_.messages_[event.message];
-    if (event.what == target) return game_.target(message.players);
-    if (event.what == confirm) return game_.confirm(message.ticket);
-    game_.announce(message.ticket, message.lines, message.acknowledged, message.hole);
+    if (event.kind == target) return game_.set_targets(message.players);
+    if (event.kind == confirm) return game_.confirm(message.attack_id);
+    game_.announce(message.attack_id, message.lines, message.acknowledged, message.hole);
 }
 
 void ScriptRunner::record_lock(std::vector<RecordedLock>* record) {

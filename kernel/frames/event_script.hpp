@@ -39,13 +39,13 @@ class EventScript {
     // A key, or what came by the network; keys are many, and take little room.
     struct Event {
         int frame;
-        EventKind what;
+        EventKind kind;
         Button button;
         double subframe;
         std::size_t message;
     };
     struct Message {
-        AttackId ticket;
+        AttackId attack_id;
         int lines;
         int acknowledged;
         int hole;

@@ -55,26 +55,26 @@ FrameGame::FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time,
 
 // --- a frame -------------------------------------------------------------------------------------
 
-void FrameGame::pass(double subframe) {
+void FrameGame::advance_to(double subframe) {
     if (game_over_reason_ != GameOverReason::none || subframe <= subframe_) return;
-    advance(subframe - subframe_);
+    advance_by(subframe - subframe_);
     subframe_ = subframe;
 }
 
-void FrameGame::advance(double frames) {
+void FrameGame::advance_by(double frames) {
     for (Side side : {Side::left, Side::right})
-        for (int due = sides_.pass(handling_, side, frames, rules_->width); due > 0 && shift();
+        for (int due = sides_.advance(handling_, side, frames, rules_->width); due > 0 && shift();
              --due) {
         }
-    const ActivePiece::FallResult fall = piece_.fall(context(), frames);
+    const ActivePiece::FallResult fall = piece_.advance(context(), frames);
     if (soft_) stats_.points += fall.rows;
-    if (fall.locks) lock(LockCause::time);
+    if (fall.locks) lock(LockCause::timeout);
 }
 
 void FrameGame::end_frame() {
     lock_frame_ = frame_ + 1;
-    if (game_over_reason_ == GameOverReason::none) advance(1 - subframe_);
-    stats_.pass_frame();
+    if (game_over_reason_ == GameOverReason::none) advance_by(1 - subframe_);
+    stats_.advance_frame();
     gravity_.advance(time_.gravity, frame_, frame_ + 1);
     multiplier_.advance(rules_->multiplier, frame_, frame_ + 1);
     cap_.advance(rules_->cap, frame_, frame_ + 1);
@@ -86,7 +86,7 @@ void FrameGame::end_frame() {
 
 void FrameGame::press(Button button, double subframe, bool hoisted) {
     if (game_over_reason_ != GameOverReason::none) return;
-    pass(subframe);
+    advance_to(subframe);
     key_down(button, hoisted);
 }
 
@@ -121,7 +121,7 @@ void FrameGame::key_down(Button button, bool hoisted) {
 }
 
 void FrameGame::release(Button button, double subframe) {
-    pass(subframe);
+    advance_to(subframe);
     key_up(button);
 }
 
@@ -143,12 +143,12 @@ bool FrameGame::shift() {
 void FrameGame::turn(int quarters) { turn(quarters, rules_->kicks); }
 
 void FrameGame::turn(int quarters, const Kicks& kicks) {
-    if (piece_.turn(context(), quarters, kicks)) sides_.cut(handling_);
+    if (piece_.turn(context(), quarters, kicks)) sides_.cut_das(handling_);
 }
 
 void FrameGame::hard_drop() {
     stats_.points += 2 * piece_.drop(context());
-    lock(LockCause::drop);
+    lock(LockCause::hard_drop);
 }
 
 // --- pieces appear -------------------------------------------------------------------------------
@@ -179,11 +179,11 @@ void FrameGame::spawn(Piece piece, bool from_hold) {
                    kRotations;
     const bool holds =
         handling_.initial_hold == InitialAction::hold && is_down(Button::hold) && !from_hold;
-    sides_.cut(handling_);
+    sides_.cut_das(handling_);
     sides_.set_blocked(false);
     if (!from_hold) hold_used_ = false;
 
-    piece_.appear(context(), piece);
+    piece_.spawn(context(), piece);
     if (!find_free_row()) {
         const bool smashed = !from_hold && !lock_.garbage.empty();
         return end(smashed ? GameOverReason::garbage_smash : GameOverReason::top_out);
@@ -255,16 +255,16 @@ void FrameGame::end(GameOverReason out) {
 
 // --- the network ---------------------------------------------------------------------------------
 
-void FrameGame::announce(AttackId ticket, int lines, int acknowledged, int hole) {
+void FrameGame::announce(AttackId attack_id, int lines, int acknowledged, int hole) {
     if (!accepts_messages()) return;
     if (time_.cancels_in_flight)
-        lines = in_flight_attacks_.receive(ticket.sender, ticket.number, lines, acknowledged);
-    garbage_.announce(*rules_, ticket, lines, hole);
+        lines = in_flight_attacks_.receive(attack_id.sender, attack_id.number, lines, acknowledged);
+    garbage_.announce(*rules_, attack_id, lines, hole);
 }
 
-void FrameGame::confirm(AttackId ticket) {
+void FrameGame::confirm(AttackId attack_id) {
     if (!accepts_messages()) return;
-    stats_.received += garbage_.confirm(*rules_, ticket, frame_);
+    stats_.received += garbage_.confirm(*rules_, attack_id, frame_);
 }
 
 std::vector<SentAttack> FrameGame::take_sent_attacks() { return std::exchange(sent_, {}); }

@@ -71,17 +71,17 @@ class FrameGame {
     void key_down(Button button, bool hoisted);
     void key_up(Button button);
     // Whom this player attacks from now on.
-    void target(std::vector<int> players) { targets_ = std::move(players); }
+    void set_targets(std::vector<int> players) { targets_ = std::move(players); }
     // Network messages are accepted up to the frame after the top-out.
     //
     // An attack is on its way here; its sender had received this player's attacks up to
     // `acknowledged`. `hole` is the column that comes with it, or -1.
-    void announce(AttackId ticket, int lines, int acknowledged, int hole = -1);
+    void announce(AttackId attack_id, int lines, int acknowledged, int hole = -1);
     // It sets out.
-    void confirm(AttackId ticket);
+    void confirm(AttackId attack_id);
 
     // Time passes up to a moment of this frame, or to its end.
-    void pass(double subframe);
+    void advance_to(double subframe);
     void end_frame();
 
     // --- how it stands
@@ -129,7 +129,7 @@ class FrameGame {
     FrameContext context() const {
         return {*rules_, time_, handling_, field_.board, gravity_.value, soft_};
     }
-    void advance(double frames);
+    void advance_by(double frames);
     bool shift();
     void turn(int quarters);
     void turn(int quarters, const Kicks& kicks);

@@ -54,7 +54,7 @@ void FrameStats::send(const AttackList& attacks, double multiplier) {
     max_spike_unmultiplied = std::max(max_spike_unmultiplied, spike_unmultiplied);
 }
 
-void FrameStats::pass_frame() {
+void FrameStats::advance_frame() {
     if (spike_frames > 0 && --spike_frames == 0) {
         spike = 0;
         spike_unmultiplied = 0;

@@ -26,7 +26,7 @@ struct FrameStats : Stats {
     // Counts the attacks sent at a lock and updates the spike.
     void send(const AttackList& attacks, double multiplier);
     // A frame is over.
-    void pass_frame();
+    void advance_frame();
 };
 
 // What a chain of difficult clears is worth, in lines: TETR.IO's "btbpower".

@@ -61,12 +61,12 @@ void for_letters(unsigned letters, Visit&& visit) {
 class BlockSolver::FourLineSolver {
   public:
     FourLineSolver(const Tablebase& tablebase, bool paths)
-        : tablebase_(tablebase), endgame_(tablebase.endings()), paths_(paths) {
+        : tablebase_(tablebase), endgame_(tablebase.endgame_tables()), paths_(paths) {
         if (paths_) found_by_.resize(kSuffixCount);
     }
 
-    void run(std::size_t block, SequenceVisitor& answers) {
-        answers_ = &answers;
+    void run(std::size_t block, SequenceVisitor& visitor) {
+        visitor_ = &visitor;
         const auto& start = tablebase_.blocks()[block];
         SequencePrefix prefix(start[0], start[1]);
         std::copy(start.begin(), start.end(), letters_.begin());
@@ -105,17 +105,17 @@ class BlockSolver::FourLineSolver {
     const Layer& layer(std::size_t k) const { return tablebase_.graph().layers[k]; }
 
     void keep_best(int k, const StateList& all, StateList& best) {
-        const std::size_t most = kKept[k - 3];
+        const std::size_t max = kKept[k - 3];
         ranking_.clear();
         for (std::size_t i = 0; i < all.size(); ++i)
             ranking_.push_back({endgame_.score(k, all.states[i]), static_cast<std::uint32_t>(i)});
         const auto better = [](const Ranked& a, const Ranked& b) {
             return a.score != b.score ? a.score > b.score : a.place < b.place;
         };
-        if (ranking_.size() > most) {
-            std::nth_element(ranking_.begin(), ranking_.begin() + static_cast<std::ptrdiff_t>(most),
+        if (ranking_.size() > max) {
+            std::nth_element(ranking_.begin(), ranking_.begin() + static_cast<std::ptrdiff_t>(max),
                              ranking_.end(), better);
-            ranking_.resize(most);
+            ranking_.resize(max);
         }
         // Only the last states are tried one after another.
         if (k == kLastScoreLayer) std::sort(ranking_.begin(), ranking_.end(), better);
@@ -139,7 +139,7 @@ class BlockSolver::FourLineSolver {
         for (std::uint32_t i = 0; i < best_[5].size() && !left.empty(); ++i)
             clear(best_[5].states[i], i, left.first);
         if (!left.empty()) settle();
-        tell();
+        report_results();
     }
 
     // Adds what bags may deal after the prefix to the suffixes.
@@ -173,17 +173,17 @@ class BlockSolver::FourLineSolver {
         for (std::uint32_t child : layer(5).children(board, placed)) {
             const Found found{{}, place, state_of(child, kept), 0};
             for (std::uint32_t last : layer(6).children(child, kept))
-                for_letters(seconds, [&](int b) { clear_tails(last, b, found, a, b); });
+                for_letters(seconds, [&](int b) { clear_suffixes(last, b, found, a, b); });
             for_letters(seconds, [&](int b) {
                 if (b == kept) return;
                 for (std::uint32_t last : layer(6).children(child, b))
-                    clear_tails(last, kept, found, a, b);
+                    clear_suffixes(last, kept, found, a, b);
             });
         }
     }
 
     // Clears what follows a and b that the state of layer 7 can finish.
-    void clear_tails(std::uint32_t board, int held, const Found& found, int a, int b) {
+    void clear_suffixes(std::uint32_t board, int held, const Found& found, int a, int b) {
         std::uint64_t* words = left_.words[a][b];
         const std::uint64_t* completing_pairs = endgame_.completing_pairs(board, held);
         if (!paths_) {
@@ -207,7 +207,7 @@ class BlockSolver::FourLineSolver {
 
     // Clears all suffixes left that any state can finish.
     void settle() {
-        collect_handfuls();
+        collect_multisets();
         filter(3, all_[3], exact_[3], [](int) { return 0; });
         follow(layer(3), exact_[3], letters_[4], seen_, unfiltered_);
         filter(4, unfiltered_, exact_[4], [](int) { return 1; });
@@ -231,7 +231,7 @@ class BlockSolver::FourLineSolver {
 
     // The handfuls that may finish a board: for layers 3 and 4, and for layer 5 by first letter;
     // all letters left and the held one, but one that stays.
-    void collect_handfuls() {
+    void collect_multisets() {
         unsigned held = 0;
         for (std::size_t i = 0; i < 6; ++i) held |= 1u << letters_[i];
         std::memset(wanted_, 0, sizeof wanted_);
@@ -283,22 +283,22 @@ class BlockSolver::FourLineSolver {
     }
 
     // In listing order.
-    void tell() {
+    void report_results() {
         if (!paths_ && left_.empty()) return;
         for (int a = 0; a < kPieces; ++a)
             for (int b = 0; b < kPieces; ++b)
                 for (int c = 0; c < kPieces; ++c) {
                     const std::uint64_t unsolvable = left_.words[a][b][c];
-                    std::uint64_t told = paths_ ? needed_[a][b][c] : unsolvable;
-                    for (; told; told &= told - 1) {
-                        const int pair = std::countr_zero(told);
+                    std::uint64_t reported = paths_ ? needed_[a][b][c] : unsolvable;
+                    for (; reported; reported &= reported - 1) {
+                        const int pair = std::countr_zero(reported);
                         const int suffix[] = {a, b, c, pair / 7, pair % 7};
                         std::copy(std::begin(suffix), std::end(suffix), letters_.begin() + 6);
                         if (unsolvable >> pair & 1) {
-                            answers_->unsolvable(letters_);
+                            visitor_->unsolvable(letters_);
                         } else {
                             trace(found_[found_by_[suffix_number(a, b, c, pair)]]);
-                            answers_->solved(letters_, states_);
+                            visitor_->solved(letters_, states_);
                         }
                     }
                 }
@@ -314,17 +314,17 @@ class BlockSolver::FourLineSolver {
             place = list.parents[place];
         }
         states_[0] = all_[0].states[0];
-        trace_tail(7);
+        trace_end(7);
     }
 
-    bool trace_tail(std::size_t k) {
+    bool trace_end(std::size_t k) {
         if (k == 10) return true;
         const int current = letters_[k + 1];
         const int held = held_of(states_[k]);
         const auto place = [&](int placed, int kept) {
             for (std::uint32_t child : layer(k).children(board_of(states_[k]), placed)) {
                 states_[k + 1] = state_of(child, kept);
-                if (trace_tail(k + 1)) return true;
+                if (trace_end(k + 1)) return true;
             }
             return false;
         };
@@ -340,7 +340,7 @@ class BlockSolver::FourLineSolver {
     const Tablebase& tablebase_;
     const EndgameTables& endgame_;
     bool paths_;
-    SequenceVisitor* answers_ = nullptr;
+    SequenceVisitor* visitor_ = nullptr;
     Letters letters_{};
     SeenStates seen_;
     StateList all_[6];  // from the fourth layer on of the best only
@@ -364,8 +364,8 @@ class BlockSolver::TwoLineSolver {
   public:
     TwoLineSolver(const Tablebase& tablebase, bool paths) : tablebase_(tablebase), paths_(paths) {}
 
-    void run(std::size_t block, SequenceVisitor& answers) {
-        answers_ = &answers;
+    void run(std::size_t block, SequenceVisitor& visitor) {
+        visitor_ = &visitor;
         const auto& start = tablebase_.blocks()[block];
         std::copy(start.begin(), start.end(), letters_.begin());
         all_[0].clear();
@@ -388,7 +388,7 @@ class BlockSolver::TwoLineSolver {
 
     void extend(const SequencePrefix& prefix, std::size_t read) {
         if (read == kPiecesPlaced + 1) {
-            tell();
+            report_results();
             return;
         }
         for (int letter = 0; letter < kPieces; ++letter) {
@@ -400,9 +400,9 @@ class BlockSolver::TwoLineSolver {
         }
     }
 
-    void tell() {
+    void report_results() {
         if (all_[kPiecesPlaced].size() == 0) {
-            answers_->unsolvable(letters_);
+            visitor_->unsolvable(letters_);
         } else if (paths_) {
             std::uint32_t place = 0;
             for (std::size_t k = kPiecesPlaced; k > 0; --k) {
@@ -410,13 +410,13 @@ class BlockSolver::TwoLineSolver {
                 place = all_[k].parents[place];
             }
             states_[0] = all_[0].states[0];
-            answers_->solved(letters_, states_);
+            visitor_->solved(letters_, states_);
         }
     }
 
     const Tablebase& tablebase_;
     bool paths_;
-    SequenceVisitor* answers_ = nullptr;
+    SequenceVisitor* visitor_ = nullptr;
     Letters letters_{};
     SeenStates seen_;
     StateList all_[kPiecesPlaced + 1];
@@ -432,11 +432,11 @@ BlockSolver::BlockSolver(const Tablebase& tablebase, bool paths) {
 
 BlockSolver::~BlockSolver() = default;
 
-void BlockSolver::run(std::size_t block, SequenceVisitor& answers) {
+void BlockSolver::run(std::size_t block, SequenceVisitor& visitor) {
     if (four_)
-        four_->run(block, answers);
+        four_->run(block, visitor);
     else
-        two_->run(block, answers);
+        two_->run(block, visitor);
 }
 
 }  // namespace sevenbag::pc

@@ -23,7 +23,7 @@ class BlockSolver {
   public:
     BlockSolver(const Tablebase& tablebase, bool paths);
     ~BlockSolver();
-    void run(std::size_t block, SequenceVisitor& answers);
+    void run(std::size_t block, SequenceVisitor& visitor);
 
   private:
     class FourLineSolver;

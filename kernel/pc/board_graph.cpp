@@ -39,13 +39,13 @@ void sort(BoardList& boards, int threads) {
 class GraphBuilder {
   public:
     GraphBuilder(const Kicks& kicks, int height, int threads, Progress& progress)
-        : motion_(kicks),
+        : move_tables_(kicks),
           find_(dispatch_table().find_children),
           height_(height),
           pieces_(height * 10 / 4),
           threads_(threads),
           progress_(progress) {
-        for (std::size_t l = 0; l < kPieces; ++l) by_letter_[l] = &motion_.of(kLetters[l]);
+        for (std::size_t l = 0; l < kPieces; ++l) by_letter_[l] = &move_tables_.of(kLetters[l]);
     }
 
     Graph build() {
@@ -166,7 +166,7 @@ class GraphBuilder {
                    });
     }
 
-    MoveTables motion_;
+    MoveTables move_tables_;
     const MoveTable* by_letter_[kPieces];
     decltype(DispatchTable::find_children) find_;
     int height_;

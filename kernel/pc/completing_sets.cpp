@@ -7,7 +7,7 @@ namespace sevenbag::pc {
 
 namespace {
 
-constexpr std::size_t kMostWords = 32;
+constexpr std::size_t kMaxSetWords = 32;
 
 }  // namespace
 
@@ -77,7 +77,7 @@ std::vector<CompletingSets> find_completing_sets(const Graph& graph, int first, 
                 for (auto b = static_cast<std::uint32_t>(begin); b < end; ++b) {
                     std::uint64_t* out = &here.bits[b * words];
                     for (int letter = 0; letter < kPieces; ++letter) {
-                        std::array<std::uint64_t, kMostWords> any{};
+                        std::array<std::uint64_t, kMaxSetWords> any{};
                         for (std::uint32_t child : layer.children(b, letter))
                             for (std::size_t w = 0; w < next_words; ++w)
                                 any[w] |= next.of(child)[w];

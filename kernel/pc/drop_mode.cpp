@@ -28,12 +28,12 @@ void find_straight_drops(const MoveTable& piece, std::uint64_t filled, int heigh
 
 }  // namespace
 
-void find_rest_positions(const MoveTables& motion, DropMode drop, Piece piece, std::uint64_t filled,
-                         int height, std::uint64_t* corners) {
+void find_rest_positions(const MoveTables& move_tables, DropMode drop, Piece piece,
+                         std::uint64_t filled, int height, std::uint64_t* corners) {
     if (drop == DropMode::soft || (drop == DropMode::t_soft && piece == Piece::T))
-        dispatch_table().find_rest_positions(motion.of(piece), filled, height, corners);
+        dispatch_table().find_rest_positions(move_tables.of(piece), filled, height, corners);
     else
-        find_straight_drops(motion.of(piece), filled, height, corners);
+        find_straight_drops(move_tables.of(piece), filled, height, corners);
 }
 
 }  // namespace sevenbag::pc

@@ -15,7 +15,7 @@ enum class DropMode {
 
 // Corners at which a piece comes to rest below row `height`, for each rotation that looks different
 // (MoveTable::looks).
-void find_rest_positions(const MoveTables& motion, DropMode drop, Piece piece, std::uint64_t filled,
-                         int height, std::uint64_t* corners);
+void find_rest_positions(const MoveTables& move_tables, DropMode drop, Piece piece,
+                         std::uint64_t filled, int height, std::uint64_t* corners);
 
 }  // namespace sevenbag::pc

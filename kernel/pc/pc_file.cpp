@@ -246,7 +246,7 @@ PcFault PcValidator::fault_on_board(const std::uint8_t* bytes, const System* sys
         for (Cell c : cells_of(placement))
             if (c.x < 0 || c.x >= kWidth || c.y < 0) return PcFault::outside;
         if (!board.fits(placement)) return PcFault::overlap;
-        if (!board.resting(placement)) return PcFault::floating;
+        if (!board.is_resting(placement)) return PcFault::floating;
         if (system && !system->reaches(board, placement)) return PcFault::unreachable;
         board.lock(placement);
     }
@@ -256,7 +256,7 @@ PcFault PcValidator::fault_on_board(const std::uint8_t* bytes, const System* sys
 
 bool PcValidator::System::reaches(std::uint64_t filled, Piece piece, int look, int corner) const {
     std::uint64_t corners[kRotations];
-    dispatch_table().find_rest_positions(motion.of(piece), filled, pc::kFieldRows, corners);
+    dispatch_table().find_rest_positions(move_tables.of(piece), filled, pc::kFieldRows, corners);
     return corners[look] >> corner & 1;
 }
 
@@ -266,9 +266,9 @@ bool PcValidator::System::reaches(const Board& board, const Placement& placement
     return std::ranges::find(reached, canonical(placement)) != reached.end();
 }
 
-PcScanResult skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t most) {
+PcScanResult skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t max) {
     PcScanResult run;
-    while (run.records < most && bytes.size() - run.bytes >= kPcSequenceBytes) {
+    while (run.records < max && bytes.size() - run.bytes >= kPcSequenceBytes) {
         const auto size = static_cast<std::size_t>(pc_record_bytes(bytes.data() + run.bytes));
         if (bytes.size() - run.bytes < size) break;
         run.bytes += size;

@@ -73,7 +73,7 @@ class PcValidator {
   private:
     struct System {
         Kicks kicks;
-        pc::MoveTables motion;
+        pc::MoveTables move_tables;
 
         bool reaches(std::uint64_t filled, Piece piece, int look, int corner) const;
         bool reaches(const Board& board, const Placement& placement) const;
@@ -89,6 +89,6 @@ class PcValidator {
 };
 
 // Goes through at most `most` records that are there in full, without looking into them.
-PcScanResult skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t most);
+PcScanResult skip_pc_records(std::span<const std::uint8_t> bytes, std::uint64_t max);
 
 }  // namespace sevenbag

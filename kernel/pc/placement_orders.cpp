@@ -30,10 +30,10 @@ SortedQueues::SortedQueues(std::span<const std::vector<Piece>> queues, int count
             static_cast<std::size_t>(std::ranges::lower_bound(sorted_, all[i]) - sorted_.begin());
 }
 
-PlacementOrders::PlacementOrders(const MoveTables& motion, std::uint64_t filled, int height,
+PlacementOrders::PlacementOrders(const MoveTables& move_tables, std::uint64_t filled, int height,
                                  std::span<const Tile> tiles, std::span<const int> columns,
                                  bool strict, DropMode drop)
-    : motion_(motion),
+    : move_tables_(move_tables),
       filled_(filled),
       height_(height),
       strict_(strict),
@@ -63,7 +63,7 @@ unsigned PlacementOrders::next(unsigned placed) {
         const unsigned mine = of_piece_[p] & ~placed;
         if (!mine) continue;
         std::uint64_t corners[kRotations];
-        find_rest_positions(motion_, drop_, static_cast<Piece>(p), rest,
+        find_rest_positions(move_tables_, drop_, static_cast<Piece>(p), rest,
                             height_ - std::popcount(full), corners);
         for (unsigned left = mine; left; left &= left - 1) {
             const int i = std::countr_zero(left);

@@ -45,7 +45,7 @@ class PlacementOrders {
 
     // At most kMaxTiles tiles that do not overlap, on a field of at most six rows. `strict`: the
     // field must not be empty before all are placed.
-    PlacementOrders(const MoveTables& motion, std::uint64_t filled, int height,
+    PlacementOrders(const MoveTables& move_tables, std::uint64_t filled, int height,
                     std::span<const Tile> tiles, std::span<const int> columns, bool strict,
                     DropMode drop = DropMode::soft);
 
@@ -67,7 +67,7 @@ class PlacementOrders {
     void follow(const std::vector<Set>& sets, const std::uint8_t* drawn, int count, bool hold,
                 std::vector<Set>& after);
 
-    const MoveTables& motion_;
+    const MoveTables& move_tables_;
     std::uint64_t filled_;
     int height_;
     bool strict_;

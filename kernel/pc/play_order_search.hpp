@@ -24,10 +24,10 @@ struct SearchNode {
 };
 
 struct PlayOrderSearch {
-    const MoveTables* motion;
+    const MoveTables* move_tables;
     const Problem* problem;
     VisitedSet* visited;  // empty, or from searches of this problem that found none
-    StopCheck watch;
+    StopCheck stop_check;
     int width;                         // children tried of each position, at most
     std::uint64_t budget;              // positions after which to give up
     const Network* network = nullptr;  // says which children are the likeliest; need not be there

@@ -96,7 +96,8 @@ class DepthFirstSearch {
         if (--until_watched_ == 0) {
             until_watched_ = kWatchEvery;
             search_.nodes += kWatchEvery;
-            if (search_.watch.stop && search_.watch.stop(search_.watch.context, kWatchEvery))
+            if (search_.stop_check.stop &&
+                search_.stop_check.stop(search_.stop_check.context, kWatchEvery))
                 return Outcome::stopped;
         }
         const int following = next < problem_.count ? problem_.pieces[next] : kNoPiece;
@@ -130,13 +131,13 @@ class DepthFirstSearch {
     SB_INLINE int expand(SmallBoard field, int piece, int held, Child* children, std::int64_t* keys,
                          int count) {
         if (piece == problem_.save && left_[piece] == 1) return count;
-        const MoveTable& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
+        const MoveTable& move_table = search_.move_tables->pieces[static_cast<unsigned>(piece)];
         RestPositions rests;
-        find_rest_positions(motion, field, rests);
-        for (int r = 0; r < motion.looks; ++r)
+        find_rest_positions(move_table, field, rests);
+        for (int r = 0; r < move_table.looks; ++r)
             for (Word corners = rests.of[r]; corners; corners &= corners - 1) {
                 const int corner = __builtin_ctzll(corners);
-                const SmallBoard after = locked(field, motion.cells[r] << corner);
+                const SmallBoard after = locked(field, move_table.cells[r] << corner);
                 if (!can_be_divided(after) || (problem_.strict && after.filled == 0)) continue;
                 children[count] = {after,
                                    static_cast<std::uint8_t>(held),
@@ -160,12 +161,12 @@ class DepthFirstSearch {
         const Word empty = ~field.filled & rows_below(field.height);
         const auto fits = [&](int piece, int over) {
             if (piece == kNoPiece || !is_saved(over)) return false;
-            const MoveTable& motion = search_.motion->pieces[static_cast<unsigned>(piece)];
-            for (int r = 0; r < motion.looks; ++r) {
-                const int corner = __builtin_ctzll(empty) - __builtin_ctzll(motion.cells[r]);
-                if (corner < 0 || motion.cells[r] << corner != empty) continue;
+            const MoveTable& move_table = search_.move_tables->pieces[static_cast<unsigned>(piece)];
+            for (int r = 0; r < move_table.looks; ++r) {
+                const int corner = __builtin_ctzll(empty) - __builtin_ctzll(move_table.cells[r]);
+                if (corner < 0 || move_table.cells[r] << corner != empty) continue;
                 RestPositions rests;
-                find_rest_positions(motion, field, rests);
+                find_rest_positions(move_table, field, rests);
                 if (!(rests.of[r] >> corner & 1)) return false;
                 search_.steps[static_cast<unsigned>(depth)] = {static_cast<std::uint8_t>(piece),
                                                                static_cast<std::uint8_t>(r),

@@ -37,7 +37,7 @@ PieceSupply supply_of(const SortedQueues& queues, bool hold, int needed) {
 
 }  // namespace
 
-PlacementOrders orders_of(const MoveTables& motion, const TileGraph& graph,
+PlacementOrders orders_of(const MoveTables& move_tables, const TileGraph& graph,
                           const std::vector<TileGraph::Edge>& tiles, bool strict, DropMode drop) {
     std::vector<Tile> shapes;
     std::vector<int> columns;
@@ -45,18 +45,18 @@ PlacementOrders orders_of(const MoveTables& motion, const TileGraph& graph,
         shapes.push_back(graph.tile_set().tiles[edge.tile]);
         columns.push_back(edge.column);
     }
-    return PlacementOrders(motion, graph.filled(), graph.tile_set().height, shapes, columns, strict,
-                           drop);
+    return PlacementOrders(move_tables, graph.filled(), graph.tile_set().height, shapes, columns,
+                           strict, drop);
 }
 
-Outcome find_playable_tilings(const MoveTables& motion, const TileGraph& graph,
+Outcome find_playable_tilings(const MoveTables& move_tables, const TileGraph& graph,
                               const SortedQueues& queues, bool hold, bool strict, DropMode drop,
-                              StopCheck watch, std::vector<PlayableTiling>& found) {
+                              StopCheck stop_check, std::vector<PlayableTiling>& found) {
     const int height = graph.tile_set().height;
     const int needed = (kFieldWidth * height - std::popcount(graph.filled())) / 4;
     if (queues.length() < needed) return Outcome::none;
     MultisetTable budget;
-    if (!graph.whole() || !budget.run(graph, supply_of(queues, hold, needed), motion))
+    if (!graph.whole() || !budget.run(graph, supply_of(queues, hold, needed), move_tables))
         return Outcome::stopped;
     std::vector<TileGraph::Edge> tiles;
     std::vector<std::uint64_t> bits;
@@ -64,11 +64,11 @@ Outcome find_playable_tilings(const MoveTables& motion, const TileGraph& graph,
         TilingEnumerator(graph, budget, needed).each([&](const TileGraph::Edge* edges) {
             tiles.assign(edges, edges + needed);
             bits.assign((queues.size() + 63) / 64, 0);
-            if (orders_of(motion, graph, tiles, strict, drop).mark(queues, hold, bits))
+            if (orders_of(move_tables, graph, tiles, strict, drop).mark(queues, hold, bits))
                 found.push_back({tiles, bits});
             // What one found takes is in words: its tiles, its queues.
             if (found.size() * (tiles.size() + bits.size()) > kMaxFoundWords) return true;
-            return watch.stop && watch.stop(watch.context, 1);
+            return stop_check.stop && stop_check.stop(stop_check.context, 1);
         });
     return stopped ? Outcome::stopped : Outcome::none;
 }

@@ -20,12 +20,12 @@ struct PlayableTiling {
 
 // Appends every tiling that any of the queues can play. `none`: all were looked at;
 // `stopped`: the watch ended it, or there is no room for it.
-Outcome find_playable_tilings(const MoveTables& motion, const TileGraph& graph,
+Outcome find_playable_tilings(const MoveTables& move_tables, const TileGraph& graph,
                               const SortedQueues& queues, bool hold, bool strict, DropMode drop,
-                              StopCheck watch, std::vector<PlayableTiling>& found);
+                              StopCheck stop_check, std::vector<PlayableTiling>& found);
 
 // The orders of a tiling.
-PlacementOrders orders_of(const MoveTables& motion, const TileGraph& graph,
+PlacementOrders orders_of(const MoveTables& move_tables, const TileGraph& graph,
                           const std::vector<TileGraph::Edge>& tiles, bool strict, DropMode drop);
 
 }  // namespace sevenbag::pc

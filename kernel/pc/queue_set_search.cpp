@@ -91,15 +91,15 @@ class BoardCache {
         ++expanded_;
         const std::uint64_t filled = boards_[field].filled;
         const int height = boards_[field].height;
-        const MoveTable& motion = setup_board_.motion->of(static_cast<Piece>(piece));
+        const MoveTable& move_table = setup_board_.move_tables->of(static_cast<Piece>(piece));
         std::array<std::uint64_t, kRotations> corners;
-        find_rest_positions(*setup_board_.motion, setup_board_.drop, static_cast<Piece>(piece),
+        find_rest_positions(*setup_board_.move_tables, setup_board_.drop, static_cast<Piece>(piece),
                             filled, height, corners.data());
         found_.clear();
-        for (int r = 0; r < motion.looks; ++r)
+        for (int r = 0; r < move_table.looks; ++r)
             for (std::uint64_t left = corners[static_cast<std::size_t>(r)]; left;
                  left &= left - 1) {
-                const std::uint64_t with = filled | motion.cells[r] << std::countr_zero(left);
+                const std::uint64_t with = filled | move_table.cells[r] << std::countr_zero(left);
                 const unsigned full = full_row_bits(with);
                 const std::uint64_t after = without_rows(with, full);
                 const int after_height = height - std::popcount(full);
@@ -126,21 +126,22 @@ class QueueSetSearch {
   public:
     enum class SearchEnd { complete, out_of_memory, stopped };
 
-    QueueSetSearch(const SetupBoard& setup_board, const QueueAutomaton& queues, StopCheck watch)
-        : setup_board_(setup_board), queues_(queues), watch_(watch), boards_(setup_board) {
+    QueueSetSearch(const SetupBoard& setup_board, const QueueAutomaton& queues,
+                   StopCheck stop_check)
+        : setup_board_(setup_board), queues_(queues), watch_(stop_check), boards_(setup_board) {
         // Some sets for each step of a queue, as large as those steps' nodes want.
-        std::vector<std::uint32_t> most(static_cast<std::size_t>(queues.length()) + 1);
+        std::vector<std::uint32_t> max(static_cast<std::size_t>(queues.length()) + 1);
         std::vector<std::size_t> length(static_cast<std::size_t>(queues.begin()) + 1);
         for (std::int32_t n = 0; n <= queues.begin(); ++n) {
             const QueueAutomaton::Node& node = queues.node(n);
             for (const std::int32_t to : node.to)
                 if (to >= 0)
                     length[static_cast<std::size_t>(n)] = length[static_cast<std::size_t>(to)] + 1;
-            auto& largest = most[length[static_cast<std::size_t>(n)]];
+            auto& largest = max[length[static_cast<std::size_t>(n)]];
             largest = std::max(largest, node.count);
         }
         std::size_t size = 0;
-        for (const std::uint32_t count : most) size += kSets * words_for(count);
+        for (const std::uint32_t count : max) size += kSets * words_for(count);
         scratch_.resize(size);
     }
 
@@ -283,28 +284,28 @@ class QueueSetSearch {
 }  // namespace
 
 SolvableQueues find_solvable_queues(const SetupBoard& setup_board, const QueueAutomaton& queues,
-                                    StopCheck watch) {
-    SolvableQueues chance;
+                                    StopCheck stop_check) {
+    SolvableQueues solvable;
     const std::uint32_t all = queues.count();
-    chance.solved.resize(words_for(all));
+    solvable.solved.resize(words_for(all));
     if (setup_board.needed == 0) {
-        fill_bits(chance.solved.data(), all);
-        chance.complete = true;
-        return chance;
+        fill_bits(solvable.solved.data(), all);
+        solvable.complete = true;
+        return solvable;
     }
     std::uint32_t size = all;
     for (std::uint32_t first = 0; first < all;) {
         const std::uint32_t end = std::min(all, first + size);
-        Bits wanted(chance.solved.size());
+        Bits wanted(solvable.solved.size());
         for (std::uint32_t i = first; i < end; ++i)
-            if (!(chance.solved[i / 64] >> (i % 64) & 1))
+            if (!(solvable.solved[i / 64] >> (i % 64) & 1))
                 wanted[i / 64] |= std::uint64_t{1} << (i % 64);
-        QueueSetSearch search(setup_board, queues, watch);
-        const QueueSetSearch::SearchEnd came = search.run(wanted.data(), chance.solved.data());
-        chance.positions += search.positions();
+        QueueSetSearch search(setup_board, queues, stop_check);
+        const QueueSetSearch::SearchEnd came = search.run(wanted.data(), solvable.solved.data());
+        solvable.positions += search.positions();
         if (came == QueueSetSearch::SearchEnd::stopped ||
             (came == QueueSetSearch::SearchEnd::out_of_memory && size == 1))
-            return chance;
+            return solvable;
         if (came == QueueSetSearch::SearchEnd::out_of_memory) {
             size = std::max(1u, size / 8);
         } else {
@@ -312,8 +313,8 @@ SolvableQueues find_solvable_queues(const SetupBoard& setup_board, const QueueAu
             size = std::min(all, size * 2);
         }
     }
-    chance.complete = true;
-    return chance;
+    solvable.complete = true;
+    return solvable;
 }
 
 }  // namespace sevenbag::pc

@@ -18,7 +18,7 @@ namespace sevenbag::pc {
 
 // A low field that is to be filled, and the rules for it.
 struct SetupBoard {
-    const MoveTables* motion;
+    const MoveTables* move_tables;
     std::uint64_t filled;  // no row is full, and the number of empty cells a multiple of four
     int height;
     int needed;  // pieces that fill it
@@ -34,6 +34,6 @@ struct SolvableQueues {
 
 // QueueAutomaton are as long as the pieces needed, or one piece longer if there is a hold.
 SolvableQueues find_solvable_queues(const SetupBoard& setup_board, const QueueAutomaton& queues,
-                                    StopCheck watch);
+                                    StopCheck stop_check);
 
 }  // namespace sevenbag::pc

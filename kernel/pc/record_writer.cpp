@@ -12,8 +12,8 @@ namespace {
 
 class RecordVisitor final : public SequenceVisitor {
   public:
-    RecordVisitor(const Tablebase& tablebase, const MoveTables& motion)
-        : tablebase_(tablebase), motion_(motion) {}
+    RecordVisitor(const Tablebase& tablebase, const MoveTables& move_tables)
+        : tablebase_(tablebase), move_tables_(move_tables) {}
 
     void unsolvable(const Letters&) override {}
 
@@ -40,27 +40,27 @@ class RecordVisitor final : public SequenceVisitor {
     Placement placement(Piece piece, std::size_t layer, std::uint32_t board,
                         std::uint32_t child) const {
         const Graph& graph = tablebase_.graph();
-        const MoveTable& motion = motion_.of(piece);
-        const RestPosition landing = dispatch_table().find_rest_position(
-            motion, graph.layers[layer].boards[board], graph.layers[layer + 1].boards[child],
+        const MoveTable& move_table = move_tables_.of(piece);
+        const RestPosition rest_position = dispatch_table().find_rest_position(
+            move_table, graph.layers[layer].boards[board], graph.layers[layer + 1].boards[child],
             graph.height);
-        const Cell centre = motion.centre[landing.rotation];
-        return {piece, static_cast<Rotation>(landing.rotation),
-                static_cast<std::int8_t>(landing.corner % kFieldWidth + centre.x),
-                static_cast<std::int8_t>(landing.corner / kFieldWidth + centre.y)};
+        const Cell centre = move_table.centre[rest_position.rotation];
+        return {piece, static_cast<Rotation>(rest_position.rotation),
+                static_cast<std::int8_t>(rest_position.corner % kFieldWidth + centre.x),
+                static_cast<std::int8_t>(rest_position.corner / kFieldWidth + centre.y)};
     }
 
     const Tablebase& tablebase_;
-    const MoveTables& motion_;
+    const MoveTables& move_tables_;
 };
 
 }  // namespace
 
 RecordWriter::RecordWriter(const Tablebase& tablebase)
-    : tablebase_(tablebase), motion_(tablebase.kicks()), block_solver_(tablebase, true) {}
+    : tablebase_(tablebase), move_tables_(tablebase.kicks()), block_solver_(tablebase, true) {}
 
 std::vector<std::uint8_t> RecordWriter::records(std::size_t block) {
-    RecordVisitor writer(tablebase_, motion_);
+    RecordVisitor writer(tablebase_, move_tables_);
     block_solver_.run(block, writer);
     return std::move(writer.records);
 }

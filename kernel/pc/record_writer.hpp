@@ -20,7 +20,7 @@ class RecordWriter {
 
   private:
     const Tablebase& tablebase_;
-    MoveTables motion_;
+    MoveTables move_tables_;
     BlockSolver block_solver_;
 };
 

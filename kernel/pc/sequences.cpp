@@ -116,7 +116,7 @@ std::int64_t SequenceCounter::count(int length, int phases) {
     std::int64_t sum = 0;
     for (int held = 0; held < kPieces; ++held)
         for (int current = 0; current <= held; ++current)
-            sum += endings(SequencePrefix(held, current, phases), length - 1);
+            sum += endgame_tables(SequencePrefix(held, current, phases), length - 1);
     return sum;
 }
 
@@ -126,7 +126,7 @@ std::int64_t SequenceCounter::count_from(std::span<const std::uint8_t> letters, 
         prefix = prefix->then(letters[i]);
         if (!prefix) return 0;
     }
-    return endings(*prefix, length - static_cast<int>(letters.size()));
+    return endgame_tables(*prefix, length - static_cast<int>(letters.size()));
 }
 
 std::int64_t SequenceCounter::number(std::span<const std::uint8_t> letters) {
@@ -135,12 +135,12 @@ std::int64_t SequenceCounter::number(std::span<const std::uint8_t> letters) {
     for (int held = 0; held <= letters[0]; ++held)
         for (int current = 0; current <= held; ++current)
             if (held < letters[0] || current < letters[1])
-                before += endings(SequencePrefix(held, current), length - 1);
+                before += endgame_tables(SequencePrefix(held, current), length - 1);
     SequencePrefix prefix(letters[0], letters[1]);
     for (int i = 2; i <= length; ++i) {
         const int letter = letters[static_cast<std::size_t>(i)];
         for (int other = 0; other < letter; ++other)
-            if (const auto next = prefix.then(other)) before += endings(*next, length - i);
+            if (const auto next = prefix.then(other)) before += endgame_tables(*next, length - i);
         prefix = *prefix.then(letter);
     }
     return before;
@@ -152,7 +152,7 @@ std::vector<std::uint8_t> SequenceCounter::sequence(int length, std::int64_t num
     for (int held = 0; held < kPieces && !prefix; ++held)
         for (int current = 0; current <= held && !prefix; ++current) {
             const SequencePrefix pair(held, current);
-            const std::int64_t here = endings(pair, length - 1);
+            const std::int64_t here = endgame_tables(pair, length - 1);
             if (number < here) {
                 prefix = pair;
                 letters = {static_cast<std::uint8_t>(held), static_cast<std::uint8_t>(current)};
@@ -164,7 +164,7 @@ std::vector<std::uint8_t> SequenceCounter::sequence(int length, std::int64_t num
         for (int letter = 0; letter < kPieces; ++letter) {
             const auto next = prefix->then(letter);
             if (!next) continue;
-            const std::int64_t here = endings(*next, left);
+            const std::int64_t here = endgame_tables(*next, left);
             if (number < here) {
                 prefix = next;
                 letters.push_back(static_cast<std::uint8_t>(letter));
@@ -175,13 +175,13 @@ std::vector<std::uint8_t> SequenceCounter::sequence(int length, std::int64_t num
     return letters;
 }
 
-std::int64_t SequenceCounter::endings(const SequencePrefix& prefix, int letters) {
+std::int64_t SequenceCounter::endgame_tables(const SequencePrefix& prefix, int letters) {
     if (letters == 0) return 1;
     const Key key = key_of(prefix, letters);
     if (const auto found = known_.find(key); found != known_.end()) return found->second;
     std::int64_t sum = 0;
     for (int letter = 0; letter < kPieces; ++letter)
-        if (const auto next = prefix.then(letter)) sum += endings(*next, letters - 1);
+        if (const auto next = prefix.then(letter)) sum += endgame_tables(*next, letters - 1);
     known_.emplace(key, sum);
     return sum;
 }

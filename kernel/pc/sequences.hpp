@@ -88,7 +88,7 @@ class SequenceCounter {
     // What decides how many letters can follow, whatever their names are.
     using Key = std::array<std::uint16_t, 9>;
 
-    std::int64_t endings(const SequencePrefix& prefix, int letters);
+    std::int64_t endgame_tables(const SequencePrefix& prefix, int letters);
     static Key key_of(const SequencePrefix& prefix, int letters);
 
     std::map<Key, std::int64_t> known_;

@@ -48,7 +48,7 @@ Rows turned(const Rows& rows, std::size_t count) {
 
 class CoverSearch {
   public:
-    CoverSearch(std::size_t sets, StopCheck watch) : sets_(sets), watch_(watch) {}
+    CoverSearch(std::size_t sets, StopCheck stop_check) : sets_(sets), watch_(stop_check) {}
 
     // A smallest cover of fewer than `limit` sets, if there is one; if the search is stopped, any.
     std::optional<Chosen> cover(Rows rows, std::size_t limit) {
@@ -220,14 +220,14 @@ Chosen greedy(const std::vector<Bits>& sets) {
         for (std::size_t i = 0; i < set.size(); ++i) left[i] |= set[i];
     const Bits all = left;
     while (bits_count(left) > 0) {
-        std::uint64_t most = 0;
+        std::uint64_t max = 0;
         int best = 0;
         for (std::size_t s = 0; s < sets.size(); ++s) {
             std::uint64_t count = 0;
             for (std::size_t i = 0; i < left.size(); ++i)
                 count += static_cast<std::uint64_t>(std::popcount(left[i] & sets[s][i]));
-            if (count > most) {
-                most = count;
+            if (count > max) {
+                max = count;
                 best = static_cast<int>(s);
             }
         }
@@ -271,7 +271,7 @@ std::vector<int> find_maximal_sets(const std::vector<Bits>& sets) {
     return widest;
 }
 
-SetCover find_smallest_cover(const std::vector<Bits>& sets, StopCheck watch) {
+SetCover find_smallest_cover(const std::vector<Bits>& sets, StopCheck stop_check) {
     SetCover cover;
     if (sets.empty()) return cover;
     Rows rows = turned(sets, sets[0].size() * 64);
@@ -280,7 +280,7 @@ SetCover find_smallest_cover(const std::vector<Bits>& sets, StopCheck watch) {
     rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
     cover.sets = greedy(sets);
 
-    CoverSearch search(sets.size(), watch);
+    CoverSearch search(sets.size(), stop_check);
     Chosen forced;
     while (search.reduce(rows, forced) && !search.was_stopped()) {
     }

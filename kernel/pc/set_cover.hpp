@@ -16,7 +16,7 @@ struct SetCover {
 };
 
 // Elements are bits of the sets, all of the same number of words; those in no set are left out.
-SetCover find_smallest_cover(const std::vector<Bits>& sets, StopCheck watch);
+SetCover find_smallest_cover(const std::vector<Bits>& sets, StopCheck stop_check);
 
 // The sets that are part of no other one; of equal ones the first. Their numbers, rising.
 std::vector<int> find_maximal_sets(const std::vector<Bits>& sets);

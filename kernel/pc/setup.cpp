@@ -9,7 +9,7 @@
 namespace sevenbag::pc {
 
 Setup::Setup(const Board& board, std::int64_t lines, const Kicks& kicks, bool hold, DropMode drop)
-    : kicks_(kicks), motion_(kicks), board_(board), setup_board_{} {
+    : kicks_(kicks), move_tables_(kicks), board_(board), setup_board_{} {
     if (board.width() != kFieldWidth)
         throw Error(ErrorKind::board, "perfect clears are of boards of 10 columns, this one has " +
                                           std::to_string(board.width()));
@@ -31,18 +31,17 @@ Setup::Setup(const Board& board, std::int64_t lines, const Kicks& kicks, bool ho
         throw Error(ErrorKind::board, std::to_string(empty) + " cells are empty in the " +
                                           std::to_string(lines) +
                                           " rows to clear: pieces of four cells cannot fill them");
-    setup_board_ = {&motion_, filled, height, empty / 4, hold, drop};
+    setup_board_ = {&move_tables_, filled, height, empty / 4, hold, drop};
 }
 
-SolvableQueues Setup::chance(const QueueAutomaton& queues, StopCheck watch) const {
-    const int most = setup_board_.needed + (setup_board_.hold ? 1 : 0);
-    if (setup_board_.needed > 0 &&
-        (queues.length() < setup_board_.needed || queues.length() > most))
+SolvableQueues Setup::solvable(const QueueAutomaton& queues, StopCheck stop_check) const {
+    const int max = setup_board_.needed + (setup_board_.hold ? 1 : 0);
+    if (setup_board_.needed > 0 && (queues.length() < setup_board_.needed || queues.length() > max))
         throw Error(ErrorKind::queue,
                     "queues of " + std::to_string(queues.length()) + " pieces; " +
                         std::to_string(setup_board_.needed) + " are placed" +
                         (setup_board_.hold ? ", with hold out of one more at most" : ""));
-    return find_solvable_queues(setup_board_, queues, watch);
+    return find_solvable_queues(setup_board_, queues, stop_check);
 }
 
 }  // namespace sevenbag::pc

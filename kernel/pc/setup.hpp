@@ -24,14 +24,14 @@ class Setup {
     const Board& board() const { return board_; }
 
     // Raises Error(queue) for queues of another length than can be placed.
-    SolvableQueues chance(const QueueAutomaton& queues, StopCheck watch) const;
+    SolvableQueues solvable(const QueueAutomaton& queues, StopCheck stop_check) const;
 
     Setup(const Setup&) = delete;
     Setup& operator=(const Setup&) = delete;
 
   private:
     Kicks kicks_;
-    MoveTables motion_;
+    MoveTables move_tables_;
     Board board_;
     SetupBoard setup_board_;
 };

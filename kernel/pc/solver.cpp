@@ -93,7 +93,7 @@ struct Solver::Memory {
 };
 
 Solver::Solver(const Kicks& kicks)
-    : kicks_(kicks), motion_(kicks), memory_(std::make_unique<Memory>()) {}
+    : kicks_(kicks), move_tables_(kicks), memory_(std::make_unique<Memory>()) {}
 
 Solver::~Solver() = default;
 
@@ -104,11 +104,12 @@ void Solver::set_network(std::shared_ptr<const Network> network) {
     network_memory_.resize(network_ ? network_->memory() : 0);
 }
 
-bool Solver::run_passes(std::span<const SearchPass> passes, const Problem& problem, StopCheck watch,
-                        Outcome& outcome, std::array<Step, kMaxSteps>& steps) {
+bool Solver::run_passes(std::span<const SearchPass> passes, const Problem& problem,
+                        StopCheck stop_check, Outcome& outcome,
+                        std::array<Step, kMaxSteps>& steps) {
     for (const SearchPass& pass : passes) {
         memory_->forget();
-        PlayOrderSearch search = search_for(problem, watch, pass, *memory_, network_memory_);
+        PlayOrderSearch search = search_for(problem, stop_check, pass, *memory_, network_memory_);
         outcome = dispatch_table().search_in_play_order(search);
         nodes_ += search.nodes;
         if (outcome == Outcome::found) steps = search.steps;
@@ -117,9 +118,10 @@ bool Solver::run_passes(std::span<const SearchPass> passes, const Problem& probl
     return false;
 }
 
-PlayOrderSearch Solver::search_for(const Problem& problem, StopCheck watch, SearchPass pass,
+PlayOrderSearch Solver::search_for(const Problem& problem, StopCheck stop_check, SearchPass pass,
                                    Memory& memory, std::vector<float>& network_memory) const {
-    PlayOrderSearch search{&motion_, &problem, &memory.visited, watch, pass.width, pass.budget};
+    PlayOrderSearch search{&move_tables_, &problem,   &memory.visited,
+                           stop_check,    pass.width, pass.budget};
     if (network_) {
         network_memory.assign(network_->memory(), 0.0f);
         search.network = network_.get();
@@ -128,12 +130,12 @@ PlayOrderSearch Solver::search_for(const Problem& problem, StopCheck watch, Sear
     return search;
 }
 
-Outcome Solver::search_all(const Problem& problem, StopCheck watch,
+Outcome Solver::search_all(const Problem& problem, StopCheck stop_check,
                            std::array<Step, kMaxSteps>& steps, int threads) {
     constexpr int kFewestShared = 3;  // a placement, and more than the last one
     if (threads <= 1 || problem.needed < kFewestShared) {
         Outcome outcome = Outcome::none;
-        run_passes({&kLastPass, 1}, problem, watch, outcome, steps);
+        run_passes({&kLastPass, 1}, problem, stop_check, outcome, steps);
         return outcome;
     }
     // The first positions, in the order in which one thread would come to them.
@@ -142,7 +144,8 @@ Outcome Solver::search_all(const Problem& problem, StopCheck watch,
     for (int depth = 1; parts.size() < enough && depth + 1 < problem.needed; ++depth) {
         parts.clear();
         memory_->forget();
-        PlayOrderSearch search = search_for(problem, watch, kLastPass, *memory_, network_memory_);
+        PlayOrderSearch search =
+            search_for(problem, stop_check, kLastPass, *memory_, network_memory_);
         search.horizon = depth;
         search.context = &parts;
         search.tell = [](void* context, const SearchNode& waypoint) {
@@ -156,17 +159,17 @@ Outcome Solver::search_all(const Problem& problem, StopCheck watch,
     // The first part with a perfect clear counts: what follows it is given up, what comes before it
     // is looked at to the end.
     struct Shared {
-        StopCheck watch;
+        StopCheck stop_check;
         std::atomic<std::size_t> first;
         std::atomic<bool> stopped{false};
-    } shared{watch, parts.size()};
+    } shared{stop_check, parts.size()};
     struct Part {
         Shared& all;
         std::size_t number;
 
         static bool stop(void* self, std::uint64_t nodes) {
             const auto& part = *static_cast<const Part*>(self);
-            const StopCheck& outer = part.all.watch;
+            const StopCheck& outer = part.all.stop_check;
             if (outer.stop && outer.stop(outer.context, nodes))
                 part.all.stopped.store(true, std::memory_order_relaxed);
             return part.all.stopped.load(std::memory_order_relaxed) ||
@@ -204,7 +207,7 @@ const TileGraph& Solver::graph(int height, std::uint64_t filled) {
     const auto h = static_cast<std::size_t>(height);
     auto& tile_set = memory_->books[h];
     auto& graph = memory_->graphs[h];
-    if (!tile_set) tile_set = std::make_unique<TileSet>(motion_, height);
+    if (!tile_set) tile_set = std::make_unique<TileSet>(move_tables_, height);
     if (!graph || graph->filled() != filled) graph = std::make_unique<TileGraph>(*tile_set, filled);
     return *graph;
 }
@@ -215,27 +218,30 @@ void Solver::use(const UnsolvableTable& table) {
     tables_.push_back(table);
 }
 
-Outcome Solver::solve_low(const Problem& problem, StopCheck watch,
+Outcome Solver::solve_low(const Problem& problem, StopCheck stop_check,
                           std::array<Step, kMaxSteps>& steps, int threads) {
     for (const UnsolvableTable& table : tables_)
         if (table.rules_out(problem)) return Outcome::none;
     Outcome outcome = Outcome::none;
     const bool few = problem.needed <= 5 && problem.height <= 2;
-    if (few && run_passes(kPassesForFew, problem, watch, outcome, steps)) return outcome;
+    if (few && run_passes(kPassesForFew, problem, stop_check, outcome, steps)) return outcome;
     if (few &&
-        memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem), motion_) &&
+        memory_->budget.run(graph(problem.height, problem.filled), supply_of(problem),
+                            move_tables_) &&
         !memory_->budget.any())
         return Outcome::none;
-    if (run_passes(first_passes(problem.needed), problem, watch, outcome, steps)) return outcome;
+    if (run_passes(first_passes(problem.needed), problem, stop_check, outcome, steps))
+        return outcome;
     const TileGraph& tiles = graph(problem.height, problem.filled);
-    if (tiles.whole() && memory_->budget.run(tiles, supply_of(problem), motion_)) {
-        TilingSolver search(motion_, problem, tiles, memory_->budget, memory_->visited, watch);
+    if (tiles.whole() && memory_->budget.run(tiles, supply_of(problem), move_tables_)) {
+        TilingSolver search(move_tables_, problem, tiles, memory_->budget, memory_->visited,
+                            stop_check);
         outcome = search.run();
         if (outcome == Outcome::found) steps = search.steps();
         return outcome;
     }
-    if (run_passes(kLongPasses, problem, watch, outcome, steps)) return outcome;
-    return search_all(problem, watch, steps, threads);
+    if (run_passes(kLongPasses, problem, stop_check, outcome, steps)) return outcome;
+    return search_all(problem, stop_check, steps, threads);
 }
 
 Solver::SearchEffort Solver::measure_effort(const std::vector<Piece>& pieces, int height) {
@@ -284,9 +290,9 @@ std::uint64_t low_cells(const Board& board) {
 
 }  // namespace
 
-Placement placement_of(const MoveTables& motion, const Step& step) {
+Placement placement_of(const MoveTables& move_tables, const Step& step) {
     const auto piece = static_cast<Piece>(step.piece);
-    const Cell centre = motion.of(piece).centre[step.rotation];
+    const Cell centre = move_tables.of(piece).centre[step.rotation];
     return {piece, static_cast<Rotation>(step.rotation),
             static_cast<std::int8_t>(step.corner % kFieldWidth + centre.x),
             static_cast<std::int8_t>(step.corner / kFieldWidth + centre.y), Spin::none};
@@ -353,12 +359,12 @@ SolveResult Solver::solve(const SolveRequest& request) {
     for (int y = 0; y < request.board->height(); ++y) cleared.set_row(y, request.board->row(y));
     cleared.clear_rows();
 
-    SolveResult answer;
+    SolveResult result;
     const LowestClear start = lowest(cleared);
-    answer.height = start.height;
+    result.height = start.height;
     if (start.pieces == 0) {
-        answer.reason = SolveStatus::odd;
-        return answer;
+        result.status = SolveStatus::odd;
+        return result;
     }
     std::vector<Piece> pieces = request.pieces;
     std::optional<Piece> save = request.save;
@@ -369,8 +375,8 @@ SolveResult Solver::solve(const SolveRequest& request) {
     }
     const int given = static_cast<int>(pieces.size());
     NodeLimits limits{request};
-    const StopCheck watch{&NodeLimits::stop, &limits};
-    answer.reason = SolveStatus::too_few_pieces;
+    const StopCheck stop_check{&NodeLimits::stop, &limits};
+    result.status = SolveStatus::too_few_pieces;
     for (int height = start.height, needed = start.pieces;
          height <= request.max_height && height <= kMaxHeight && needed <= given;
          height += 2, needed += 2 * kFieldWidth / 4) {
@@ -379,11 +385,11 @@ SolveResult Solver::solve(const SolveRequest& request) {
         if (save) {
             if (seen == needed) break;
             if (std::find(pieces.begin(), pieces.begin() + seen, *save) == pieces.begin() + seen) {
-                answer.reason = SolveStatus::cannot_save;
+                result.status = SolveStatus::cannot_save;
                 continue;
             }
         }
-        answer.height = height;
+        result.height = height;
         Outcome outcome;
         if (height <= kFieldRows) {
             Problem problem{low_cells(cleared),
@@ -398,32 +404,32 @@ SolveResult Solver::solve(const SolveRequest& request) {
                 problem.pieces[static_cast<std::size_t>(i)] =
                     static_cast<std::uint8_t>(pieces[static_cast<std::size_t>(i)]);
             std::array<Step, kMaxSteps> steps;
-            outcome = solve_low(problem, watch, steps, request.threads);
+            outcome = solve_low(problem, stop_check, steps, request.threads);
             if (outcome == Outcome::found)
                 for (int i = 0; i < needed; ++i)
-                    answer.placements.push_back(
-                        placement_of(motion_, steps[static_cast<std::size_t>(i)]));
+                    result.placements.push_back(
+                        placement_of(move_tables_, steps[static_cast<std::size_t>(i)]));
         } else {
             TallProblem problem{cleared,      height, {pieces.begin(), pieces.begin() + seen},
                                 request.hold, save,   request.strict};
-            outcome = solve_tall(problem, kicks_, watch, network_.get(), answer.placements);
+            outcome = solve_tall(problem, kicks_, stop_check, network_.get(), result.placements);
         }
-        answer.reason = outcome == Outcome::found  ? SolveStatus::found
+        result.status = outcome == Outcome::found  ? SolveStatus::found
                         : outcome == Outcome::none ? SolveStatus::none
                                                    : SolveStatus::stopped;
         if (outcome != Outcome::none) break;
     }
-    answer.nodes = limits.nodes;
-    if (answer.reason == SolveStatus::found)
-        answer.holds = holds_for(request.pieces, request.holding, answer.placements);
-    return answer;
+    result.nodes = limits.nodes;
+    if (result.status == SolveStatus::found)
+        result.holds = holds_for(request.pieces, request.holding, result.placements);
+    return result;
 }
 
 std::vector<SolveStatus> solve_queues(const Kicks& kicks, const SolveRequest& request,
                                       std::span<const std::vector<Piece>> queues, int threads) {
     // Queues take very different times: threads fetch some at a time.
     constexpr std::size_t kAtATime = 16;
-    std::vector<SolveStatus> reasons(queues.size(), SolveStatus::stopped);
+    std::vector<SolveStatus> statuses(queues.size(), SolveStatus::stopped);
     for (const std::vector<Piece>& queue : queues) {
         SolveRequest one = request;
         one.pieces = queue;
@@ -441,12 +447,12 @@ std::vector<SolveStatus> solve_queues(const Kicks& kicks, const SolveRequest& re
             for (std::size_t i = begin; i < std::min(begin + kAtATime, queues.size()); ++i) {
                 if (request.stop && request.stop(request.context)) return;
                 one.pieces = queues[i];
-                reasons[i] = solver.solve(one).reason;
+                statuses[i] = solver.solve(one).status;
             }
             if (begin + kAtATime >= queues.size()) return;
         }
     });
-    return reasons;
+    return statuses;
 }
 
 }  // namespace sevenbag::pc

@@ -66,7 +66,7 @@ enum class SolveStatus {
 };
 
 struct SolveResult {
-    SolveStatus reason = SolveStatus::none;
+    SolveStatus status = SolveStatus::none;
     int height = 0;  // of the perfect clear; if none was found, the highest that was searched
     std::vector<Placement> placements;
     std::vector<bool> holds;  // whether hold is pressed before each placement
@@ -107,32 +107,32 @@ class Solver {
     SearchEffort measure_effort(const std::vector<Piece>& pieces, int height);
 
     // One height of a low field, without looking at its number of cells.
-    Outcome solve_low(const Problem& problem, StopCheck watch, std::array<Step, kMaxSteps>& steps,
-                      int threads = 1);
+    Outcome solve_low(const Problem& problem, StopCheck stop_check,
+                      std::array<Step, kMaxSteps>& steps, int threads = 1);
 
     // The last resort of that: everything, in the order of play. Threads share it, and come to what
     // one would come to.
-    Outcome search_all(const Problem& problem, StopCheck watch, std::array<Step, kMaxSteps>& steps,
-                       int threads);
+    Outcome search_all(const Problem& problem, StopCheck stop_check,
+                       std::array<Step, kMaxSteps>& steps, int threads);
 
     // The ways to fill a field; kept until another one of this height is asked for.
     const TileGraph& graph(int height, std::uint64_t filled);
 
     const Kicks& kicks() const { return kicks_; }
-    const MoveTables& motion() const { return motion_; }
+    const MoveTables& move_tables() const { return move_tables_; }
 
   private:
     struct Memory;
 
     // Whether one of the passes has the answer.
-    bool run_passes(std::span<const SearchPass> passes, const Problem& problem, StopCheck watch,
-                    Outcome& outcome, std::array<Step, kMaxSteps>& steps);
+    bool run_passes(std::span<const SearchPass> passes, const Problem& problem,
+                    StopCheck stop_check, Outcome& outcome, std::array<Step, kMaxSteps>& steps);
 
-    PlayOrderSearch search_for(const Problem& problem, StopCheck watch, SearchPass pass,
+    PlayOrderSearch search_for(const Problem& problem, StopCheck stop_check, SearchPass pass,
                                Memory& memory, std::vector<float>& network_memory) const;
 
     Kicks kicks_;
-    MoveTables motion_;
+    MoveTables move_tables_;
     std::vector<UnsolvableTable> tables_;
     std::shared_ptr<const Network> network_;
     std::vector<float> network_memory_;
@@ -149,7 +149,7 @@ struct LowestClear {
 LowestClear lowest(const Board& cleared);
 
 // A step as a placement on the board.
-Placement placement_of(const MoveTables& motion, const Step& step);
+Placement placement_of(const MoveTables& move_tables, const Step& step);
 
 // Which placements need hold pressed first, in a game that begins with `pieces`.
 std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,

@@ -29,9 +29,9 @@ struct StateList {
 // Tells states that were seen before. Clearing it is free.
 class SeenStates {
   public:
-    void clear(std::size_t most) {
-        if (most * 2 > slots_.size()) {
-            slots_.assign(std::bit_ceil(most * 2), 0);
+    void clear(std::size_t max) {
+        if (max * 2 > slots_.size()) {
+            slots_.assign(std::bit_ceil(max * 2), 0);
             round_ = 0;
         }
         // Slots of earlier rounds are free ones.
@@ -62,13 +62,12 @@ class SeenStates {
 inline void follow(const Layer& layer, const StateList& from, int current, SeenStates& seen,
                    StateList& to) {
     to.clear();
-    std::size_t most = 1;
+    std::size_t max = 1;
     for (State state : from.states) {
         const std::uint32_t board = board_of(state);
-        most +=
-            layer.children(board, current).size() + layer.children(board, held_of(state)).size();
+        max += layer.children(board, current).size() + layer.children(board, held_of(state)).size();
     }
-    seen.clear(most);
+    seen.clear(max);
     for (std::size_t i = 0; i < from.size(); ++i) {
         const std::uint32_t board = board_of(from.states[i]);
         const int held = held_of(from.states[i]);

@@ -16,7 +16,7 @@ std::vector<BlockPrefix> list_blocks() {
 
 Tablebase::Tablebase(const Kicks& kicks, int height, int threads, Progress& progress)
     : kicks_(kicks), graph_(build_graph(kicks, height, threads, progress)), blocks_(list_blocks()) {
-    if (height == 4) endgame_.emplace(graph_, threads, progress, kEndings);
+    if (height == 4) endgame_.emplace(graph_, threads, progress, kEndgames);
 }
 
 }  // namespace sevenbag::pc

@@ -26,7 +26,7 @@ using BlockPrefix = std::array<std::uint8_t, kBlockLetters>;
 std::vector<BlockPrefix> list_blocks();
 
 // Stages of a census as Progress tells them.
-enum TablebaseStage { kEndings = kGraphStages, kSequences = kEndings + 3, kTablebaseStages };
+enum TablebaseStage { kEndgames = kGraphStages, kSequences = kEndgames + 3, kTablebaseStages };
 
 class Tablebase {
   public:
@@ -35,8 +35,8 @@ class Tablebase {
 
     const Graph& graph() const { return graph_; }
     const Kicks& kicks() const { return kicks_; }
-    const EndgameTables& endings() const { return *endgame_; }  // height 4
-    int length() const { return graph_.pieces() + 1; }          // letters of a sequence
+    const EndgameTables& endgame_tables() const { return *endgame_; }  // height 4
+    int length() const { return graph_.pieces() + 1; }                 // letters of a sequence
 
     const std::vector<BlockPrefix>& blocks() const { return blocks_; }
 

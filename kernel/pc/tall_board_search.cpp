@@ -57,11 +57,11 @@ int estimate_fill(const Board& board, int height) {
 
 class TallBoardSearch {
   public:
-    TallBoardSearch(const TallProblem& problem, const Kicks& kicks, StopCheck watch,
+    TallBoardSearch(const TallProblem& problem, const Kicks& kicks, StopCheck stop_check,
                     const Network* network, std::vector<Placement>& placements)
         : problem_(problem),
           kicks_(kicks),
-          watch_(watch),
+          watch_(stop_check),
           network_(network),
           placements_(placements) {}
 
@@ -179,14 +179,14 @@ class TallBoardSearch {
 
 }  // namespace
 
-Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, StopCheck watch,
+Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, StopCheck stop_check,
                    const Network* network, std::vector<Placement>& placements) {
     constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
     constexpr struct {
         int width;
         std::uint64_t budget;
     } kPasses[] = {{3, 20'000}, {8, 50'000}, {24, 200'000}, {1'000'000, kUnlimited}};
-    TallBoardSearch descent(problem, kicks, watch, network, placements);
+    TallBoardSearch descent(problem, kicks, stop_check, network, placements);
     for (const auto& pass : kPasses) {
         bool complete = false;
         const Outcome outcome = descent.run(pass.width, pass.budget, complete);

@@ -23,7 +23,7 @@ struct TallProblem {
 
 // Few children of each position first, then all of them; the likeliest first, by a network if there
 // is one.
-Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, StopCheck watch,
+Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, StopCheck stop_check,
                    const Network* network, std::vector<Placement>& placements);
 
 }  // namespace sevenbag::pc

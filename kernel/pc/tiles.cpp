@@ -40,9 +40,9 @@ int rows_of(std::uint64_t shape) { return (std::bit_width(shape) - 1) / kFieldWi
 
 }  // namespace
 
-TileSet::TileSet(const MoveTables& motion, int height) : height(height) {
+TileSet::TileSet(const MoveTables& move_tables, int height) : height(height) {
     for (int piece = 0; piece < kPieces; ++piece) {
-        const MoveTable& m = motion.of(static_cast<Piece>(piece));
+        const MoveTable& m = move_tables.of(static_cast<Piece>(piece));
         for (int rotation = 0; rotation < m.looks; ++rotation)
             for (int rows = 1; rows < 1 << height; ++rows)
                 if (std::popcount(static_cast<unsigned>(rows)) == rows_of(m.cells[rotation]))

@@ -27,7 +27,7 @@ struct Tile {
 
 // Every tile for a height, in the order of the row of its first cell (leftmost, then lowest).
 struct TileSet {
-    TileSet(const MoveTables& motion, int height);
+    TileSet(const MoveTables& move_tables, int height);
 
     int height;
     std::vector<Tile> tiles;

@@ -15,14 +15,15 @@ constexpr std::size_t kMaxCandidates = kFieldWidth * 3 * kRotations;
 
 }  // namespace
 
-TilingSolver::TilingSolver(const MoveTables& motion, const Problem& problem, const TileGraph& graph,
-                           const MultisetTable& budget, VisitedSet& visited, StopCheck watch)
-    : motion_(motion),
+TilingSolver::TilingSolver(const MoveTables& move_tables, const Problem& problem,
+                           const TileGraph& graph, const MultisetTable& budget, VisitedSet& visited,
+                           StopCheck stop_check)
+    : move_tables_(move_tables),
       problem_(problem),
       graph_(graph),
       budget_(budget),
       visited_(visited),
-      watch_(watch),
+      watch_(stop_check),
       whole_((std::uint64_t{1} << (problem.height * kFieldWidth)) - 1) {}
 
 Outcome TilingSolver::run() {
@@ -82,7 +83,7 @@ void TilingSolver::sample(int count) {
                     continue;
                 const RowDependencies then =
                     tile.gaps ? require_rows(before, tile.rows, tile.gaps) : before;
-                if (then == kNoOrder || dice_.below(++choices) != 0) continue;
+                if (then == kNoOrder || random_.below(++choices) != 0) continue;
                 choice = edge;
                 chosen_before = then;
             }
@@ -177,9 +178,9 @@ Outcome TilingSolver::place(const Position& position, int piece, int held, int n
                 if ((tile.cells << column & position.filled) == 0 &&
                     !(tile.gaps & ~position.full)) {
                     if (!known) {
-                        dispatch_table().find_rest_positions(motion_.of(static_cast<Piece>(piece)),
-                                                             position.left, position.height,
-                                                             corners);
+                        dispatch_table().find_rest_positions(
+                            move_tables_.of(static_cast<Piece>(piece)), position.left,
+                            position.height, corners);
                         known = true;
                     }
                     const unsigned below = (1u << tile.bottom) - 1;

@@ -20,8 +20,8 @@ namespace sevenbag::pc {
 class TilingSolver {
   public:
     // The budget is that of the problem on the graph.
-    TilingSolver(const MoveTables& motion, const Problem& problem, const TileGraph& graph,
-                 const MultisetTable& budget, VisitedSet& visited, StopCheck watch);
+    TilingSolver(const MoveTables& move_tables, const Problem& problem, const TileGraph& graph,
+                 const MultisetTable& budget, VisitedSet& visited, StopCheck stop_check);
 
     // `found`: steps() tell how.
     Outcome run();
@@ -55,7 +55,7 @@ class TilingSolver {
     Outcome place(const Position& position, int piece, int held, int next, int depth,
                   std::size_t begin, std::size_t end);
 
-    const MoveTables& motion_;
+    const MoveTables& move_tables_;
     const Problem& problem_;
     const TileGraph& graph_;
     const MultisetTable& budget_;
@@ -63,7 +63,7 @@ class TilingSolver {
     StopCheck watch_;
     std::uint64_t whole_;
 
-    SplitMix64 dice_{1};
+    SplitMix64 random_{1};
     // Tilings of the batch, kMaxPieces tiles each, those of a piece side by side from
     // first_[piece].
     std::vector<std::uint16_t> batch_;

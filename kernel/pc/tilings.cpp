@@ -52,7 +52,7 @@ PieceSupply supply_of(const Problem& problem) {
 }
 
 bool MultisetTable::run(const TileGraph& graph, const PieceSupply& supply,
-                        const MoveTables& motion) {
+                        const MoveTables& move_tables) {
     given_ = supply.given;
     int numbers = 1;
     for (std::size_t p = 0; p < kPieces; ++p) {
@@ -69,7 +69,7 @@ bool MultisetTable::run(const TileGraph& graph, const PieceSupply& supply,
                 room_[p][static_cast<std::size_t>(n) / 64] |= std::uint64_t{1} << (n % 64);
     }
 
-    find_excluded(graph, supply.last, motion);
+    find_excluded(graph, supply.last, move_tables);
     sets_.assign(nodes * words_, 0);
     sets_[0] = 1;
     const auto& tiles = graph.tile_set().tiles;
@@ -107,12 +107,12 @@ bool MultisetTable::run(const TileGraph& graph, const PieceSupply& supply,
     return true;
 }
 
-void MultisetTable::find_excluded(const TileGraph& graph, int last, const MoveTables& motion) {
+void MultisetTable::find_excluded(const TileGraph& graph, int last, const MoveTables& move_tables) {
     const auto& tiles = graph.tile_set().tiles;
     excluded_.assign(tiles.size() * kFieldWidth, 0);
     if (last == kNoPiece) return;
     const std::uint64_t whole = (std::uint64_t{1} << (graph.tile_set().height * kFieldWidth)) - 1;
-    const MoveTable& piece = motion.of(static_cast<Piece>(last));
+    const MoveTable& piece = move_tables.of(static_cast<Piece>(last));
     for (std::size_t t = 0; t < tiles.size(); ++t) {
         if (tiles[t].piece != last) continue;
         for (int column = 0; column < kFieldWidth; ++column) {

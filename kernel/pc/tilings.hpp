@@ -32,7 +32,7 @@ class MultisetTable {
     static constexpr std::size_t kMaxWords = 1 << 19;
 
     // Whether there was room for it.
-    bool run(const TileGraph& graph, const PieceSupply& supply, const MoveTables& motion);
+    bool run(const TileGraph& graph, const PieceSupply& supply, const MoveTables& move_tables);
 
     // Whether there is any tiling.
     bool any() const { return can_complete(0, 0); }
@@ -49,7 +49,7 @@ class MultisetTable {
     }
 
   private:
-    void find_excluded(const TileGraph& graph, int last, const MoveTables& motion);
+    void find_excluded(const TileGraph& graph, int last, const MoveTables& move_tables);
     int number_of(const Multiset& pieces) const;
 
     std::size_t words_ = 0;

@@ -60,9 +60,9 @@ std::uint64_t code_of(const Pieces& pieces, int length) {
 
 }  // namespace
 
-std::uint64_t fingerprint(const MoveTables& motion) {
+std::uint64_t fingerprint(const MoveTables& move_tables) {
     Fnv1a hash;
-    for (const MoveTable& piece : motion.pieces)
+    for (const MoveTable& piece : move_tables.pieces)
         for (int from = 0; from < kRotations; ++from) {
             hash.add(piece.cells[from]);
             hash.add(piece.open.of[from] & 1);
@@ -78,7 +78,7 @@ std::uint64_t fingerprint(const MoveTables& motion) {
     return hash.value();
 }
 
-std::vector<std::uint8_t> UnsolvableTable::bytes(const MoveTables& motion, int height,
+std::vector<std::uint8_t> UnsolvableTable::bytes(const MoveTables& move_tables, int height,
                                                  std::span<const std::vector<Piece>> sequences) {
     if (height < 2 || height > 4 || height % 2 != 0)
         throw Error(ErrorKind::queue, "tables are of height 2 or 4, not " + std::to_string(height));
@@ -96,7 +96,7 @@ std::vector<std::uint8_t> UnsolvableTable::bytes(const MoveTables& motion, int h
     std::memcpy(out.data(), kMagic, 8);
     put(&out[8], kTableVersion, 4);
     put(&out[12], static_cast<std::uint64_t>(height), 4);
-    put(&out[16], fingerprint(motion), 8);
+    put(&out[16], fingerprint(move_tables), 8);
     put(&out[24], codes.size(), 8);
     for (std::size_t i = 0; i < codes.size(); ++i)
         put(&out[kHeader + i * kCodeBytes], codes[i], kCodeBytes);
@@ -104,7 +104,8 @@ std::vector<std::uint8_t> UnsolvableTable::bytes(const MoveTables& motion, int h
     return out;
 }
 
-UnsolvableTable::UnsolvableTable(std::span<const std::uint8_t> bytes, const MoveTables& motion) {
+UnsolvableTable::UnsolvableTable(std::span<const std::uint8_t> bytes,
+                                 const MoveTables& move_tables) {
     if (bytes.size() < kHeader || std::memcmp(bytes.data(), kMagic, 8) != 0)
         throw Error(ErrorKind::rules, "no table of perfect clears");
     const std::uint64_t version = get(&bytes[8], 4);
@@ -112,7 +113,7 @@ UnsolvableTable::UnsolvableTable(std::span<const std::uint8_t> bytes, const Move
         throw Error(ErrorKind::rules, "a table of version " + std::to_string(version) +
                                           "; this is read: version " +
                                           std::to_string(kTableVersion));
-    if (get(&bytes[16], 8) != fingerprint(motion))
+    if (get(&bytes[16], 8) != fingerprint(move_tables))
         throw Error(ErrorKind::rules, "a table for another rotation system");
     const std::uint64_t height = get(&bytes[12], 4);
     const std::uint64_t count = get(&bytes[24], 8);

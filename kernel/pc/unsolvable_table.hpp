@@ -15,19 +15,19 @@ namespace sevenbag::pc {
 inline constexpr std::uint32_t kTableVersion = 1;
 
 // The same for systems that move pieces alike, on every machine and in every version.
-std::uint64_t fingerprint(const MoveTables& motion);
+std::uint64_t fingerprint(const MoveTables& move_tables);
 
 class UnsolvableTable {
   public:
     // A table as bytes, from sequences (held and current piece in either order, then the next
     // ones), each as long as perfect clears of the height look ahead. Raises Error(queue) for
     // another length.
-    static std::vector<std::uint8_t> bytes(const MoveTables& motion, int height,
+    static std::vector<std::uint8_t> bytes(const MoveTables& move_tables, int height,
                                            std::span<const std::vector<Piece>> sequences);
 
     // The bytes must outlive the table. Raises Error(rules) if they are no table of this version,
     // are damaged, or not for this system; the text begins with what they are.
-    UnsolvableTable(std::span<const std::uint8_t> bytes, const MoveTables& motion);
+    UnsolvableTable(std::span<const std::uint8_t> bytes, const MoveTables& move_tables);
 
     int height() const { return height_; }
     std::size_t size() const { return count_; }

@@ -24,7 +24,7 @@ constexpr int kLostGameScore = -100000;
 constexpr int kLosingMove = -0x7fffffff;
 
 // Lines of an attack that count: beyond these nobody lives, and sums of them still fit.
-constexpr int kMostAttack = 100000;
+constexpr int kMaxScoredAttack = 100000;
 
 // A position within the search.
 struct Node {
@@ -314,8 +314,9 @@ class BeamSearch::Run {
     LockEffect lock_effect(const Node& node, const LineClear& clear) {
         LockEffect c;
         c.counters = node.counters;
-        const int attack = std::min(
-            compute_attack(rules_, clear, c.counters, 1, random_).list.total(), kMostAttack);
+        const int attack =
+            std::min(compute_attack(rules_, clear, c.counters, 1, random_).attacks.total(),
+                     kMaxScoredAttack);
         c.pending = rules_.cancels() ? std::max(node.pending - attack, 0) : node.pending;
         c.reward = attack * (weights_.attack + weights_.earlier_attack * (known_ - ply_)) +
                    clear.lines * weights_.cleared_row;

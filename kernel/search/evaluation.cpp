@@ -30,7 +30,7 @@ class FeatureCounter {
 
   private:
     int height(int x) const { return heights_[x + 1]; }
-    bool filled(int x, int y) const { return board_.blocked(x, y); }
+    bool filled(int x, int y) const { return board_.is_blocked(x, y); }
     bool open(int x, int y) const { return y >= height(x); }
     bool well(int x, int y) const { return open(x, y) && !open(x - 1, y) && !open(x + 1, y); }
 

@@ -16,8 +16,8 @@ struct Candidate {
 class TopCandidates {
   public:
     // Forgets everything; from now on keeps the best `most`, at least 1.
-    void begin(std::size_t most) {
-        most_ = most;
+    void begin(std::size_t max) {
+        max_ = max;
         least_ = 0;
         items_.clear();
     }
@@ -25,7 +25,7 @@ class TopCandidates {
     void offer(const Candidate& candidate) {
         if (candidate.key <= least_) return;
         items_.push_back(candidate);
-        if (items_.size() >= 2 * most_ + kSlack) shorten();
+        if (items_.size() >= 2 * max_ + kSlack) shorten();
     }
 
     // Best first.
@@ -41,8 +41,8 @@ class TopCandidates {
         std::sort(items_.begin(), items_.end(),
                   [](const Candidate& a, const Candidate& b) { return a.key > b.key; });
         drop_equal();
-        if (items_.size() < most_) return;
-        items_.resize(most_);
+        if (items_.size() < max_) return;
+        items_.resize(max_);
         least_ = items_.back().key;
     }
 
@@ -53,7 +53,7 @@ class TopCandidates {
         seen_.assign(size, 0);
         std::size_t kept = 0;
         for (const Candidate& item : items_) {
-            if (kept == most_) break;
+            if (kept == max_) break;
             std::size_t slot = item.hash & (size - 1);
             while (seen_[slot] != 0 && seen_[slot] != item.hash) slot = (slot + 1) & (size - 1);
             if (seen_[slot] == item.hash) continue;
@@ -63,7 +63,7 @@ class TopCandidates {
         items_.resize(kept);
     }
 
-    std::size_t most_ = 1;
+    std::size_t max_ = 1;
     std::uint64_t least_ = 0;
     std::vector<Candidate> items_;
     std::vector<std::uint64_t> seen_;

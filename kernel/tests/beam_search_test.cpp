@@ -155,7 +155,7 @@ TEST(a_stopped_search_still_answers) {
     CHECK(!result.moves.empty());
 }
 
-TEST(time_that_is_over_ends_the_search_after_the_first_piece) {
+TEST(expired_time_ends_search_after_first_piece) {
     SearchLimits limits;
     limits.spent = [](void*) { return 2.0; };
     const SearchResult result = BeamSearch(Rules{}).run(position_of(Board(), "TIOLJS"), limits);
@@ -174,7 +174,7 @@ TEST(other_widths_are_played_too) {
     CHECK_THROWS(Error, BeamSearch(Rules{}).run(position, limits));
 }
 
-TEST(nothing_to_place_is_an_error_and_nowhere_to_place_is_none) {
+TEST(empty_queue_is_an_error) {
     CHECK_THROWS(Error, search(position_of(Board(), ""), 100));
     Board full;
     for (int y = 0; y < 24; ++y) full.set_row(y, full.full_row() & ~1u);

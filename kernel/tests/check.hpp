@@ -29,11 +29,11 @@ namespace sevenbag::check {
 
 // How many of `most` random cases are tried: under the sanitizers, which look at how and not at
 // what is computed and cost twenty times the time, a twentieth.
-constexpr int scale_cases(int most) {
+constexpr int scale_cases(int max) {
 #if defined(SB_SANITIZED)
-    return (most + 19) / 20;
+    return (max + 19) / 20;
 #else
-    return most;
+    return max;
 #endif
 }
 

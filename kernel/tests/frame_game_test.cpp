@@ -130,7 +130,7 @@ TEST(a_script_plays_as_it_does_in_parts) {
     }
 }
 
-TEST(what_is_no_script_is_refused) {
+TEST(invalid_scripts_are_refused) {
     CHECK(refuses({0}));
     CHECK(refuses({0, 6}));
     CHECK(refuses({0, 0, kButtons, 0}));

@@ -22,12 +22,12 @@ std::shared_ptr<const Rules> heavy_rules() {
 
 // Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
 struct Arrays {
-    explicit Arrays(const GameBatch& envs) {
-        const auto agents = static_cast<std::size_t>(envs.agents());
-        const std::size_t shown = agents * static_cast<std::size_t>(envs.players());
-        const ActionSpace& a = envs.actions();
+    explicit Arrays(const GameBatch& batch) {
+        const auto agents = static_cast<std::size_t>(batch.agents());
+        const std::size_t shown = agents * static_cast<std::size_t>(batch.players());
+        const ActionSpace& a = batch.actions();
         boards.resize(shown * static_cast<std::size_t>(a.rows * a.width));
-        pieces.resize(shown * static_cast<std::size_t>(envs.observed_pieces()));
+        pieces.resize(shown * static_cast<std::size_t>(batch.observed_pieces()));
         counters.resize(shown * GameBatch::kCounters);
         masks.resize(agents * static_cast<std::size_t>(a.size()));
         actions.resize(agents);
@@ -61,26 +61,26 @@ TEST(random_batches_stay_within_their_arrays) {
                 options.players = players;
                 options.separate_spins = apart;
                 options.max_pieces = 30;
-                GameBatch envs(std::make_shared<const Rules>(rules), options);
-                Arrays arrays(envs);
-                envs.observe_all(1, arrays.seen());
-                SplitMix64 dice(1);
+                GameBatch batch(std::make_shared<const Rules>(rules), options);
+                Arrays arrays(batch);
+                batch.observe_all(1, arrays.seen());
+                SplitMix64 random(1);
                 int ended = 0;
                 for (int turn = 0; turn < 200; ++turn) {
-                    envs.sample_actions(dice, arrays.actions.data());
-                    for (int agent = 0; agent < envs.agents(); ++agent) {
+                    batch.sample_actions(random, arrays.actions.data());
+                    for (int agent = 0; agent < batch.agents(); ++agent) {
                         const std::int64_t action = arrays.actions[static_cast<std::size_t>(agent)];
-                        const auto move = envs.move(agent, action);
-                        CHECK(move.has_value() || envs.ended(agent / players));
+                        const auto move = batch.move(agent, action);
+                        CHECK(move.has_value() || batch.has_ended(agent / players));
                         if (move) {
-                            CHECK_EQ(envs.actions().index(move->placement, move->hold), action);
+                            CHECK_EQ(batch.actions().index(move->placement, move->hold), action);
                             CHECK(arrays.masks[static_cast<std::size_t>(
-                                      agent * envs.actions().size() + action)] == 1);
+                                      agent * batch.actions().size() + action)] == 1);
                         }
                     }
-                    envs.step(arrays.actions.data(), true, 1 + turn % 2, arrays.seen(),
-                              arrays.outcome());
-                    for (int game = 0; game < envs.games(); ++game) ended += envs.ended(game);
+                    batch.step(arrays.actions.data(), true, 1 + turn % 2, arrays.seen(),
+                               arrays.outcome());
+                    for (int game = 0; game < batch.games(); ++game) ended += batch.has_ended(game);
                 }
                 CHECK(ended > 0);
             }
@@ -89,21 +89,21 @@ TEST(random_batches_stay_within_their_arrays) {
 TEST(any_number_can_be_given_as_an_action) {
     GameBatchOptions options;
     options.games = 3;
-    GameBatch envs(heavy_rules(), options);
-    Arrays arrays(envs);
+    GameBatch batch(heavy_rules(), options);
+    Arrays arrays(batch);
     arrays.actions = {-1, INT64_MAX, INT64_MIN};
-    envs.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome());
-    for (int game : {0, 1, 2}) CHECK(envs.ended(game) && arrays.terminated[game]);
+    batch.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome());
+    for (int game : {0, 1, 2}) CHECK(batch.has_ended(game) && arrays.terminated[game]);
     CHECK_THROWS(Error,
-                 envs.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome()));
-    envs.reset_ended(arrays.seen());
-    for (int game : {0, 1, 2}) CHECK(!envs.ended(game));
+                 batch.step(arrays.actions.data(), false, 1, arrays.seen(), arrays.outcome()));
+    batch.reset_ended(arrays.seen());
+    for (int game : {0, 1, 2}) CHECK(!batch.has_ended(game));
 }
 
 TEST(random_players_end_their_games_whatever_the_threads) {
     PlayoutOptions options;
     options.games = 60;
-    options.draws = 8;
+    options.samples = 8;
     const PlayoutResult alone = play_random_versus(heavy_rules(), 3, options);
     CHECK_EQ(alone.games, 60);
     CHECK_EQ(alone.unfinished, 0);
@@ -120,7 +120,7 @@ TEST(keys_move_a_piece_and_leave_the_game_alone) {
     CHECK(falling.press(Key::right));
     CHECK(falling.placement() == start);
     CHECK(falling.press(Key::hard_drop));
-    CHECK(falling.resting());
+    CHECK(falling.is_resting());
     CHECK(!falling.press(Key::soft_drop));
     CHECK(game.board().empty());
 }

@@ -36,7 +36,7 @@ AttackList attacks(int lines) {
 
 int sum_of(const Rules& rules, const LineClear& clear, Counters counters) {
     MinstdRandom random(1);
-    return compute_attack(rules, clear, counters, 1, random).list.total();
+    return compute_attack(rules, clear, counters, 1, random).attacks.total();
 }
 
 std::shared_ptr<const Rules> guideline() { return std::make_shared<const Rules>(); }
@@ -153,11 +153,11 @@ TEST(garbage_waits_until_it_has_arrived) {
     GarbageQueue queue(rules, 1);
     std::vector<HoleMask> holes;
     queue.receive(rules, 2, 10);
-    queue.enter(rules, 39, LockCause::drop, 100, holes);
+    queue.enter(rules, 39, LockCause::hard_drop, 100, holes);
     CHECK_EQ(holes.size(), 0);
-    queue.enter(rules, 40, LockCause::drop, 1, holes);
+    queue.enter(rules, 40, LockCause::hard_drop, 1, holes);
     CHECK_EQ(holes.size(), 1);
-    queue.enter(rules, 40, LockCause::drop, 100, holes);
+    queue.enter(rules, 40, LockCause::hard_drop, 100, holes);
     CHECK_EQ(holes.size(), 1);
     CHECK_EQ(queue.pending_lines(), 0);
 }
@@ -169,10 +169,10 @@ TEST(garbage_may_travel_in_own_locks) {
     GarbageQueue queue(rules, 1);
     std::vector<HoleMask> holes;
     queue.receive(rules, 2, 0);
-    queue.enter(rules, 0, LockCause::drop, 100, holes);
+    queue.enter(rules, 0, LockCause::hard_drop, 100, holes);
     queue.count_lock(rules);
     CHECK_EQ(holes.size(), 0);
-    queue.enter(rules, 0, LockCause::drop, 100, holes);
+    queue.enter(rules, 0, LockCause::hard_drop, 100, holes);
     CHECK_EQ(holes.size(), 2);
 }
 
@@ -197,7 +197,7 @@ TEST(holes_are_where_their_rule_puts_them) {
         constexpr int kAttacks = 4000;
         for (int i = 0; i < kAttacks; ++i) {
             queue.receive(rules, 10, 0);
-            queue.enter(rules, 0, LockCause::drop, 100, holes);
+            queue.enter(rules, 0, LockCause::hard_drop, 100, holes);
             CHECK_EQ(holes.size(), 10);
             for (std::size_t row = 0; row < holes.size(); ++row) {
                 ++columns[static_cast<std::size_t>(std::countr_zero(holes[row]))];
@@ -238,7 +238,7 @@ TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
         for (int y = 0; y < 40; ++y) {
             field.board.set_row(y, 1u + static_cast<unsigned>(y));
             for (int x = 0; x < 10; ++x)
-                if (field.board.occupied(x, y)) field.grid.set(x, y, 1);
+                if (field.board.is_occupied(x, y)) field.grid.set(x, y, 1);
             list.push_back(1u + static_cast<unsigned>(y));
         }
         list.insert(list.begin(), static_cast<std::size_t>(count), 0x3ffu & ~4u);
@@ -248,7 +248,7 @@ TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
         for (int y = 0; y < 40; ++y) {
             CHECK_EQ(field.board.row(y), list[static_cast<std::size_t>(y)]);
             for (int x = 0; x < 10; ++x)
-                CHECK_EQ(field.grid.at(x, y) != '.', field.board.occupied(x, y));
+                CHECK_EQ(field.grid.at(x, y) != '.', field.board.is_occupied(x, y));
         }
     }
 }
@@ -287,9 +287,9 @@ TEST(garbage_travels_once_it_is_confirmed) {
     queue.announce(rules, {2, 1}, 3);
     queue.announce(rules, {2, 2}, 1);
     CHECK_EQ(queue.confirm(rules, {2, 2}, 10), 1);
-    queue.enter(rules, 30, LockCause::time, 8, rows);
+    queue.enter(rules, 30, LockCause::timeout, 8, rows);
     CHECK_EQ(rows.size(), 0);
-    queue.enter(rules, 30, LockCause::drop, 8, rows);
+    queue.enter(rules, 30, LockCause::hard_drop, 8, rows);
     CHECK_EQ(rows.size(), 1);
     CHECK_EQ(queue.pending_lines(), 3);
     CHECK_EQ(queue.confirm(rules, {3, 1}, 10), 0);
@@ -306,7 +306,7 @@ TEST(no_rules_overflow_a_queue_or_an_attack) {
     Counters counters{kMaxCounter, kMaxCounter};
     const AttackResult attack =
         compute_attack(rules, {Piece::I, Spin::none, 1, 0, false}, counters, 1e300, random);
-    for (int lines : attack.list) CHECK(lines <= kMaxAttack);
+    for (int lines : attack.attacks) CHECK(lines <= kMaxAttack);
     CHECK_EQ(counters.combo, kMaxCounter);
     GarbageQueue queue(rules, 1);
     for (int i = 0; i < 30000; ++i) queue.receive(rules, kMaxAttack, 0);
@@ -323,7 +323,7 @@ TEST(cells_and_colours_agree_in_any_game) {
             Game game(rules, seed, seed);
             MinstdRandom random(seed);
             int entered = 0;
-            for (int turn = 1; !game.over(); ++turn) {
+            for (int turn = 1; !game.is_over(); ++turn) {
                 game.receive(random.below(3) == 0 ? random.below(5) : 0, turn * 30 - 30);
                 const LockResult& lock = game.play(any_move(game, random, list), turn * 30);
                 entered += static_cast<int>(lock.garbage.size());
@@ -334,7 +334,7 @@ TEST(cells_and_colours_agree_in_any_game) {
                          4 * stats.pieces + (width - 1) * entered - width * stats.lines);
             for (int y = 0; y < 40; ++y)
                 for (int x = 0; x < width; ++x)
-                    CHECK_EQ(game.grid().at(x, y) != '.', game.board().occupied(x, y));
+                    CHECK_EQ(game.grid().at(x, y) != '.', game.board().is_occupied(x, y));
         }
     }
 }
@@ -343,7 +343,7 @@ TEST(every_listed_move_is_legal_and_judged_as_listed) {
     std::vector<Placement> list;
     Game game(guideline(), 11, 11);
     MinstdRandom random(2);
-    for (int turn = 1; turn < 200 && !game.over(); ++turn) {
+    for (int turn = 1; turn < 200 && !game.is_over(); ++turn) {
         game.placements(true, list);
         for (const Placement& placement : list)
             CHECK(game.find_move(placement).placement == placement);
@@ -373,7 +373,7 @@ TEST(blocked_spawns) {
     rules->spawn_drop = 0;
     Game lost(rules, 1, 1);
     lost.start_from(wall, {});
-    CHECK(lost.over());
+    CHECK(lost.is_over());
     rules->blocked_spawn = BlockedSpawnRule::raise;
     Game raised(rules, 1, 1);
     wall.set(4, 22, false);
@@ -395,20 +395,20 @@ TEST(impossible_rules_are_refused) {
     refused([](Rules& rules) { rules.multiplier.start = -1; });
 }
 
-TEST(what_one_sends_the_other_gets) {
+TEST(sent_attacks_are_received) {
     std::vector<Placement> list;
     MinstdRandom random(4);
     for (int seed = 1; seed <= 20; ++seed) {
         Versus versus(guideline(), seed, 30);
         CHECK_EQ(versus.player(0).current(), versus.player(1).current());
-        while (!versus.over()) {
+        while (!versus.is_over()) {
             const Game::Move first = any_move(versus.player(0), random, list);
             const Game::Move second = any_move(versus.player(1), random, list);
             versus.play(first, second);
         }
         for (int i : {0, 1})
             CHECK_EQ(versus.player(i).stats().sent, versus.player(1 - i).stats().received);
-        CHECK(versus.winner() != 0 || versus.player(1).over());
+        CHECK(versus.winner() != 0 || versus.player(1).is_over());
         CHECK_THROWS(Error, versus.play({}, {}));
     }
 }

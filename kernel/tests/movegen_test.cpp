@@ -37,7 +37,7 @@ Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, const
         bool front = true;
         for (int i = 0; i < 4; ++i) {
             const Cell c = corners_of(p.piece, r)[static_cast<std::size_t>(i)];
-            const bool is_filled = board.blocked(p.x + c.x, p.y + c.y, rules.top_filled);
+            const bool is_filled = board.is_blocked(p.x + c.x, p.y + c.y, rules.top_filled);
             filled += is_filled;
             if (i < 2) front = front && is_filled;
         }
@@ -131,7 +131,7 @@ std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kic
                 break;
             }
         }
-        if (!board.resting(placed(s))) continue;
+        if (!board.is_resting(placed(s))) continue;
         Placement p = placed(s);
         if (s.turned) p.spin = plain_verdict(board, p, s.kicked, spins);
         p = canonical(p);
@@ -211,7 +211,7 @@ Kicks random_kicks(std::mt19937& random) {
     return make_kicks("random", turns, spawn);
 }
 
-TEST(systems_of_ones_own) {
+TEST(custom_rotation_systems) {
     std::mt19937 random(17);
     for (int i = 0; i < 60; ++i) {
         const int width = kMinWidth + static_cast<int>(random() % (kMaxWidth - kMinWidth + 1));
@@ -307,12 +307,12 @@ TEST(rows_are_cleared_and_pushed) {
     const std::uint64_t cleared = board.lock({Piece::I, Rotation::east, 0, 2});
     CHECK_EQ(cleared, std::uint64_t{7});
     CHECK_EQ(board.count(), 1);
-    CHECK(board.occupied(0, 0));
+    CHECK(board.is_occupied(0, 0));
     board.add_garbage(4, 40);
     CHECK_EQ(board.count(), 360);
 }
 
-TEST(what_threads_throw_reaches_the_caller) {
+TEST(exceptions_of_threads_reach_the_caller) {
     std::atomic<int> ended{0};
     for (int thrower = 0; thrower < 4; ++thrower) {
         ended = 0;
@@ -330,7 +330,7 @@ TEST(what_threads_throw_reaches_the_caller) {
     CHECK(std::is_sorted(parts.begin(), parts.end()));
 }
 
-TEST(perft_ends_when_it_is_told_to) {
+TEST(perft_can_be_stopped) {
     const bool stop = true;
     const std::vector<Piece> queue(40, Piece::T);  // would take for ever
     for (const char* name : {"srs", "tetra-x"})
@@ -338,7 +338,7 @@ TEST(perft_ends_when_it_is_told_to) {
             perft(Board(), queue, find_kicks(name), Spawn{}, SpinMode::none, threads, &stop);
 }
 
-TEST(shapes_of_ones_own) {
+TEST(custom_shapes) {
     const Cells lying{{{0, 0}, {1, 0}, {2, 0}, {3, 0}}};
     CHECK(centre_of(Piece::I, Rotation::north, lying) == (Cell{1, 0}));
     CHECK(centre_of(Piece::I, Rotation::south, lying) == (Cell{2, 0}));

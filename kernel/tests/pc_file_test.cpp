@@ -68,7 +68,7 @@ TEST(every_fault_is_found) {
     CHECK(check_one("f8ffffffffff0000").fault == PcFault::no_placement);
 }
 
-TEST(what_is_closed_in_cannot_be_reached) {
+TEST(enclosed_positions_are_unreachable) {
     // An O in the left corner, an I that lies on it and roofs the three columns beside it, an I
     // that stands at the end of the roof: another O cannot come to lie below it.
     PcRecord record{};
@@ -117,7 +117,7 @@ TEST(an_empty_field_on_the_way_can_be_refused) {
     CHECK_EQ(refused.placement, 5);
 }
 
-TEST(what_cannot_be_written) {
+TEST(invalid_records_are_refused) {
     PcRecord record{};
     std::uint8_t bytes[kPcMaxRecordBytes];
     record.length = 1;

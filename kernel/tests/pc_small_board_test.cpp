@@ -48,9 +48,9 @@ std::vector<std::uint64_t> by_the_board(const Board& board, Piece piece, const K
     return found;
 }
 
-std::vector<std::uint64_t> by_the_field(const pc::MoveTables& motion, std::uint64_t filled,
+std::vector<std::uint64_t> by_the_field(const pc::MoveTables& move_tables, std::uint64_t filled,
                                         Piece piece, int height) {
-    const pc::MoveTable& m = motion.of(piece);
+    const pc::MoveTable& m = move_tables.of(piece);
     std::uint64_t corners[kRotations];
     dispatch_table().find_rest_positions(m, filled, height, corners);
     std::vector<std::uint64_t> found;
@@ -64,8 +64,8 @@ std::vector<std::uint64_t> by_the_field(const pc::MoveTables& motion, std::uint6
 using Generator = std::mt19937_64;
 
 // Rows with a share of filled cells, piled up by placements, or flat with holes: no row full.
-std::uint64_t random_field(Generator& dice, int height, const Kicks& kicks) {
-    const auto below = [&](std::uint64_t n) { return dice() % n; };
+std::uint64_t random_field(Generator& random, int height, const Kicks& kicks) {
+    const auto below = [&](std::uint64_t n) { return random() % n; };
     if (below(2)) {
         Board board;
         std::vector<Placement> placements;
@@ -81,23 +81,23 @@ std::uint64_t random_field(Generator& dice, int height, const Kicks& kicks) {
         // Full rows stay: the generator need not care.
         return cells_of_field(board);
     }
-    std::uint64_t filled = dice();
-    if (below(2)) filled |= dice();
-    if (below(3) == 0) filled &= dice();
+    std::uint64_t filled = random();
+    if (below(2)) filled |= random();
+    if (below(3) == 0) filled &= random();
     filled &= (std::uint64_t{1} << (height * pc::kFieldWidth)) - 1;
     return filled;
 }
 
-void expect_equal_placements(const Kicks& kicks, Generator& dice, int fields) {
-    const pc::MoveTables motion(kicks);
+void expect_equal_placements(const Kicks& kicks, Generator& random, int fields) {
+    const pc::MoveTables move_tables(kicks);
     int wrong = 0;
     for (int n = 0; n < fields && wrong < 3; ++n) {
-        const int height = 1 + static_cast<int>(dice() % pc::kFieldRows);
-        const std::uint64_t filled = random_field(dice, height, kicks);
+        const int height = 1 + static_cast<int>(random() % pc::kFieldRows);
+        const std::uint64_t filled = random_field(random, height, kicks);
         const Board board = board_of(filled);
         for (int p = 0; p < kPieces; ++p) {
             const auto piece = static_cast<Piece>(p);
-            if (by_the_field(motion, filled, piece, height) ==
+            if (by_the_field(move_tables, filled, piece, height) ==
                 by_the_board(board, piece, kicks, height))
                 continue;
             ++wrong;
@@ -111,8 +111,8 @@ void expect_equal_placements(const Kicks& kicks, Generator& dice, int fields) {
 
 // A system nobody would play: any tests in any number, turns that do not exist, pieces that lie
 // anywhere.
-Kicks random_kicks(Generator& dice) {
-    const auto below = [&](int n) { return static_cast<int>(dice() % static_cast<unsigned>(n)); };
+Kicks random_kicks(Generator& random) {
+    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const int reach = 1 + below(kMaxKick);
     std::vector<TurnTests> turns;
     std::array<Rotation, kPieces> spawn{};
@@ -140,26 +140,26 @@ Kicks random_kicks(Generator& dice) {
 }  // namespace
 
 TEST(low_fields_have_the_placements_of_boards_under_every_system) {
-    Generator dice(1);
+    Generator random(1);
     for (const Kicks& kicks : all_kicks()) {
-        expect_equal_placements(kicks, dice, check::scale_cases(3000));
-        expect_equal_placements(kicks.without_half_turns(), dice, check::scale_cases(500));
+        expect_equal_placements(kicks, random, check::scale_cases(3000));
+        expect_equal_placements(kicks.without_half_turns(), random, check::scale_cases(500));
     }
 }
 
 TEST(low_fields_have_the_placements_of_boards_under_systems_of_ones_own) {
-    Generator dice(2);
+    Generator random(2);
     for (int n = 0; n < check::scale_cases(200); ++n)
-        expect_equal_placements(random_kicks(dice), dice, 100);
+        expect_equal_placements(random_kicks(random), random, 100);
 }
 
 TEST(features_of_low_fields_are_those_of_boards) {
-    Generator dice(5);
+    Generator random(5);
     const Kicks& kicks = find_kicks("srs");
     int wrong = 0;
     for (int n = 0; n < check::scale_cases(20'000) && wrong < 3; ++n) {
-        const int height = 1 + static_cast<int>(dice() % pc::kFieldRows);
-        const std::uint64_t filled = random_field(dice, height, kicks);
+        const int height = 1 + static_cast<int>(random() % pc::kFieldRows);
+        const std::uint64_t filled = random_field(random, height, kicks);
         std::array<float, pc::kFeatures> by_field{};
         std::array<float, pc::kFeatures> by_board{};
         dispatch_table().find_features(filled, height, by_field.data());

@@ -136,7 +136,7 @@ std::vector<Piece> pieces_for(Generator& random, const std::vector<Piece>& taken
 
 // Plays a solution: every placement can be reached, pieces come by the rules of the hold, the board
 // is empty at the end, and before only if that is allowed.
-bool holds_good(const pc::SolveRequest& request, const pc::SolveResult& answer,
+bool holds_good(const pc::SolveRequest& request, const pc::SolveResult& result,
                 const Kicks& kicks) {
     Board board = *request.board;
     board.clear_rows();
@@ -147,16 +147,16 @@ bool holds_good(const pc::SolveRequest& request, const pc::SolveResult& answer,
     };
     std::optional<Piece> held;
     if (request.holding) held = take();
-    int height = answer.height;
-    for (std::size_t i = 0; i < answer.placements.size(); ++i) {
+    int height = result.height;
+    for (std::size_t i = 0; i < result.placements.size(); ++i) {
         if (i > 0 && request.strict && board.empty()) return false;
         std::optional<Piece> current = take();
-        if (answer.holds[i]) {
+        if (result.holds[i]) {
             if (!request.hold) return false;
             if (!held) held = take();
             std::swap(held, current);
         }
-        const Placement& placement = answer.placements[i];
+        const Placement& placement = result.placements[i];
         if (current != placement.piece || rises_above(placement, height)) return false;
         std::vector<Placement> reachable;
         generate_placements(board, placement.piece, kicks, kHigh, SpinMode::none, reachable);
@@ -206,7 +206,7 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
             if (!request.hold) request.holding = false;
             if (below(random, 3) == 0 && request.hold)
                 request.save = static_cast<Piece>(below(random, kPieces));
-            const pc::SolveResult answer = solver.solve(request);
+            const pc::SolveResult result = solver.solve(request);
             const std::size_t seen = std::min<std::size_t>(
                 request.pieces.size(), static_cast<std::size_t>(needed) + (request.hold ? 1 : 0));
             Plain plain{kicks,
@@ -217,8 +217,8 @@ TEST(answers_are_those_of_a_plain_search_under_every_system) {
                         request.strict};
             const bool exists = plain.fills(board, height, plain.pieces[0], 1);
             (exists ? found : none) += 1;
-            if (exists != (answer.reason == pc::SolveStatus::found) ||
-                (exists && !holds_good(request, answer, kicks)))
+            if (exists != (result.status == pc::SolveStatus::found) ||
+                (exists && !holds_good(request, result, kicks)))
                 check::report_failure(__FILE__, __LINE__,
                                       described(kicks, filled, height, request.pieces));
         }
@@ -277,24 +277,24 @@ pc::Network random_network(Generator& random) {
     return {hidden, activation(), genes};
 }
 
-pc::Outcome in_order_of_play(const pc::MoveTables& motion, const pc::Problem& problem,
+pc::Outcome in_order_of_play(const pc::MoveTables& move_tables, const pc::Problem& problem,
                              const pc::Network* network = nullptr) {
     SearchTable table;
-    pc::PlayOrderSearch search{&motion, &problem, &table.visited, {}, 1000, ~std::uint64_t{0}};
+    pc::PlayOrderSearch search{&move_tables, &problem, &table.visited, {}, 1000, ~std::uint64_t{0}};
     std::vector<float> memory(network ? network->memory() : 0);
     search.network = network;
     search.network_memory = memory.data();
     return dispatch_table().search_in_play_order(search);
 }
 
-pc::Outcome tilings_first(const pc::MoveTables& motion, const pc::Problem& problem) {
+pc::Outcome tilings_first(const pc::MoveTables& move_tables, const pc::Problem& problem) {
     SearchTable table;
-    const pc::TileSet tile_set(motion, problem.height);
+    const pc::TileSet tile_set(move_tables, problem.height);
     const pc::TileGraph graph(tile_set, problem.filled);
     pc::MultisetTable budget;
-    if (!graph.whole() || !budget.run(graph, pc::supply_of(problem), motion))
+    if (!graph.whole() || !budget.run(graph, pc::supply_of(problem), move_tables))
         return pc::Outcome::stopped;
-    return pc::TilingSolver(motion, problem, graph, budget, table.visited, {}).run();
+    return pc::TilingSolver(move_tables, problem, graph, budget, table.visited, {}).run();
 }
 
 pc::Outcome on_whole_boards(const Kicks& kicks, const pc::Problem& problem,
@@ -321,7 +321,7 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
     const std::vector<pc::MoveTables> motions(all.begin(), all.end());
     for (int n = 0; n < check::scale_cases(4000); ++n) {
         const Kicks& kicks = all[static_cast<std::size_t>(n) % all.size()];
-        const pc::MoveTables& motion = motions[static_cast<std::size_t>(n) % all.size()];
+        const pc::MoveTables& move_tables = motions[static_cast<std::size_t>(n) % all.size()];
         const int height = 2 + below(random, 5);
         const int needed = 3 + below(random, 6);
         if (4 * needed > pc::kFieldWidth * height) continue;
@@ -337,11 +337,11 @@ TEST(the_searches_agree_on_fields_of_all_heights) {
         } else if (below(random, 3) == 0) {
             problem.save = problem.pieces[static_cast<std::size_t>(below(random, problem.count))];
         }
-        const pc::Outcome a = in_order_of_play(motion, problem);
-        const pc::Outcome b = tilings_first(motion, problem);
+        const pc::Outcome a = in_order_of_play(move_tables, problem);
+        const pc::Outcome b = tilings_first(move_tables, problem);
         const pc::Network network = random_network(random);
         const pc::Network* order = n % 8 < 4 ? &network : nullptr;
-        if (a != b || (order && a != in_order_of_play(motion, problem, order)) ||
+        if (a != b || (order && a != in_order_of_play(move_tables, problem, order)) ||
             (n % 4 == 0 && a != on_whole_boards(kicks, problem, pieces, order)))
             check::report_failure(__FILE__, __LINE__, described(kicks, filled, height, pieces));
         (a == pc::Outcome::found ? found : none) += 1;
@@ -372,7 +372,7 @@ TEST(some_tiling_is_played_by_exactly_the_queues_that_are_solved) {
         const pc::SortedQueues queues(given, length);
         std::vector<pc::PlayableTiling> tilings;
         const pc::TileGraph& graph = solver.graph(height, filled);
-        CHECK(pc::find_playable_tilings(solver.motion(), graph, queues, hold, strict,
+        CHECK(pc::find_playable_tilings(solver.move_tables(), graph, queues, hold, strict,
                                         pc::DropMode::soft, {}, tilings) == pc::Outcome::none);
         for (std::size_t i = 0; i < given.size(); ++i) {
             const std::size_t at = queues.place(i);
@@ -432,11 +432,11 @@ TEST(threads_that_share_a_search_are_stopped) {
     problem.pieces[3] = static_cast<std::uint8_t>(Piece::Z);
     std::array<pc::Step, pc::kMaxSteps> steps;
     std::atomic<int> asked{0};
-    const pc::StopCheck watch{[](void* context, std::uint64_t) {
-                                  return ++*static_cast<std::atomic<int>*>(context) > 50;
-                              },
-                              &asked};
-    CHECK(solver.search_all(problem, watch, steps, 3) == pc::Outcome::stopped);
+    const pc::StopCheck stop_check{[](void* context, std::uint64_t) {
+                                       return ++*static_cast<std::atomic<int>*>(context) > 50;
+                                   },
+                                   &asked};
+    CHECK(solver.search_all(problem, stop_check, steps, 3) == pc::Outcome::stopped);
     CHECK(asked > 50);
 }
 
@@ -448,10 +448,10 @@ TEST(a_tall_field_is_filled) {
     pc::SolveRequest request;
     request.board = &board;
     request.pieces = std::vector<Piece>(17, Piece::O);
-    const pc::SolveResult answer = solver.solve(request);
-    CHECK(answer.reason == pc::SolveStatus::found);
-    CHECK_EQ(answer.placements.size(), 16u);
-    CHECK(holds_good(request, answer, kicks));
+    const pc::SolveResult result = solver.solve(request);
+    CHECK(result.status == pc::SolveStatus::found);
+    CHECK_EQ(result.placements.size(), 16u);
+    CHECK(holds_good(request, result, kicks));
 }
 
 TEST(a_search_stops_at_its_limits) {
@@ -462,15 +462,15 @@ TEST(a_search_stops_at_its_limits) {
     for (char c : std::string("OIZSOZOISLT")) request.pieces.push_back(piece_from_letter(c));
     request.min_height = request.max_height = 4;
     request.nodes = 500;
-    CHECK(solver.solve(request).reason == pc::SolveStatus::stopped);
+    CHECK(solver.solve(request).status == pc::SolveStatus::stopped);
     request.nodes = 0;
     request.stop = [](void*) { return true; };
-    CHECK(solver.solve(request).reason == pc::SolveStatus::stopped);
+    CHECK(solver.solve(request).status == pc::SolveStatus::stopped);
     request.stop = nullptr;
-    CHECK(solver.solve(request).reason == pc::SolveStatus::none);
+    CHECK(solver.solve(request).status == pc::SolveStatus::none);
 }
 
-TEST(what_cannot_be_asked_is_an_error) {
+TEST(invalid_requests_are_refused) {
     pc::Solver solver(find_kicks("srs"));
     Board board(8, 20);
     pc::SolveRequest request;

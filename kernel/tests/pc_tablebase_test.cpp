@@ -121,11 +121,11 @@ struct Told final : pc::SequenceVisitor {
     }
     void add(const pc::Letters& letters, bool possible) {
         sequences.emplace_back(letters.begin(), letters.begin() + length);
-        answers.push_back(possible);
+        visitor.push_back(possible);
     }
     int length;
     std::vector<std::vector<std::uint8_t>> sequences;
-    std::vector<bool> answers;
+    std::vector<bool> visitor;
 };
 
 }  // namespace
@@ -176,8 +176,8 @@ TEST(two_lines_are_cleared_exactly_where_a_plain_search_clears_them) {
         for (std::size_t n = 0; n < told.sequences.size(); n += step) {
             std::vector<Piece> queue;
             for (std::uint8_t letter : told.sequences[n]) queue.push_back(pc::kLetters[letter]);
-            CHECK_EQ(search.clears(queue), bool(told.answers[n]));
-            possible += told.answers[n];
+            CHECK_EQ(search.clears(queue), bool(told.visitor[n]));
+            possible += told.visitor[n];
         }
         CHECK(possible > 0);
     }
@@ -229,13 +229,13 @@ TEST(finishers_are_those_of_some_order) {
         }
 }
 
-TEST(work_that_is_stopped_ends) {
+TEST(stopped_work_ends) {
     Progress progress;
     progress.stop = true;
     CHECK_THROWS(StoppedError, pc::Tablebase(find_kicks("srs"), 4, 2, progress));
 }
 
-TEST(what_a_job_throws_comes_out) {
+TEST(exceptions_of_jobs_reach_the_caller) {
     Progress progress;
     CHECK_THROWS(int, (run_jobs(100, 3, progress,
                                 [](int, std::int64_t index) {
