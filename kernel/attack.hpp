@@ -1,4 +1,4 @@
-// What a line clear sends: the combo and back-to-back counters, and the attacks of one lock.
+// Attack of a line clear: combo and back-to-back counters, and the attacks of one lock.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace sevenbag {
 
-// Counters go no further; nothing depends on what lies beyond.
+// Upper limit of the counters; no rule depends on larger values.
 inline constexpr int kMaxCounter = 1'000'000;
 
-// What runs on from lock to lock.
+// State that continues from lock to lock.
 struct Counters {
     int combo = 0;         // clears in a row so far
     int back_to_back = 0;  // difficult clears in a row so far
@@ -21,7 +21,7 @@ struct Counters {
     friend constexpr bool operator==(const Counters&, const Counters&) = default;
 };
 
-// What a lock did to the board.
+// Result of a lock on the board.
 struct LineClear {
     Piece piece = Piece::T;
     Spin spin = Spin::none;
@@ -60,22 +60,22 @@ struct AttackResult {
     AttackList attacks;
     int surge = 0;          // lines of a broken charge; the first of `attacks`
     int clear = 0;          // lines of the clear itself, and of its combo unless that is apart
-    bool withheld = false;  // it cancels, but what is left of it is not sent
+    bool withheld = false;  // it cancels, but the rest is not sent
 };
 
 // The counters after a lock. One without lines ends the combo and leaves the chain alone.
 Counters counters_after(const Rules& rules, const LineClear& clear, Counters counters);
 
-// Advances the counters by a lock and says what it sends. `multiplier` is the one in force;
-// `attackers` are the players who have chosen this one as their target; `random` is drawn from by
-// random rounding alone.
+// Advance the counters by a lock and compute its attack. `multiplier` is the current one;
+// `attackers` is the number of players who target this one; only random rounding draws from
+// `random`.
 AttackResult compute_attack(const Rules& rules, const LineClear& clear, Counters& counters,
                             double multiplier, MinstdRandom& random, int attackers = 0);
 
 // The lines of a clear with its back-to-back bonus, before the combo; `counters` after the clear.
 double compute_base_lines(const Rules& rules, const LineClear& clear, const Counters& counters);
 
-// What the combo makes of that; `counters` after the clear.
+// Return the lines after the combo rule; `counters` after the clear.
 double apply_combo(const Rules& rules, double lines, const Counters& counters);
 
 }  // namespace sevenbag

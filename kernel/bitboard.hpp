@@ -1,12 +1,11 @@
 // The lowest rows of a board of width 10 as N words of six rows, one board or several side by side.
 //
-// V is a plain 64-bit word, or a vector of them: then every operation works on as many boards as
-// the vector has lanes, and nothing ever moves between lanes. Bits 60 to 63 of a word are not part
-// of any row; shifts may leave rubbish there, and whoever shifts masks (every use is an "and" with
-// a set of positions, which has none).
+// V is a 64-bit word or a vector of words. With a vector, every operation works on one board per
+// lane; lanes never mix. Bits 60 to 63 of a word are not part of any row. Shifts may set them, so
+// every shift is followed by an "and" with a set of positions, which clears them.
 //
-// This file is compiled once for each instruction set. Everything in it therefore lives in a
-// namespace named after the set, and uses nothing that the linker could merge across sets.
+// This file is compiled once per instruction set. Everything in it is in a namespace named after
+// the set, and uses nothing that the linker could merge across sets.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +46,7 @@ inline constexpr int kLanes = 2;
 using Word = std::uint64_t;
 typedef std::uint64_t Lanes __attribute__((vector_size(kLanes * 8)));
 
-// f(integral_constant<0>) ... f(integral_constant<Count - 1>): a loop whose index is a constant.
+// Call f(integral_constant<0>) to f(integral_constant<Count - 1>): a loop with a constant index.
 template <int Count, class F>
 SB_INLINE constexpr void unrolled(F&& f) {
     static_assert(Count <= 8);
@@ -243,7 +242,7 @@ struct Bitboard<Word, kBoardWords> {
     }
 };
 
-// The words of a whole board, each moved up (or down, By < 0) by so many places.
+// The words of a board, each moved up (or down, By < 0) by a number of lanes.
 template <int By>
 SB_INLINE BoardVector next_words(BoardVector a) {
     if constexpr (By == 0)
@@ -255,7 +254,7 @@ SB_INLINE BoardVector next_words(BoardVector a) {
         }(std::make_integer_sequence<int, kBoardWords>{});
 }
 
-// Word I of a set moved by so many bits.
+// Word I of a set moved by a number of bits.
 template <int Bits, int I, class V, int N>
 SB_INLINE V translate_word(const Bitboard<V, N>& a) {
     constexpr int kWords = (Bits < 0 ? -Bits : Bits) / kWordBits;
@@ -272,8 +271,8 @@ SB_INLINE V translate_word(const Bitboard<V, N>& a) {
         return a.template word<kFrom>() >> kRest | a.template word<kNext>() << (kWordBits - kRest);
 }
 
-// The set moved by (Dx, Dy). What leaves the window is lost; what leaves a row sideways comes out
-// at the other side of a neighbouring row, and the caller masks it.
+// Return the set moved by (Dx, Dy). Bits beyond the rows are lost. Bits that leave a row sideways
+// enter a neighbouring row; the caller masks them.
 template <int Dx, int Dy, class V, int N>
 SB_INLINE Bitboard<V, N> translate(const Bitboard<V, N>& a) {
     constexpr int kBits = Dy * kWidth + Dx;

@@ -34,7 +34,8 @@ class Board {
 
     bool contains(int x, int y) const { return x >= 0 && x < width_ && y >= 0 && y < rows_; }
     bool is_occupied(int x, int y) const { return (row(y) >> x) & 1; }
-    // Filled, or outside the walls or below the floor; above the top as told.
+    // Return whether the cell is filled, outside the walls or below the floor. `top_filled` applies
+    // above the top.
     bool is_blocked(int x, int y, bool top_filled = false) const {
         return x < 0 || x >= width_ || y < 0 || (y < rows_ ? is_occupied(x, y) : top_filled);
     }
@@ -66,7 +67,7 @@ class Board {
     std::uint64_t clear_rows();
     // Fills the cells and removes full rows. Raises Error(placement) if it does not fit.
     std::uint64_t lock(const Placement& placement);
-    // Pushes `count` copies of `cells` in from below; what passes the top is lost.
+    // Push `count` copies of `cells` in from below; rows above the top are lost.
     void push_rows(std::uint32_t cells, int count);
     // The same with rows that are full but for column `hole`. Raises Error(board).
     void add_garbage(int hole, int count = 1);

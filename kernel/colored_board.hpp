@@ -33,7 +33,7 @@ class ColorGrid {
     // '.', a piece's letter, G for garbage or B for a bomb.
     char at(int x, int y) const { return kLetters[cells_[y] >> (4 * x) & 15]; }
 
-    // Whether a row holds garbage; bombs count as such.
+    // Return whether a row contains garbage; bombs count as garbage.
     bool has_garbage(int y) const { return (cells_[y] & kTops) != 0; }
     bool has_bomb(int y) const { return (cells_[y] & cells_[y] >> 3 & kTops >> 3) != 0; }
     bool is_bomb(int x, int y) const { return (cells_[y] >> (4 * x) & 15) == kBomb; }
@@ -43,7 +43,7 @@ class ColorGrid {
         for (Cell c : cells_of(placement)) set(c.x, c.y, color);
     }
 
-    // Removes the rows whose bit is set.
+    // Remove the rows whose bit is set.
     void remove_rows(std::uint64_t rows) {
         if (rows == 0) return;
         int to = std::countr_zero(rows);
@@ -52,8 +52,8 @@ class ColorGrid {
         for (; to < rows_; ++to) cells_[to] = 0;
     }
 
-    // Pushes `count` rows in from below, garbage but for the cells of `open`, which are empty or
-    // bombs. The rows from `end` up stay where they are; those that come there are lost.
+    // Push `count` garbage rows in from below; the cells of `open` are empty or bombs. Rows from
+    // `end` up do not move; rows pushed there are lost.
     void push_garbage(unsigned open, bool bombs, int count, int end) {
         std::uint64_t row = 0;
         for (int x = 0; x < width_; ++x) {
@@ -102,19 +102,19 @@ struct ColoredBoard {
         grid.fill(placement);
     }
 
-    // Removes what the placement that was just filled in clears: rows below its lowest one that
-    // bombs blow up, and full rows. Bit y of `rows` is set where row y was removed.
+    // Remove the rows cleared by the placement that was just filled in: full rows, and rows below
+    // the placement that bombs clear. Bit y of `rows` is set if row y was removed.
     LineClear clear(const Rules& rules, const Placement& placement, std::uint64_t& rows);
 
-    // Pushes `count` rows in from below at once, filled but for the cells of `open`. Returns
-    // whether a filled cell lay where rows are pushed over the top.
+    // Push `count` rows in from below at once, filled except the cells of `open`. Return whether a
+    // filled cell was in the rows pushed over the top.
     bool push(const Rules& rules, HoleMask open, int count = 1);
 
   private:
     void fill_in_part(const Rules& rules, const Placement& placement);
 };
 
-// What a moving piece collides with: the board without the rows that are not solid.
+// Return the board without the rows that are not solid: moving pieces collide with it.
 Board solid_part(const Rules& rules, const Board& board);
 
 }  // namespace sevenbag

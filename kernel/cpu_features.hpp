@@ -14,7 +14,7 @@ inline bool cpu_has_v3() {
 #endif
 }
 
-// Not x86-64-v4, which lacks what Ice Lake and Zen 4 brought (cmake/InstructionSets.cmake).
+// Not x86-64-v4, which lacks the extensions of Ice Lake and Zen 4 (cmake/InstructionSets.cmake).
 inline bool cpu_has_v4() {
 #if defined(__x86_64__)
     return cpu_has_v3() && __builtin_cpu_supports("avx512f") &&

@@ -26,18 +26,17 @@ enum class Outcome;
 struct DispatchTable {
     const char* name;
 
-    // Writes the placements to `out` and returns their number. Needs a spawn that fits, a rule
-    // that has_fast_path, and (where it judges immobile pieces) a spawn that does not rest on
-    // anything.
+    // Write the placements to `out` and return their number. Needs a spawn that fits, a rule that
+    // has_fast_path, and, if the rule detects immobile pieces, a spawn above the stack.
     int (*generate_placements)(FastSystem kicks, const PackedBoard& board, Piece piece, int spawn_x,
                                int spawn_y, SpinRule rule, Placement* out);
-    // Leaves below the start boards. Boards that grow too high for the hot code (or whose
-    // placements may depend on the spawn) are handed to `tall(context, words, index in queue)`,
-    // which returns the leaves below them.
+    // Count the leaves below the start boards. Boards too high for the multi-ISA code, and boards
+    // whose placements may depend on the spawn, are passed to `fallback(context, words, index in
+    // queue)`, which returns the number of leaves below them.
     std::uint64_t (*perft)(FastSystem kicks, const PerftJob& job, int spawn_y,
                            std::uint64_t (*fallback)(void*, const std::uint64_t* words, int ply),
                            void* context);
-    // Locks each placement on a board of its own and writes the boards after it.
+    // Lock each placement on a copy of the board and evaluate the result.
     void (*evaluate_placements)(const EvaluationJob& job, EvaluatedBoard* out);
 
     // find_rest_positions of small_board.hpp.
@@ -51,7 +50,7 @@ struct DispatchTable {
     // order given; ends[i] is the end of those of the i-th piece. A board may occur twice.
     void (*find_children)(const pc::MoveTable* const* pieces, std::uint64_t board, int height,
                           std::uint64_t* children, int* ends);
-    // The first of the steps that lead from one board to another; rotation -1 if there is none.
+    // Find the first step that leads from one board to another; rotation -1 if there is none.
     pc::RestPosition (*find_rest_position)(const pc::MoveTable& piece, std::uint64_t board,
                                            std::uint64_t child, int height);
 };

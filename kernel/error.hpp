@@ -1,4 +1,4 @@
-// The one exception type of the kernel: what kind of thing was wrong, and a sentence that says so.
+// The exception type of the kernel: a kind and a message.
 #pragma once
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// A piece in the air, moved by keys: what a player's hands do between two locks.
+// Piece of a game that is moved by keys before it locks.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@ namespace sevenbag {
 
 class FallingPiece {
   public:
-    // The game's current piece as it appears, or the one that hold offers; the game itself does not
-    // change. Raises Error(placement) if there is no such piece or it cannot appear.
+    // The game's current piece at its spawn, or the piece that hold offers; the game does not
+    // change. Throws Error(placement) if there is no such piece or it cannot spawn.
     FallingPiece(const Game& game, bool hold);
 
-    // Where it is, with the spin that it would lock with here.
+    // The current position, with the spin of a lock there.
     Placement placement() const { return motion().placement(at_); }
     bool is_resting() const { return board_.is_resting(placement()); }
 
-    // Whether the key has moved it. hard_drop does what sonic_drop does: to lock is the game's.
+    // Press a key; return whether the piece moved. hard_drop moves like sonic_drop: the game locks.
     bool press(Key key);
 
   private:

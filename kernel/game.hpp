@@ -1,5 +1,5 @@
-// One player's game: board, queue, hold, counters, garbage, statistics. Moves are placements, time
-// is told by the caller in frames of 1/60 s.
+// Game of one player: board, queue, hold, counters, garbage, statistics. Moves are placements; the
+// caller passes the time in frames of 1/60 s.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class Game {
     const std::shared_ptr<const Rules>& shared_rules() const { return rules_; }
     const Board& board() const { return field_.board; }
     const ColorGrid& grid() const { return field_.grid; }
-    // What a moving piece collides with: the board, where all of its rows are solid.
+    // The board that moving pieces collide with; the board itself if all of its rows are solid.
     const Board& solid() const { return rules_->all_solid() ? field_.board : solid_; }
     const Counters& counters() const { return counters_; }
     const GarbageQueue& garbage() const { return garbage_; }
@@ -47,46 +47,47 @@ class Game {
     std::optional<Piece> held() const { return held_; }
     // The i-th preview, below Rules::previews.
     Piece preview(int i) const { return queue_.peek(i); }
-    // What the hold key would bring: the held piece, or the first preview. None without hold, and
-    // where it would be a piece that is out of sight.
+    // The piece that the hold key would bring: the held piece or the first preview. None without
+    // hold, or if that piece is not visible.
     std::optional<Piece> offered_by_hold() const;
-    // The bag that the first piece out of sight comes from; none where bags are unknown.
+    // The bag of the first piece that is not visible; none if bags are unknown.
     std::optional<PieceCounts> bag() const;
 
-    // Where a piece would appear now; none if it cannot.
+    // The spawn position of a piece now; none if it is blocked.
     std::optional<Spawn> spawn_of(Piece piece) const;
 
     // Every placement of the current piece, then of the one that hold offers if it is another.
     void placements(bool with_hold, std::vector<Placement>& out) const;
 
-    // What a bag holds when it is full; none where bags are unknown.
+    // The contents of a full bag; none if bags are unknown.
     std::optional<PieceCounts> filled_bag() const;
 
-    // Every placement of one of these two; `holds` says whether it comes by hold.
+    // All placements of one of the two pieces; `holds` selects the piece offered by hold.
     void list_moves(Piece piece, bool holds, PlacementList& out) const;
 
-    // An attack by the other side set out at `frame`; what enters at once is added to the last
-    // lock. Raises Error(rules) for impossible numbers.
+    // Receive an attack sent at `frame`; lines that enter at once are added to the last lock.
+    // Throws Error(rules) for invalid numbers.
     void receive(int lines, int frame);
 
-    // How many players attack this one, from now on.
+    // Set the number of players who target this one.
     void set_attackers(int attackers);
 
     // A move as the rules see it.
     struct Move {
-        Placement placement;  // with the spin as the kernel judges it
+        Placement placement;  // with the spin detected by the kernel
         bool hold;
     };
 
-    // Finds the move that is meant: whether it holds (unless told, by its piece) and how it spins
-    // (a claimed spin only chooses between two ways to the same cells). Raises Error(placement).
+    // Find the legal move for a placement: whether it uses hold (if not given, derived from its
+    // piece) and its spin (a claimed spin only selects between two moves with the same cells).
+    // Throws Error(placement).
     Move find_move(const Placement& placement, std::optional<bool> hold = std::nullopt) const;
 
-    // Plays a move that `judge` returned or `placements` listed, at `frame` or, if time has passed
-    // it already, now. The result is valid until the next move.
+    // Play a move returned by `find_move` or listed by `placements`, at `frame`, or now if that
+    // frame has passed. The result is valid until the next move.
     const LockResult& play(const Move& move, int frame);
 
-    // Raises Error(rules) where a frame lies beyond a day.
+    // Throw Error(rules) for a frame beyond one day.
     static void check_frame(int frame);
 
   private:
@@ -103,7 +104,7 @@ class Game {
     std::shared_ptr<const Rules> rules_;
     ColoredBoard field_;
     Board solid_;               // kept only where it differs from the board
-    mutable PieceQueue queue_;  // deals as far as it is looked into
+    mutable PieceQueue queue_;  // deals pieces on demand, even through const access
     GarbageQueue garbage_;
     Counters counters_;
     Stats stats_;

@@ -1,8 +1,8 @@
-// Many games at once, for learning: actions come in as numbers, and what a learner sees goes out
-// into arrays that it owns.
+// Batch of games for reinforcement learning: actions are integers, observations are written to
+// arrays of the caller.
 //
-// A seat is one player of one game: seat s belongs to game s / players. Every array has a row for
-// each seat.
+// An agent is one player of one game: agent a belongs to game a / players. Every array has one row
+// per agent.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace sevenbag {
 
-// What an action's number means: (hold, spin, rotation, y, x) of a canonical placement, the last
-// index running fastest. It depends on the rules and on nothing that happens in a game.
+// Meaning of an action index: (hold, spin, rotation, y, x) of a canonical placement, the last index
+// varying fastest. It depends on the rules only.
 struct ActionSpace {
     int holds;  // 2 where the rules have hold, or 1
     int spins;  // 3 where kinds of spin are actions apart, or 1
@@ -36,7 +36,7 @@ struct ActionSpace {
     }
 };
 
-// What a step is worth, for each unit of what happened in it.
+// Reward of a step per unit of each event.
 struct RewardWeights {
     double attack = 0;         // lines, before cancelling
     double sent = 1;           // lines that were left of it
@@ -59,8 +59,8 @@ struct GameBatchOptions {
     RewardWeights weights;
 };
 
-// Where a batch is written, row after row. In boards, pieces and counters a seat's own part comes
-// first, then the other player's.
+// Arrays for the observations, one row per agent. In boards, pieces and counters the agent's own
+// part comes first, then the opponent's.
 struct ObservationArrays {
     std::uint8_t* boards;    // players x rows x width; 1 where filled
     std::uint8_t* pieces;    // players x (current, hold, previews); kNoPiece where nothing is held
@@ -90,29 +90,29 @@ class GameBatch {
 
     const Game& game(int agent) const;
 
-    // Whether a game is over or cut short (or has not begun).
+    // Return whether a game is over or truncated (or has not begun).
     bool has_ended(int game) const { return slots_[static_cast<std::size_t>(game)].ended; }
 
-    // What a game was begun with.
+    // Seed of the current game.
     std::int64_t seed(int game) const { return slots_[static_cast<std::size_t>(game)].seed; }
 
-    // Begins a game anew; further games of this table take their seeds from one of its own.
+    // Restart a game with a seed; later games of this slot derive their seeds from it.
     void reset(int game, std::int64_t seed);
 
-    // One turn of every game. Where one has ended, its next begins instead, and its actions are not
-    // looked at; with `next` false that is an Error(placement), before anything has changed. An
-    // action that the mask forbids gives the game up.
+    // Play one turn of every game. A game that has ended is restarted instead and ignores its
+    // actions; with `next` false this is an Error(placement), thrown before any change. A masked
+    // action forfeits the game.
     void step(const std::int64_t* actions, bool next, int threads, const ObservationArrays& arrays,
               const StepArrays& outcome);
 
-    // Begins the next game wherever one has ended, and writes what is seen of it.
+    // Restart every game that has ended and write its observations.
     void reset_ended(const ObservationArrays& arrays);
 
-    // Writes what is seen; the rows of one game, or of all.
+    // Write the observations of one game or of all.
     void observe(int game, const ObservationArrays& arrays) const;
     void observe_all(int threads, const ObservationArrays& arrays) const;
 
-    // For every seat an action that can be played, all equally likely; 0 where the game has ended.
+    // Draw a legal action for every agent, all equally likely; 0 if the game has ended.
     void sample_actions(SplitMix64& random, std::int64_t* actions) const;
 
     // The placement that an action means now; none if it cannot be played.
@@ -145,7 +145,7 @@ class GameBatch {
     GameBatchOptions options_;
     ActionSpace actions_;
     std::vector<GameSlot> slots_;
-    std::vector<std::vector<LegalAction>> legal_actions_;  // by seat; none where the game is over
+    std::vector<std::vector<LegalAction>> legal_actions_;  // by agent; empty if the game is over
 };
 
 }  // namespace sevenbag

@@ -1,8 +1,8 @@
-// Garbage on its way: the queue of incoming attacks, cancelling, and the holes of rows that enter.
+// Garbage queue: incoming attacks, cancelling, and the holes of rows that enter.
 //
-// There is no clock here: frames are told. A game of placements receives attacks that have set out
-// (`receive`); a game on a network is announced them first and told later when they set out
-// (`announce`, `confirm`).
+// There is no clock here: the caller passes frames. A game of placements receives attacks that are
+// already travelling (`receive`). In a networked game attacks are announced first and confirmed
+// when they start to travel (`announce`, `confirm`).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace sevenbag {
 
-// Names an attack: who sent it, and its number among those that player sent.
+// Identifies an attack by its sender and the sender's attack count.
 struct AttackId {
     int sender = 0;
     int number = 0;
@@ -23,7 +23,7 @@ struct AttackId {
     friend constexpr bool operator==(const AttackId&, const AttackId&) = default;
 };
 
-// One incoming attack, or what is left of it.
+// One incoming attack, or the rest of it.
 struct PendingAttack {
     // Announced, but it has not set out.
     static constexpr int kUnconfirmed = std::numeric_limits<int>::max();
@@ -31,31 +31,31 @@ struct PendingAttack {
     int lines;
     int travel_start;  // the frame it set out at, or own locks waited so far, by Rules::travel_unit
     int hole = -1;     // the column of all its rows, once it is known
-    bool hole_given = false;  // the hole came with the attack; nothing is drawn for it
+    bool hole_given = false;  // the hole was sent with the attack; none is drawn
     AttackId attack_id{};
 };
 
-// What became of a lock's attacks.
+// Result of cancelling a lock's attacks.
 struct CancelResult {
-    AttackList sent;    // what is left of each after cancelling
+    AttackList sent;    // rest of each after cancelling
     int cancelled = 0;  // pending lines removed
 };
 
-// What ends the flight of a piece: a key, or the lock clock. What arrives in the very frame in
-// which the clock runs out comes too late.
+// Cause of a lock: a key or the lock timer. Garbage that arrives in the very frame in which the
+// timer expires is too late.
 enum class LockCause : std::uint8_t { hard_drop, timeout };
 
-// The open cells of a garbage row: bit x is column x. Bombs fill them, where there are bombs.
+// The open cells of a garbage row: bit x is column x. With bombs these cells are bombs.
 using HoleMask = std::uint16_t;
 
 class GarbageQueue {
   public:
-    // Queues hold no more lines than this, whatever the rules.
+    // Maximum number of lines in a queue, for all rules.
     static constexpr int kMaxPending = 1'000'000'000;
 
     GarbageQueue(const Rules& rules, std::int64_t seed);
 
-    // An attack sets out at `frame`. `hole` is the column that comes with it, or -1.
+    // Add an attack sent at `frame`. `hole` is the column sent with it, or -1.
     void receive(const Rules& rules, int lines, int frame, int hole = -1);
 
     // An attack is made known; it waits, and can be cancelled, but does not travel.

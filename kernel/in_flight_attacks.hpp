@@ -1,9 +1,8 @@
-// Attacks that cross on a network: what two players sent each other before either heard of it
-// cancels out, as if it had met on the way (TETR.IO's pass-through "zero" and "consistent").
+// Attacks that cross on the network: attacks that two players sent before either received the
+// other's cancel each other (TETR.IO's pass-through "zero" and "consistent").
 //
-// Attacks towards a player are numbered 1, 2, 3 and so on. A player who sends tells with it which
-// attack of the other's was the last to arrive: whatever was sent to that player after it has
-// crossed the new attack.
+// Attacks to a player are numbered 1, 2, 3 and so on. Each attack carries the number of the last
+// attack that its sender had received: later attacks to that sender have crossed it.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +13,17 @@ namespace sevenbag {
 // One player's side of it, towards any number of others.
 class InFlightAttacks {
   public:
-    // An attack of so many lines leaves for a player. Returns its number.
+    // Send an attack to a player. Return its number.
     int send(int player, int lines);
 
-    // An attack of a player's arrives, who had then received own attacks up to `acknowledged`.
-    // Returns the lines that are left of it; own attacks that have crossed it are used up, the
-    // oldest first.
+    // Receive an attack of a player who had received own attacks up to `acknowledged`. Return the
+    // lines left; own attacks that have crossed it are consumed, the oldest first.
     int receive(int player, int number, int lines, int acknowledged);
 
-    // The number of the last attack that has come from a player: what to acknowledge.
+    // The number of the last attack received from a player, to be acknowledged.
     int received(int player) const;
 
-    // Lines under way to a player, as far as it is known here.
+    // Lines on the network to a player, as far as known here.
     std::int64_t lines_in_flight(int player) const;
 
   private:

@@ -1,4 +1,4 @@
-// Ways to a placement, and where keys lead: whatever a host calls its keys, these are they.
+// Key paths: keys that lead to a placement, and the placement that keys lead to.
 #pragma once
 
 #include <cstdint>
@@ -33,18 +33,18 @@ class KeySet {
 inline constexpr KeySet kTapKeys{Key::left, Key::right,     Key::cw,         Key::ccw,
                                  Key::flip, Key::soft_drop, Key::sonic_drop, Key::hard_drop};
 
-// Rows that a piece can be told to have fallen, at most.
+// Maximum of the `fallen` argument.
 inline constexpr int kMaxGravityRows = 15;
 
-// The fewest presses of these keys that end on the placement's cells and, where `spins` tells spins
-// apart, make its kind of spin; hard_drop is always the last, whether it is in the set or not.
-// Nothing if there are none. Of equally many, rotations come early.
+// Find the shortest sequence of these keys that ends on the placement's cells and, if `spins`
+// detects spins, with its spin. The last key is always hard_drop, even if it is not in the set.
+// Return nothing if there is no path. Among shortest paths, rotations come early.
 //
-// They lead there from `start`, where the same piece is now, and which has not just turned.
+// The path begins at `start`, the current position of the piece, which has not just rotated.
 //
-// With `fallen` above 0 gravity may have had a hand in it: the keys lead there from the start and
-// from each of so many rows below, as far as the piece can fall. A press that moves nothing from
-// one of these does no harm there. Very long ways of that kind may not be found.
+// With `fallen` above 0 the path also works if gravity has moved the piece: it leads there from the
+// start and from each of that many rows below, as far as the piece can fall. A key that moves
+// nothing from one of these is harmless. Very long paths of this kind may not be found.
 std::optional<std::vector<Key>> find_path(const Board& board, const Placement& placement,
                                           const Kicks& kicks, const Placement& start,
                                           const SpinRules& spins, KeySet keys = kTapKeys,
@@ -59,8 +59,8 @@ inline std::optional<std::vector<Key>> find_path(const Board& board, const Place
                      spins, keys, fallen);
 }
 
-// Where a piece comes to lie that is let fall after these presses, with its spin; a press that
-// moves nothing is passed over, as games do. Nothing if the piece cannot appear.
+// Return the position where the piece rests after these keys and a drop, with its spin; keys that
+// move nothing are ignored, as in games. Nothing if the piece cannot spawn.
 std::optional<Placement> follow_keys(const Board& board, Piece piece, std::span<const Key> keys,
                                      const Kicks& kicks, Spawn spawn, const SpinRules& spins);
 

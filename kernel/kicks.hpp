@@ -1,15 +1,14 @@
-// Rotation systems: which displacements a rotation tries, in which order (the first that fits
-// wins), and where a piece lies in each of its rotations.
+// Rotation systems: the displacements that a rotation tries, in order (the first that fits wins),
+// and the centre of each piece in each rotation.
 //
-// A system says where a piece lies from a point of its own, the origin: a corner of SRS's box, or
-// what its game counts from. A piece has the same cells everywhere, so that is no more than a
-// place for the centre of each rotation, and placements, boards and searches need not know the
-// system. Where a game's piece has fewer states, rotations share them: their cells are equal.
+// A system defines pieces relative to an origin, for example a corner of SRS's box. A piece has the
+// same cells in every system, so this only sets the centre of each rotation; placements, boards and
+// searches do not depend on the system. If a game's piece has fewer states, rotations share them:
+// their cells are equal.
 //
-// The tables are written as displacements of the origin, as the field publishes them, and kept as
-// displacements of the true-rotation centre. They are constexpr, so that the generator can be
-// specialised on those that most games use; every other system runs through the same rules at run
-// time.
+// The tables are written as displacements of the origin, as published, and stored as displacements
+// of the true-rotation centre. They are constexpr, so the generator can be specialised for the
+// common systems; every other system uses the same rules at run time.
 #pragma once
 
 #include <array>
@@ -29,7 +28,7 @@ namespace sevenbag {
 inline constexpr int kMaxTests = 24;
 // No published table kicks further than this, in columns or rows.
 inline constexpr int kMaxKick = 4;
-// Nor do cells lie further from the origin.
+// Maximum distance of a cell from the origin.
 inline constexpr int kMaxReach = 4;
 inline constexpr int kMaxKicksName = 64;
 
@@ -45,8 +44,7 @@ struct KickTests {
 using Spawns = std::array<Rotation, kPieces>;
 using Centres = std::array<std::array<Cell, kRotations>, kPieces>;
 
-// tests[piece][from][to], the way each piece points as it appears, and where its centre lies from
-// the origin.
+// tests[piece][from][to], the spawn rotation of each piece, and its centre relative to the origin.
 struct KickTable {
     std::array<std::array<std::array<KickTests, kRotations>, kRotations>, kPieces> tests{};
     Spawns spawn{};
@@ -70,9 +68,9 @@ class Kicks {
     const KickTests& tests(Piece piece, Rotation from, Rotation to) const {
         return table_->of(piece, static_cast<int>(from), static_cast<int>(to));
     }
-    // The way a piece points as it appears.
+    // The spawn rotation of a piece.
     Rotation spawn(Piece piece) const { return table_->spawn[static_cast<std::size_t>(piece)]; }
-    // Where the centre lies from the origin.
+    // The centre relative to the origin.
     Cell centre(Piece piece, Rotation rotation) const {
         return table_->centre[static_cast<std::size_t>(piece)][static_cast<std::size_t>(rotation)];
     }
@@ -82,7 +80,7 @@ class Kicks {
         return {piece, spawn(piece), static_cast<std::int8_t>(x + c.x),
                 static_cast<std::int8_t>(y + c.y)};
     }
-    // Whether a piece lies otherwise than in SRS's box.
+    // Return whether the centre of a piece differs from SRS's box.
     bool has_own_shapes(Piece piece) const;
 
     // The same system, named "... without 180"; itself, if it has no half turns.
@@ -90,7 +88,7 @@ class Kicks {
     // Undoes `without_half_turns`; returns a copy of any other system.
     Kicks with_half_turns() const;
 
-    // Systems are equal if they turn pieces alike, whatever their names.
+    // Systems with the same turns are equal, whatever their names.
     friend bool operator==(const Kicks& a, const Kicks& b) {
         return a.table_ == b.table_ || *a.table_ == *b.table_;
     }
@@ -105,8 +103,8 @@ class Kicks {
 // All systems, in the order they are listed to people.
 const std::vector<Kicks>& all_kicks();
 
-// By name in any case, with the field's spellings: "SRS+", "srsPlus", "srs_plus", "SRS-X", "srsx";
-// and any of them "without 180". Nothing if there is none.
+// Find a system by name in any case, with the common spellings: "SRS+", "srsPlus", "srs_plus",
+// "SRS-X", "srsx"; and any of them "without 180". Nothing if there is none.
 const Kicks* known_kicks(std::string_view name);
 // The same; raises Error(kicks).
 const Kicks& find_kicks(std::string_view name);
@@ -119,15 +117,15 @@ struct TurnTests {
     std::vector<Cell> tests;
 };
 
-// Where SRS has the centres: as the box stays where it is, from where they lie at the spawn.
+// Centres of SRS: the box stays fixed, relative to the centre at spawn.
 Centres box_centres(const Spawns& spawn);
 
-// Where the centre lies of a piece that has these cells in a rotation. Raises Error(kicks) if they
-// are not that piece, turned that way, or further than kMaxReach.
+// Find the centre of a piece with these cells in a rotation. Throws Error(kicks) if they are not
+// that piece in that rotation, or further than kMaxReach.
 Cell centre_of(Piece piece, Rotation rotation, const Cells& cells);
 
-// A system of one's own; a turn that is not listed does not exist. Raises Error(kicks) for turns
-// given twice, more than kMaxTests tests, or kicks beyond kMaxKick.
+// Create a custom system; a turn that is not listed does not exist. Throws Error(kicks) for
+// duplicate turns, more than kMaxTests tests, or kicks beyond kMaxKick.
 Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawns& spawn,
                  const Centres& centres);
 Kicks make_kicks(std::string name, std::span<const TurnTests> turns, const Spawns& spawn);
@@ -141,7 +139,7 @@ struct BoxTurn {
     std::initializer_list<Cell> kicks;
 };
 
-// Where the centre lies in the box, from its top left corner.
+// The centre in the box, from its top left corner.
 constexpr Cell centre_in_box(Piece piece, int rotation) {
     constexpr Cell i[4] = {{1, -1}, {2, -1}, {2, -2}, {1, -2}};
     constexpr Cell o[4] = {{0, -1}, {0, 0}, {1, 0}, {1, -1}};
@@ -158,12 +156,12 @@ constexpr Cell sum(Cell a, Cell b) {
     return {static_cast<std::int8_t>(a.x + b.x), static_cast<std::int8_t>(a.y + b.y)};
 }
 
-// SRS's box, its origin where the centre lies in rotation `spawn`.
+// SRS's box, its origin at the centre of rotation `spawn`.
 constexpr Cell box_centre(Piece piece, int rotation, int spawn) {
     return difference(centre_in_box(piece, rotation), centre_in_box(piece, spawn));
 }
 
-// What the centre moves by when the origin stays where it is.
+// Displacement of the centre if the origin does not move.
 constexpr Cell plain_turn(const KickTable& table, Piece piece, int from, int to) {
     const auto& centre = table.centre[static_cast<std::size_t>(piece)];
     return difference(centre[static_cast<std::size_t>(to)], centre[static_cast<std::size_t>(from)]);
@@ -189,7 +187,7 @@ constexpr KickTable boxes() {
     return table;
 }
 
-// J L S T Z share a table, I has its own, O turns in place wherever the others turn at all.
+// J L S T Z share a table, I has its own, O turns in place whenever the others turn.
 constexpr KickTable make_table(BoxTurns jlstz, BoxTurns i, KickTable table = boxes()) {
     for (Piece piece : {Piece::T, Piece::L, Piece::J, Piece::S, Piece::Z})
         for (const BoxTurn& turn : jlstz) add_turn(table, piece, turn);

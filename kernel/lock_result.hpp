@@ -1,5 +1,4 @@
-// What happens when a piece locks, whatever brought it there: rows are cleared, attacks made and
-// cancelled, and all of it counted.
+// Lock of a piece, in every kind of game: clear rows, compute and cancel attacks, count statistics.
 #pragma once
 
 #include <array>
@@ -24,10 +23,10 @@ enum class TopOut : std::uint8_t {
 // Clears are counted by lines up to these; a clear of more counts here, too.
 inline constexpr int kMaxCountedLines = 5;
 
-// What happened when a piece locked.
+// Result of a lock.
 struct LockResult {
-    Placement placement{};   // with the spin as the kernel judged it
-    bool from_hold = false;  // the piece came out of the hold slot
+    Placement placement{};   // with the spin detected by the kernel
+    bool from_hold = false;  // the piece was held
     std::uint64_t rows = 0;  // bit y: row y was cleared (before anything moved)
     LineClear clear;
     AttackList attacks;  // before cancelling
@@ -36,7 +35,7 @@ struct LockResult {
     AttackList sent;
     std::vector<HoleMask> garbage;  // the rows that entered, in order
     Counters counters;              // after the lock
-    std::array<Piece, 2> dealt{};   // pieces that came into sight at the queue's end
+    std::array<Piece, 2> dealt{};   // pieces that became visible at the end of the queue
     int dealt_count = 0;
     TopOut top_out = TopOut::none;
     int frame = 0;
@@ -53,7 +52,7 @@ struct Stats {
     std::int64_t cancelled = 0;  // own pending garbage removed by attack
     std::int64_t sent = 0;       // attack left after cancelling
     std::int64_t received = 0;   // lines announced by the other side
-    int garbage_entered = 0;     // rows of garbage that came onto the board
+    int garbage_entered = 0;     // garbage rows that entered the board
     int garbage_cleared = 0;     // cleared rows that held garbage
     int spins = 0;               // locks with a spin, with or without lines
     int perfect_clears = 0;
@@ -61,23 +60,23 @@ struct Stats {
     int max_back_to_back = 0;
     std::array<std::array<int, kMaxCountedLines + 1>, 3> clears{};  // by spin and lines
 
-    // Counts a lock; what enters and what is held is counted where it happens.
+    // Count a lock; entered garbage and held pieces are counted elsewhere.
     void count(const LockResult& lock);
 
     friend bool operator==(const Stats&, const Stats&) = default;
 };
 
-// What of a game a lock changes besides its board.
+// The parts of a game that a lock changes besides the board.
 struct AttackContext {
     GarbageQueue& garbage;
     Counters& counters;
     double multiplier;  // in force
     int piece_number;   // of the game, from 1
-    int attackers = 0;  // players who have chosen this one
+    int attackers = 0;  // players who target this one
 };
 
-// Clears the rows that the lock's placement, which has just been filled in, makes full; attacks,
-// and cancels what is pending. Returns the attack as it was made.
+// Clear the rows that the lock's placement, which has just been filled in, completes; attack, and
+// cancel pending garbage. Return the attack before cancelling.
 AttackResult resolve_clear(const Rules& rules, ColoredBoard& field, AttackContext context,
                            LockResult& lock);
 

@@ -13,7 +13,7 @@
 
 namespace sevenbag {
 
-// Where a piece appears.
+// Spawn position.
 struct Spawn {
     std::int8_t x = 4;
     std::int8_t y = 19;
@@ -60,11 +60,11 @@ void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Sp
 void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
                          const SpinRules& spins, std::vector<Placement>& out);
 
-// What the piece of these placements may hand on to the next, if it is put away.
+// Return the spins that the piece of these placements passes on to the next piece if it is held.
 InheritedSpins inheritable_spins(const PlacementList& placements);
 
-// Whether anything lies as high as right below a piece that has just appeared, so that it might
-// lock before it falls.
+// Return whether the stack reaches the row below a spawned piece, so that the piece could lock
+// before it falls.
 bool can_lock_at_spawn(const Board& board, const Placement& start);
 
 }  // namespace sevenbag

@@ -1,5 +1,5 @@
-// What the move generator and perft hand to code that is compiled once for each instruction set:
-// plain numbers only, see bitboard.hpp.
+// Interface between the move generator, perft and the multi-ISA code: plain data only, see
+// bitboard.hpp.
 #pragma once
 
 #include <cstdint>
@@ -26,16 +26,16 @@ struct PerftJob {
     const Piece* queue;
     int depth;         // 1 to kMaxFastPlies
     bool corners;      // places of a T count by kind of spin
-    const bool* stop;  // read atomically: whether to give up, with any count
+    const bool* stop;  // read atomically: set to stop, with any count
 };
 
-// The rotation systems that the hot code is specialised on.
+// The rotation systems that the multi-ISA code is specialised for.
 enum class FastSystem { none, srs, srs_plus };
 
-// Whether the hot code can be used for a board, and how.
+// Whether the multi-ISA code supports a board, and how.
 class Board;
 FastSystem fast_system(const Board& board, const Kicks& kicks);
-// Whether it can be used for spins judged so.
+// Return whether the multi-ISA code supports these spin rules.
 bool has_fast_path(const SpinRule& rule, Piece piece);
 
 }  // namespace sevenbag

@@ -1,4 +1,4 @@
-// Perft: how many ways there are to place a queue, one piece after another.
+// Perft: count the sequences of placements of a queue.
 #pragma once
 
 #include <cstdint>

@@ -66,8 +66,8 @@ consteval auto rotate_all() {
 // kCells[piece][rotation]: the four cells relative to the centre.
 inline constexpr auto kCells = detail::rotate_all();
 
-// What the generator needs to know of a piece in one rotation. It thinks of a piece as standing on
-// its lowest row ("base"), so that no cell lies below the position that names it.
+// Data of a piece in one rotation for the generator. A position names the lowest row of the piece
+// ("base"), so no cell is below it.
 struct Shape {
     Cells cells;       // relative to (centre x, lowest row)
     std::int8_t down;  // rows from the lowest row up to the centre
@@ -90,7 +90,7 @@ consteval auto shape_all() {
                 if (-c.x > s.left) s.left = static_cast<std::int8_t>(-c.x);
                 if (c.x > s.right) s.right = c.x;
             }
-            // O south and west lie wholly below or left of their centre.
+            // O south and west are entirely below or left of their centre.
             int lowest = 4;
             for (Cell c : kCells[p][r]) lowest = c.y < lowest ? c.y : lowest;
             s.down = static_cast<std::int8_t>(-lowest);

@@ -1,5 +1,5 @@
-// A piece in the air, moved by single keys: where it gets to, and the spin it would lock with. The
-// rules of spins where nothing is in bulk.
+// Motion of a piece by single keys: positions, and the spin of a lock there. Reference
+// implementation of the spin rules, one position at a time.
 #pragma once
 
 #include <cstdint>
@@ -43,8 +43,8 @@ class PieceMotion {
         std::int8_t x;
         std::int8_t y;
         Rotation rotation;
-        // What is left of the last rotation: its verdict, or where corners are read at the lock, 1
-        // for a rotation and 2 for one with a full kick.
+        // Result of the last rotation: its spin, or, if corners are tested at the lock, 1 for a
+        // rotation and 2 for one with a full kick.
         std::uint8_t mark = 0;
         friend constexpr bool operator==(const State&, const State&) = default;
     };
@@ -53,15 +53,16 @@ class PieceMotion {
     bool fits(const State& s) const { return board_.fits(at(s, Spin::none)); }
     // One cell further; nothing if it does not fit there.
     std::optional<State> try_shift(const State& s, int dx, int dy) const;
-    // After so many quarter turns clockwise; nothing if there is no such turn or nothing fits.
+    // The state after a number of quarter turns clockwise; nothing if there is no such turn or
+    // nothing fits.
     std::optional<State> try_turn(const State& s, int quarters) const;
     // On the floor below; the same if it is there already.
     State drop(State s) const;
 
-    // After a press; nothing if it moves nothing. hard_drop does what sonic_drop does.
+    // The state after a key; nothing if the piece does not move. hard_drop moves like sonic_drop.
     std::optional<State> try_press(const State& s, Key key) const;
 
-    // As what it would lock here.
+    // The spin of a lock in this state.
     Placement placement(const State& s) const { return at(s, spin(s)); }
 
   private:

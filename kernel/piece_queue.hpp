@@ -1,4 +1,4 @@
-// Which pieces come: seeded randomizers and the queue they fill.
+// Piece queue: seeded randomizers and the pieces they deal.
 #pragma once
 
 #include <array>
@@ -21,7 +21,8 @@ enum class Randomizer : std::uint8_t {
     general,       // any number of each piece, shuffled
 };
 
-// What a game may begin with; pieces are dealt anew, up to a thousand times, until it does.
+// Allowed first pieces; the queue is dealt again, up to a thousand times, until its start is
+// allowed.
 enum class FirstPieceRule : std::uint8_t {
     any,
     no_two_s_z,  // of the first two pieces at most one is S or Z
@@ -33,7 +34,7 @@ inline constexpr int kMaxBagPieces = 63;
 // Pieces counted by kind.
 using PieceCounts = std::array<std::uint8_t, kPieces>;
 
-// An endless row of pieces that can be looked into as far as kMaxLookahead pieces.
+// An endless queue of pieces with a lookahead of kMaxLookahead pieces.
 class PieceQueue {
   public:
     static constexpr int kMaxLookahead = 40;
@@ -45,25 +46,24 @@ class PieceQueue {
 
     Randomizer kind() const { return kind_; }
 
-    // The i-th piece to come, i below kMaxLookahead.
+    // The i-th next piece, i below kMaxLookahead.
     Piece peek(int i);
 
     // Takes the first piece off.
     Piece take();
 
-    // What remains, after the next `i` pieces, of the bag that piece number i comes from; where the
-    // next bag begins at i, that whole bag. Meaningless for bags that are not what they seem
-    // beforehand: see `has_bag`.
+    // The rest of the bag of piece number i after the next `i` pieces; a full bag if the next bag
+    // begins at i. Undefined for bags with unknown contents: see `has_bag`.
     PieceCounts remaining_in_bag(int i);
 
-    // Whether the contents of every bag are known beforehand.
+    // Return whether the contents of every bag are known in advance.
     bool has_bag() const { return bag_size_ > 0; }
 
-    // What a full bag holds; nothing where that is not known beforehand.
+    // The contents of a full bag; nothing if they are not known in advance.
     const PieceCounts& filled_bag() const { return filled_; }
 
   private:
-    // A power of two above kMaxLookahead + kMaxBagPieces, so that the ring is indexed by a mask.
+    // A power of two above kMaxLookahead + kMaxBagPieces: the ring is indexed with a mask.
     static constexpr std::uint64_t kRing = 128;
 
     bool is_allowed_start(FirstPieceRule opening);
@@ -75,7 +75,7 @@ class PieceQueue {
     std::uint64_t dealt_ = 0;
     MinstdRandom random_;
     Randomizer kind_;
-    std::uint8_t bags_ = 0;  // of 7+x; stays where it no longer matters
+    std::uint8_t bags_ = 0;  // of 7+x; unchanged for other randomizers
     std::uint8_t spare_count_ = 0;
     std::int8_t last_ = -1;  // of classic
     std::array<Piece, kPieces> spare_{};

@@ -29,7 +29,7 @@ struct PlayoutOptions {
     int games = 1;
     int frames_per_turn = 30;
     int hold_one_in = 8;  // how seldom a player uses hold; 0: never
-    int samples = 1;      // of so many random placements the lowest is played
+    int samples = 1;      // number of random placements of which the lowest is played
     int max_turns = 10000;
     int threads = 1;
 };

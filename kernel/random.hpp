@@ -64,7 +64,7 @@ class SplitMix64 {
         return static_cast<int>((next() >> 32) * static_cast<std::uint64_t>(limit) >> 32);
     }
 
-    // A seed for a game: of the numbers that Random tells apart, 1 to 2^31 - 2.
+    // A seed for MinstdRandom: 1 to 2^31 - 2.
     constexpr std::int64_t seed() { return 1 + static_cast<std::int64_t>(next() % 2147483646u); }
 
   private:

@@ -1,14 +1,15 @@
-// Where a piece fits, where it gets to, where it rests: the inside of the move generator, for
-// boards of width 10 and rotation systems known at compile time.
+// Reachable and resting positions of a piece: core of the move generator, for boards of width 10
+// and rotation systems known at compile time.
 //
-// Positions are sets of bits (see bitboard.hpp), one set for each rotation. A position names the
-// column of the piece's centre and the *lowest row* of its cells ("base").
+// Positions are sets of bits (see bitboard.hpp), one set per rotation. A position names the column
+// of the piece's centre and the *lowest row* of its cells ("base").
 //
-// Two kinds of windows:
-//  - open: everything above the stack is within reach and need not be looked at, because the spawn
-//    lies high above it. The window ends where the stack can no longer stop a rotation
-//    (open_margin), and what lies above counts as free.
-//  - closed: the window is the whole board, its top a ceiling, and the search starts at the spawn.
+// Two kinds of bitboards:
+//  - open: all positions above the stack are reachable and need no search, because the spawn is
+//    high above the stack. The bitboard ends where the stack can no longer affect a rotation
+//    (open_margin); rows above count as free.
+//  - closed: the bitboard covers the whole board, its top is a ceiling, and the search begins at
+//    the spawn.
 #pragma once
 
 #include "bitboard.hpp"
@@ -118,8 +119,8 @@ SB_INLINE Bitboard<V, N> shifted(const Bitboard<V, N>& reach, const Bitboard<V, 
     return (left | right | translate<0, -1>(reach)) & free;
 }
 
-// Where a rotation takes the positions of `from`. `hit(i, set)` is called for each test with the
-// positions that it leads to (Open: those above the window are left out).
+// Apply a rotation to the positions of `from`. `hit(i, set)` is called for each test with the
+// resulting positions (Open: without those above the bitboard).
 template <const KickTable& K, Piece P, int From, int To, bool Open, class V, int N, class Hit>
 SB_INLINE void rotated(Bitboard<V, N> from, const Bitboard<V, N>& free, Hit&& hit) {
     unrolled<K.of(P, From, To).count>([&](auto index) __attribute__((always_inline)) {
@@ -201,7 +202,10 @@ template <const KickTable& K, Piece P, bool Open, class V, int N>
     }
 }
 
-// Resting positions of a T that a rotation leads to: with the full kick (downward) and without.
+// Resting positions of a T by the spin of a last rotation into them, by the corner test and, if
+// given, `immobile_too` as mini; a position with several entries is in several sets. Shifts end a
+// spin. `spawned`: positions of the piece before any move. Calls take(rotation, none, mini, full).
+// For the rule see spin.hpp.
 template <class V, int N>
 struct SpinEntries {
     RotationSets<V, N> turned, kicked;
@@ -244,7 +248,7 @@ struct SystemSearch {
                   bool half_turns);  // of a T
 };
 
-// Whether a table turns a piece as SRS+ does; half turns may be missing.
+// Return whether a table rotates a piece as SRS+ does; half turns may be missing.
 constexpr bool turns_as_srs_plus(const KickTable& table, Piece piece) {
     for (int from = 0; from < kRotations; ++from)
         for (int to = 0; to < kRotations; ++to) {
@@ -266,8 +270,8 @@ inline constexpr SystemSearch<V, N> kSystemSearch = {
      flood_fill<kSrsPlus, Piece::T, Open, V, N>},
     find_spin_entries<kSrsPlus, Open, V, N>};
 
-// How many rows above the stack a rotation can still be influenced by it. A rotation of a piece in
-// open air is decided by the walls alone; it lowers the base by this much at the most.
+// Number of rows above the stack in which the stack can affect a rotation. Above that only the
+// walls decide a rotation; it lowers the base by at most this much.
 constexpr int open_margin(const KickTable& table, Piece piece) {
     int margin = 1;
     for (int from = 0; from < kRotations; ++from)
@@ -297,7 +301,7 @@ constexpr OpenMargins open_margins(const KickTable& table) {
     return margins;
 }
 
-// What may lie between the stack and the spawn for an open window: the margin, and room for the
+// Minimum distance from the stack to the spawn for an open bitboard: the margin, and room for the
 // piece to turn at the spawn without touching the stack or the top of the board.
 inline constexpr int kSpawnClearance = 4;
 
@@ -383,7 +387,7 @@ SB_INLINE Bitboard<V, N> filled_at(const Bitboard<V, N>& occupied) {
     return filled;
 }
 
-// Resting positions that leave no way to the left, to the right or up either.
+// Resting positions that are blocked on the left, on the right and above.
 template <Piece P, int R, class V, int N>
 SB_INLINE Bitboard<V, N> immobile(const Reachability<V, N>& s) {
     constexpr unsigned kHere = kColumns<P, R>;

@@ -1,4 +1,5 @@
-// One rotation of one piece, judged at once: the rules of kicks and spins where nothing is in bulk.
+// Rotation of one piece with kicks and spin detection. Reference implementation, one position at a
+// time.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,8 @@ struct RotationResult {
     bool full_kick;
 };
 
-// Nothing if no test fits or there is no such turn. `placement` must fit; its spin does not matter.
+// Rotate a piece; nothing if no test fits or there is no such turn. `placement` must fit; its spin
+// is ignored.
 std::optional<RotationResult> rotate(const Board& board, const Placement& placement, Rotation to,
                                      const Kicks& kicks, const SpinRules& spins);
 

@@ -1,5 +1,5 @@
-// What a game's rules are: data, nothing else. The values of the presets, with their sources, are
-// Python's (src/sevenbag/game/presets); the defaults here are the guideline's.
+// Rules of a game, as data. The presets and their sources are in Python (src/sevenbag/game); the
+// defaults here are those of the guideline.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace sevenbag {
 
-// What happens when a piece cannot appear because its cells are filled.
+// Rule for a piece whose spawn cells are filled.
 enum class BlockedSpawnRule : std::uint8_t {
     lost,
     raise,   // it may appear one row higher
     clutch,  // after a lock that cleared rows it appears in the lowest row where it fits
 };
 
-// Whether locking above the visible rows loses.
+// Rule for locks above the visible rows.
 enum class LockOutRule : std::uint8_t { none, whole, partial };
 
 // The bonus of the second and every further difficult clear in a row.
@@ -33,13 +33,13 @@ enum class BackToBackBonus : std::uint8_t {
 
 enum class ComboKind : std::uint8_t {
     table,       // lines added, by clears made before in a row
-    multiplier,  // a quarter more for each of them, and something even where there was nothing
+    multiplier,  // a quarter more for each of them, with a minimum for clears without attack
 };
 
 enum class PerfectClearRule : std::uint8_t {
-    adds,           // an attack of its own
+    adds,           // a separate attack
     replaces_all,   // instead of everything else
-    replaces_base,  // instead of the clear and its back-to-back bonus; the combo stays
+    replaces_base,  // instead of the clear and its back-to-back bonus; the combo is kept
 };
 
 enum class RoundingMode : std::uint8_t {
@@ -47,7 +47,7 @@ enum class RoundingMode : std::uint8_t {
     random,  // up with the probability of the fraction
 };
 
-// What the time until garbage may enter is counted in.
+// Unit of the garbage travel time.
 enum class TravelUnit : std::uint8_t { frames, own_locks };
 
 // When the hole of a garbage row is drawn, and how.
@@ -60,16 +60,16 @@ enum class HolePattern : std::uint8_t {
     random_cells,  // every cell of every row by the toss of a coin
 };
 
-// Which rows are lost when the board is pushed over its top.
+// Rows that are lost when the board is pushed over its top.
 enum class CutOffRule : std::uint8_t {
     top,
     third_from_top,  // of one row that enters; of n at once, the n rows below the n + 1 at the top
 };
 
-// When garbage that has arrived comes onto the board, and whether attack removes it before.
+// When arrived garbage enters the board, and whether attack cancels it before.
 enum class GarbageBlocking : std::uint8_t {
     full,     // at a lock that clears nothing
-    limited,  // at every lock; after a clear, what its attack has left
+    limited,  // at every lock; after a clear, the rest after cancelling
     none,     // at every lock; attack removes nothing
     instant,  // as soon as it is sent, without waiting for a lock
 };
@@ -118,7 +118,7 @@ struct Rules {
     Kicks kicks{"srs", &kSrs};
     SpinRules spins = SpinMode::t_spins;
 
-    // Where pieces appear, and how a game is lost.
+    // Spawn and top-out rules.
     Spawn spawn{4, 20};
     int spawn_drop = 1;  // rows a new piece falls at once, as far as it can
     BlockedSpawnRule blocked_spawn = BlockedSpawnRule::lost;
@@ -129,24 +129,24 @@ struct Rules {
     std::array<std::array<int, 3>, kAttackLines + 1> attack{
         {{0, 0, 0}, {0, 0, 2}, {1, 1, 4}, {2, 2, 6}, {4, 4, 4}, {4, 4, 4}}};
     std::array<int, 3> further{};  // by spin, for every row above kAttackLines
-    bool spin_quads_send = true;   // whether what a quad with a spin has left is sent
-    // Lines added to a clear by the number of players who attack this one; the last repeats.
+    bool spin_quads_send = true;   // whether the rest of a quad with a spin is sent
+    // Lines added to a clear by the number of players who target this one; the last value repeats.
     std::array<int, kMaxTargeting> targeting{};
     int targeting_size = 0;
     int attack_cap = 0;              // the largest single attack; 0 = off
     bool halve_other_spins = false;  // spins of pieces other than T are worth half
     BackToBackBonus back_to_back = BackToBackBonus::flat;
-    bool mini_single_bonus = true;  // whether a mini single gets the bonus, too
+    bool mini_single_bonus = true;  // whether a mini single gets the bonus
     int charge_at = 0;              // a chain longer than this is released when it breaks; 0 = off
-    int charge_base = 0;            // lines added to what is released
+    int charge_base = 0;            // lines added to a surge
     ComboKind combo = ComboKind::table;
     // Lines by c = clears made before this one in the run; the last repeats.
     std::array<int, kMaxComboTable> combo_table{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5};
     int combo_table_size = 12;
-    bool combo_apart = false;  // the combo's lines are an attack of their own
+    bool combo_apart = false;  // the combo's lines are a separate attack
     PerfectClearRule perfect_clear = PerfectClearRule::replaces_all;
     int perfect_clear_lines = 10;
-    int perfect_clear_chain = 0;  // added to the chain instead of what the clear itself does
+    int perfect_clear_chain = 0;  // added to the chain instead of the clear's own increment
     bool garbage_bonus = false;   // a difficult clear of a garbage row sends one line more
     Growth multiplier;
     RoundingMode rounding = RoundingMode::down;
@@ -172,11 +172,11 @@ struct Rules {
     bool cancels() const {
         return blocking == GarbageBlocking::full || blocking == GarbageBlocking::limited;
     }
-    // Whether a moving piece collides with every cell there is.
+    // Return whether moving pieces collide with every filled cell.
     bool all_solid() const { return solid_rows >= rows; }
 };
 
-// Raises Error(rules) where a value is outside what the kernel can play.
+// Throw Error(rules) for values that the kernel does not support.
 void validate(const Rules& rules);
 
 }  // namespace sevenbag

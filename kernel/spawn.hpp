@@ -1,4 +1,4 @@
-// Where pieces appear, and the two ways in which that or their locking loses a game.
+// Spawn positions, block out and lock out.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,11 @@ inline bool fits_at_spawn(const Rules& rules, const Board& board, Piece piece, i
     return board.fits(rules.kicks.appear(piece, rules.spawn.x, y));
 }
 
-// The row above the spawn that a piece is raised to whose place is taken; -1 if it is not.
+// The row to which a blocked piece is raised; -1 if it is not raised.
 int find_raised_row(const Rules& rules, const Board& solid, Piece piece, bool cleared);
 
-// Where a piece appears; none if it cannot, which is a block out. `solid` is what a moving piece
-// collides with, the board itself where all of its rows are solid; `cleared` says whether the last
-// lock cleared rows.
+// The spawn position of a piece; none for a block out. `solid` is the board that moving pieces
+// collide with; `cleared` is whether the last lock cleared rows.
 inline std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, const Board& solid,
                                      Piece piece, bool cleared) {
     int y = rules.spawn.y;
@@ -34,7 +33,7 @@ inline std::optional<Spawn> spawn_of(const Rules& rules, const Board& board, con
     return Spawn{rules.spawn.x, static_cast<std::int8_t>(y)};
 }
 
-// Whether a piece that locks there loses the game.
+// Return whether a lock there loses the game.
 bool is_lock_out(const Rules& rules, const Placement& placement);
 
 }  // namespace sevenbag

@@ -1,4 +1,4 @@
-// What a spin is. The verdict is made at each successful rotation, and a fall takes it back.
+// Spin detection. The spin is determined at each successful rotation and lost when the piece falls.
 //
 // Two tests, both only for a piece that cannot move down:
 //  - corners: at least three of four cells around the piece are filled (walls and floor count). For
@@ -6,8 +6,8 @@
 //    if the rotation used a full kick; otherwise mini. Other pieces: full.
 //  - immobile: the piece cannot move left, right, up or down by one cell.
 //
-// Which test counts for which piece, and for how much, is the mode's; the better verdict holds.
-// In what else games differ (full kicks, shifts, hold, the space above the board) is data, too.
+// The mode selects the tests for each piece and their values; the higher spin counts. The other
+// differences between games (full kicks, shifts, hold, the space above the board) are data as well.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace sevenbag {
 
 class Board;
 
-// Which placements are told apart, and named, as spins.
+// Spin modes: which placements count as spins.
 enum class SpinMode : std::uint8_t {
     none,
     t_spins,
@@ -35,17 +35,17 @@ enum class SpinMode : std::uint8_t {
 };
 inline constexpr int kSpinModes = 11;
 
-// Kicks that make a T's spin full, whatever its corners.
+// Kicks that make a T's spin full for any corners.
 enum class FullKicks : std::uint8_t {
     downward,  // two rows down and one column across, in a quarter turn into east or west
     fifth,     // the fifth test of any turn
     none,
 };
 
-// What a sideways shift does to a verdict; a piece that cannot shift has nothing to lose.
+// Effect of a sideways shift on the spin; a piece that cannot shift is not affected.
 enum class OnShift : std::uint8_t {
     ends,
-    keeps,     // it stays as it was made
+    keeps,     // the spin of the rotation is kept
     rejudges,  // corners are read where the piece locks, as if it had turned there
 };
 
@@ -53,7 +53,7 @@ struct SpinRules {
     SpinMode mode = SpinMode::none;
     FullKicks full_kicks = FullKicks::downward;
     OnShift on_shift = OnShift::ends;
-    bool hold_keeps_spin = false;  // the next piece appears with the verdict of the one put away
+    bool hold_keeps_spin = false;  // the next piece inherits the spin of the held one
     bool top_filled = false;       // corners above the board's top row count as filled
 
     constexpr SpinRules() = default;
@@ -67,12 +67,12 @@ std::string_view spin_mode_name(SpinMode mode);
 // By name in any case; '-', '_' and blanks are the same. Raises Error(rules).
 SpinMode find_spin_mode(std::string_view name);
 
-// What the rules make of one piece.
+// The spin rules for one piece.
 struct SpinRule {
     bool corners = false;
     Spin immobile = Spin::none;
     Spin resting = Spin::none;  // worth of every piece that cannot move down
-    bool persists = false;      // moving on leaves the verdict as it is
+    bool persists = false;      // later moves keep the spin
     FullKicks full_kicks = FullKicks::downward;
     OnShift on_shift = OnShift::ends;
     bool top_filled = false;
@@ -152,8 +152,8 @@ inline constexpr Cells kHandheldCorners[4][kRotations] = {
 
 }  // namespace detail
 
-// The cells that the corner test looks at, relative to the centre; of a T the first two are those
-// in front. Not for I and O, which have none.
+// The cells of the corner test, relative to the centre; of a T the first two are those in front.
+// Not for I and O, which have none.
 constexpr Cells corners_of(Piece piece, int rotation) {
     if (piece != Piece::T)
         return detail::kHandheldCorners[static_cast<int>(piece) - static_cast<int>(Piece::L)]
@@ -166,9 +166,9 @@ constexpr Cells corners_of(Piece piece, int rotation) {
     return corners;
 }
 
-// Whether a rotation that fitted at test `test` (0 is the first), moving the centre so, makes a
-// T's spin full. `downward`: the kicks of the T-spin triple and the fin, toward the side that the T
-// comes to point away from.
+// Return whether a rotation makes a T's spin full: `test` is the index of the test that fitted (0
+// is the first), `displacement` that of the centre. `downward`: the kicks of the T-spin triple and
+// the fin, toward the side opposite to the final direction of the T.
 constexpr bool is_full_kick(FullKicks kicks, int from, int to, int test, Cell displacement) {
     switch (kicks) {
         case FullKicks::downward:

@@ -1,5 +1,5 @@
-// Two players against each other, turn by turn: both place a piece at the same frame, then what
-// they sent sets out.
+// Versus game of two players in turns: both place a piece at the same frame, then their attacks are
+// sent.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ class Versus {
     int next_frame() const;
 
     bool is_over() const { return players_[0].is_over() || players_[1].is_over(); }
-    // 0 or 1; -1 while the game goes on, and if both topped out at once.
+    // 0 or 1; -1 during the game, and if both topped out at once.
     int winner() const;
 
-    // One turn. What each lock did is in player(i).last_lock(). Moves are those of Game::judge or
-    // Game::placements.
+    // Play one turn. The lock results are in player(i).last_lock(). Moves are those of
+    // Game::find_move or Game::placements.
     void play(const Game::Move& first, const Game::Move& second);
 
     // The seed of a player's holes.
