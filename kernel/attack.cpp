@@ -8,7 +8,7 @@ namespace sevenbag {
 
 namespace {
 
-// A whole number that an int holds; not more than the largest attack, as no more is sent.
+// Convert to int, limited to the largest attack that can be sent.
 int whole(double lines) {
     return static_cast<int>(std::floor(std::min(lines, double{kMaxAttack})));
 }
@@ -20,7 +20,7 @@ int capped(const Rules& rules, int lines) {
 int rounded(const Rules& rules, double lines, MinstdRandom& random) {
     const double part = lines - std::floor(lines);
     int result = whole(lines);
-    // Nothing is drawn for whole numbers: the stream is shared with the holes.
+    // Integers draw nothing: the random stream is shared with the holes.
     if (rules.rounding == RoundingMode::random && part > 0 && random.fraction() < part) ++result;
     return capped(rules, result);
 }

@@ -51,7 +51,7 @@ void remove_rows(Board& board, std::uint64_t rows) {
 void ColoredBoard::fill_in_part(const Rules& rules, const Placement& placement) {
     const std::uint64_t color = static_cast<std::uint64_t>(placement.piece) + 1;
     for (Cell c : cells_of(placement)) {
-        // A row that is not solid keeps what it has.
+        // A row that is not solid keeps its cells.
         if (c.y >= rules.kept_rows || board.is_occupied(c.x, c.y)) continue;
         board.set(c.x, c.y, true);
         grid.set(c.x, c.y, color);
@@ -79,7 +79,7 @@ bool ColoredBoard::push(const Rules& rules, HoleMask open, int count) {
     bool lost = false;
     for (int y = top - count; y < top; ++y) lost |= board.row(y) != 0;
 
-    // The rows that stay where they are, from `end` up.
+    // The rows from `end` up, which do not move.
     const int end =
         rules.cut_off == CutOffRule::third_from_top ? std::max(top - count - 1, 0) : top;
     std::array<std::uint32_t, kMaxRows> staying{};

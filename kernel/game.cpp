@@ -196,7 +196,7 @@ InheritedSpins Game::spins_inherited_by_hold(Piece next) const {
     const std::optional<Spawn> from = spawn_of(current_);
     const std::optional<Spawn> to = spawn_of(next);
     if (!from || !to) return {};
-    // A new piece loses the verdict as it falls, unless nothing ever ends one.
+    // A new piece loses the spin when it falls, unless spins persist.
     const bool persists = spin_rule(rules_->spins, next).persists;
     if (!persists && !can_lock_at_spawn(solid(), rules_->kicks.appear(next, to->x, to->y)))
         return {};

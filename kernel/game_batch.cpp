@@ -140,7 +140,7 @@ void GameBatch::play(int game, const std::int64_t* actions, const StepArrays& ou
         for (int p = 0; p < options_.players; ++p) {
             outcome.rewards[first + p] = reward(this->game(first + p).last_lock());
             list_legal_actions(first + p);
-            // A player who has no move left that is an action has lost, too.
+            // A player without a legal action has lost, too.
             lost[p] = legal_actions_[static_cast<std::size_t>(first + p)].empty();
         }
     }
@@ -180,7 +180,7 @@ void GameBatch::list_legal_actions(int agent) {
         for (const Placement& placement : list) {
             const int action = actions_.index(placement, hold);
             if (action < 0) continue;
-            // Where kinds of spin are one action, it is played as the best of them.
+            // If spins share an action, the best one is played.
             if (placement.spin != Spin::none && actions_.spins == 1) {
                 const auto same =
                     std::find_if(legal_actions.begin(), legal_actions.end(),

@@ -55,8 +55,8 @@ CancelResult GarbageQueue::cancel(const Rules& rules, const AttackList& attacks,
         if (paid > 0) {
             outcome.sent.add(paid);
             sent_ += paid;
-            // Nothing is left to cancel, so what follows is sent whole; the opener rule does not
-            // count it.
+            // Nothing is left to cancel: the remaining attacks are sent whole and not counted by
+            // the opener rule.
             cancelling = false;
         }
     }
@@ -106,7 +106,7 @@ void GarbageQueue::add_attack(const Rules& rules, PendingAttack pending_attack) 
         append(rules, pending_attack);
         return;
     }
-    // Every row has its hole now; those with the same one stay together.
+    // Every row has its hole now; equal holes stay together.
     const int lines = pending_attack.lines;
     draw_column(rules, false);
     pending_attack.lines = 1;
@@ -131,7 +131,7 @@ void GarbageQueue::append(const Rules& rules, PendingAttack pending_attack) {
     trim(rules.absolute_cap > 0 ? rules.absolute_cap : kMaxPending);
 }
 
-// Takes lines off the tail until no more than so many wait.
+// Remove the latest lines until at most `max` are pending.
 void GarbageQueue::trim(int max) {
     while (!pending_.empty() && (lines_ > max || pending_.back().lines == 0)) {
         PendingAttack& last = pending_.back();
@@ -157,7 +157,8 @@ HoleMask GarbageQueue::next_row(const Rules& rules, PendingAttack& pending_attac
     switch (rules.holes) {
         case HolePattern::attacks:
         case HolePattern::attacks_old: {
-            // The draw is made even where a change has just been made: part of what a seed means.
+            // The value is drawn even right after a change: the draws are part of the meaning of a
+            // seed.
             const bool change = column_ < 0 || random_.fraction() < rules.hole_inner;
             if (change && !changed_) draw_column(rules, rules.hole_other);
             changed_ = false;

@@ -32,10 +32,10 @@ State state(PackedState c) {
 
 constexpr std::size_t kMaxStates = 1 << 14;
 
-// Of sets of states there is no end; a way that is not among so many is no good one either.
+// Sets of states are unbounded; a path beyond this limit is not useful.
 constexpr std::size_t kMaxStateSets = 4096;
 
-// All the states that the piece may be in, in order; what has come together is one.
+// All states that the piece may be in, sorted; equal states are merged.
 class StateSet {
   public:
     StateSet() { codes_.fill(kNone); }
@@ -78,7 +78,7 @@ StateSet press_keys(const PieceMotion& motion, StateSet states, std::span<const 
     return states;
 }
 
-// What a hard drop is to lock.
+// The placement of a hard drop.
 class Goal {
   public:
     Goal(const PieceMotion& motion, const Placement& target, bool spins)
@@ -98,7 +98,7 @@ class Goal {
   private:
     const PieceMotion& motion_;
     Placement wanted_;
-    bool spins_;  // whether they are told apart
+    bool spins_;  // whether spins count
 };
 
 class KeySearch {
@@ -188,7 +188,7 @@ std::optional<std::vector<Key>> find_path(const Board& board, const Placement& p
     }
     any.settle();
     const Goal goal(motion, placement, spins.mode != SpinMode::none);
-    // Mostly that is all: what leads there from the start does from below, too, or nothing does.
+    // This is the common case: a path from the start also leads there from below, or none does.
     auto path = KeySearch(motion, goal, keys).run(unfallen, kMaxStates);
     if (!path || goal.reached(press_keys(motion, any, *path))) return path;
     return KeySearch(motion, goal, keys).run(any, kMaxStateSets);

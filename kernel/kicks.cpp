@@ -14,7 +14,7 @@ namespace {
 using detail::make_table;
 using detail::with_half_turns;
 
-// The tables that no generator is specialised on; those that are lie in kicks.hpp.
+// Tables without a specialised generator; the others are in kicks.hpp.
 // clang-format off
 
 // TETR.IO's SRS-X: SRS with the long half-turn tables of NullpoMino.
@@ -68,8 +68,8 @@ constexpr KickTable kTetraX = make_table(
         {3, 1, {{0, 1}, {0, -1}}},
     });
 
-// ASC: one list for each direction, the same for all pieces. The engine leaves out the game's own
-// positions of O and I, so that these two do not turn as they do there.
+// ASC: one list per direction, the same for all pieces. The game's own positions of O and I are not
+// used, so these two rotate differently.
 constexpr std::initializer_list<Cell> kAscClockwise = {
     {-1, 0},  {0, -1}, {-1, -1}, {0, -2}, {-1, -2}, {-2, 0}, {-2, -1},
     {-2, -2}, {1, 0},  {1, -1},  {0, 1},  {-1, 1},  {-2, 1}, {1, -2},
@@ -109,8 +109,8 @@ constexpr detail::BoxTurns kArsTurns = {{0, 1, kArsKicks}, {1, 0, kArsKicks}, {1
 constexpr KickTable kArs = spawned_south(make_table(kArsTurns, kArsTurns));
 constexpr KickTable kNrs = spawned_south(kNone180);
 
-// NRS, ARS and ASC with the positions that the engine's data holds and it never applies: how far
-// each rotation lies from SRS's box, in columns to the right and rows down.
+// NRS, ARS and ASC with the positions in the engine's data that it never applies: the displacement
+// of each rotation from SRS's box, in columns to the right and rows down.
 using Offsets = std::array<Cell, kRotations>;
 constexpr Offsets kNowhere{};
 
@@ -150,7 +150,7 @@ constexpr KickTable asc_with_offsets() {
 }
 constexpr KickTable kAscOffsets = asc_with_offsets();
 
-// The Pason contest of 2012: pieces lie around a cell of their own and never kick. They appear
+// The Pason contest of 2012: pieces rotate around one of their cells and never kick. They spawn
 // pointing south; I, S and Z have two states and O has one, which rotations share. No half turns.
 constexpr KickTable pason_pieces() {
     KickTable table{};
@@ -241,7 +241,7 @@ Kicks::Kicks(std::string name, const KickTable* table)
     : name_(std::move(name)), table_(constant(table)) {}
 
 Kicks::Kicks(std::string name, const KickTable& table) : name_(std::move(name)) {
-    // The fast generators know these two by their place.
+    // The multi-ISA generators identify these two by their address.
     if (table == kSrs)
         table_ = constant(&kSrs);
     else if (table == kSrsPlus)

@@ -9,7 +9,7 @@ namespace sevenbag {
 namespace {
 
 // A set of positions: bit x of row y is the piece with its centre in column x and its lowest cells
-// in row y. Loops run over all rows, of whatever board, so that compilers make vectors of them.
+// in row y. Loops run over all rows of any board, so that compilers vectorize them.
 struct PositionSet {
     std::array<std::uint16_t, kMaxRows> rows{};
 
@@ -36,7 +36,7 @@ struct PositionSet {
     }
 };
 
-// The set moved by (dx, dy); what leaves the board is lost.
+// The set moved by (dx, dy); positions beyond the board are lost.
 PositionSet moved(const PositionSet& a, int dx, int dy, std::uint32_t full_row) {
     PositionSet r;
     const int first = dy > 0 ? dy : 0;
@@ -179,7 +179,8 @@ class GenericGenerator {
                         [&](int i, const PositionSet& led) { take(from, to, i, led); });
     }
 
-    // Filled cells, walls and floor (and what is above the board) at (dx, dy) from every position.
+    // Filled cells, walls and floor (and the space above the board) at (dx, dy) from every
+    // position.
     PositionSet filled_at(int dx, int dy, bool top_filled) const {
         PositionSet filled;
         for (int y = 0; y < board_.rows(); ++y)
@@ -189,7 +190,7 @@ class GenericGenerator {
         return filled;
     }
 
-    // Where a rotation makes a spin: with the full kick, with any other, and not at all.
+    // Positions in which a rotation makes a spin: with a full kick, with another kick, and none.
     struct SpinConditions {
         PositionSet full_if_kicked, full_if_turned, some;
     };
@@ -318,7 +319,8 @@ void generate_placements(const Board& board, Piece piece, const Kicks& kicks, Sp
     const bool sees_top = rule.corners && rule.top_filled && board.height() + 2 >= board.rows();
     if (hot == FastSystem::none || !has_fast_path(rule, piece) || sees_top ||
         (inherited.any() && can_lock_at_spawn(board, start)) ||
-        // The hot code takes it that only rotations lead to where a piece cannot move.
+        // The multi-ISA code assumes that only rotations lead to positions in which a piece cannot
+        // move.
         (rule.immobile != Spin::none && board.is_resting(start))) {
         GenericGenerator(board, start, kicks.table()).run(rule, inherited, out);
         return;
@@ -342,7 +344,7 @@ bool can_lock_at_spawn(const Board& board, const Placement& start) {
 }
 
 InheritedSpins inheritable_spins(const PlacementList& placements) {
-    // A verdict needs a resting piece, so every one that can be made is that of a placement.
+    // A spin needs a resting piece, so every possible one is the spin of a placement.
     InheritedSpins inherited;
     for (const Placement& p : placements) {
         inherited.mini |= p.spin == Spin::mini;

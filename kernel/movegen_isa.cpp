@@ -29,7 +29,7 @@ SB_INLINE Placement* write(const Bitboard<Word, N>& set, Spin spin, Placement* o
     return write_words(words, N, P, static_cast<Rotation>(R), ShapeOf<P, R>::kDown, spin, out);
 }
 
-// `Corners`: the corner test is made; `worth`: what the other test is worth.
+// `Corners`: use the corner test; `worth`: spin of the other test.
 template <Piece P, bool Corners, bool Open, int N>
 Placement* generate_window(const PackedBoard& board, const SystemSearch<Word, N>& kicks,
                            int spawn_x, int spawn_y, Spin worth, Placement* out) {
@@ -63,8 +63,7 @@ Placement* generate_window(const PackedBoard& board, const SystemSearch<Word, N>
                                   out = write<P, r>(set, Spin::none, out);
                                   return;
                               }
-                              // Only a rotation leads there: each of these places is a spin, and
-                              // nothing else.
+                              // Only a rotation leads there: each of these positions is a spin.
                               const Bitboard<Word, N> spins = set & immobile<P, r>(s);
                               out = write<P, r>(set - spins, Spin::none, out);
                               if (any(spins)) out = write<P, r>(spins, worth, out);

@@ -79,8 +79,8 @@ bool has_full_row(const Board& board) {
 
 std::uint64_t count(const PerftTask& task, const Board& board, std::size_t ply) {
     const FastSystem hot = fast_system(board, task.kicks);
-    // The hot code keeps 18 rows, its boards must not reach the top, and it looks for full rows
-    // only where a piece was placed.
+    // The multi-ISA code has 18 rows, its boards must not reach the top, and it looks for full rows
+    // only in the rows of a placement.
     if (hot == FastSystem::none || has_full_row(board) || task.queue.size() > kMaxFastPlies ||
         board.height() > 14 || task.rows < 24 || task.spawn.y + 4 > task.rows || task.spawn.x < 1 ||
         task.spawn.x > 7 || !has_fast_path(task))

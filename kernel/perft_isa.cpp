@@ -1,9 +1,9 @@
-// Bulk-counted perft for boards of width 10 and the common rotation systems; compiled once for each
+// Bulk-counted perft for boards of width 10 and the common rotation systems; compiled once per
 // instruction set.
 //
-// The tree is walked with as many boards side by side as a vector has lanes. Boards wait in a tray
-// for each ply and window size until a vector is full; since the queue is fixed, all boards of a
-// ply are for the same piece, wherever in the tree they come from.
+// The tree is searched with one board per vector lane. Boards are collected in one batch per ply
+// and bitboard size until a vector is full. The queue is fixed, so all boards of a ply are for the
+// same piece.
 #include "movegen_isa.hpp"
 
 #include "reachability.hpp"
@@ -179,8 +179,8 @@ class PerftCounter {
             unrolled<kRotations>([&](auto r) __attribute__((always_inline)) {
                 sky.of[r] = unobstructed_above(s.free.of[r]);
             });
-            // Immobile places are entered by rotations only, so that they are one kind whatever
-            // that test is worth: it need not be made to count them.
+            // Immobile positions are reached by rotations only, so they have one spin for any value
+            // of that test: counting needs no test.
             t_spins(occupied, s, turns, sky, false,
                     [&](auto r, const auto& none, const auto& mini, const auto& full)
                         __attribute__((always_inline)) {
@@ -193,7 +193,7 @@ class PerftCounter {
         }
     }
 
-    // Pushes every board of the tray with the piece at every position of its lane.
+    // Add every board of the batch with the piece at every position of its lane.
     template <int N>
     [[gnu::noinline]] void place(const PiecePattern pattern, const Bitboard<Lanes, N>& set,
                                  const BoardBatch& batch, int ply) {

@@ -7,13 +7,13 @@ namespace sevenbag {
 
 namespace {
 
-// The order that shuffles start from: part of what a seed means.
+// The initial order of a shuffle: part of the meaning of a seed.
 constexpr std::array<Piece, kPieces> kBase = {Piece::Z, Piece::L, Piece::O, Piece::S,
                                               Piece::I, Piece::J, Piece::T};
 
 constexpr std::array<std::uint8_t, 4> kExtra = {3, 2, 1, 1};
 
-// How often a queue that begins badly is dealt anew, as in Jstris.
+// Maximum number of deals until the start of the queue is allowed, as in Jstris.
 constexpr int kMaxDeals = 1000;
 
 bool is_s_or_z(Piece piece) { return piece == Piece::S || piece == Piece::Z; }

@@ -12,7 +12,7 @@ namespace sevenbag {
 
 namespace {
 
-// A random move, straight from the generator: what it lists needs no judge. The game must go on.
+// Draw a legal move from the generator's list. The game must not be over.
 Game::Move random_move(const Game& game, const PlayoutOptions& options, SplitMix64& random,
                        PlacementList& list) {
     Piece piece = game.current();
@@ -83,13 +83,13 @@ PlayoutResult play_random_versus(std::shared_ptr<const Rules> rules, std::uint64
     check_range("draws", options.samples, 1, 1000);
     check_range("most_turns", options.max_turns, 0, 1'000'000'000);
     check_range("threads", options.threads, 1, kMaxThreads);
-    // Wrong rules are told here, by the thread that asks.
+    // Validate the rules in the calling thread.
     Versus(rules, 1, options.frames_per_turn);
     std::vector<PlayoutResult> parts(static_cast<std::size_t>(options.threads));
     run_in_parts(options.games, options.threads, [&](int thread, int begin, int end) {
         PlayoutResult sum;
         for (int game = begin; game < end; ++game) {
-            // A generator of its own for each game, so that threads make no difference.
+            // One generator per game: the result does not depend on the number of threads.
             SplitMix64 random(seed);
             play(rules, SplitMix64(random.next() ^ static_cast<std::uint64_t>(game) << 32), options,
                  sum);

@@ -56,7 +56,7 @@ void validate_holes(const Rules& rules) {
     check_range("hole size", rules.hole_size, 1, rules.width - 2 * margin - rules.hole_other);
 }
 
-// Every piece that may come must be able to appear on an empty board.
+// Every piece that can be dealt must fit at its spawn on an empty board.
 void validate_spawns(const Rules& rules) {
     const Board empty(rules.width, rules.rows);
     for (int p = 0; p < kPieces; ++p) {

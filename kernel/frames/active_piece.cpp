@@ -9,20 +9,20 @@ namespace sevenbag {
 
 namespace {
 
-// A new piece stands a little above the whole row, so that the first frames leave it there.
+// A new piece starts slightly above the row, so that it stays there in the first frames.
 constexpr double kAppearsAbove = 2.04;
-// A height is never a whole number; it keeps this far from one.
+// A height is never an integer; this is its minimum distance from one.
 constexpr double kMillionth = 1e-6;
 // A kicked piece stands so far below the top of its row.
 constexpr double kBelowTop = 0.1;
-// Rows a frame of a soft drop that knows no limit.
+// Rows per frame of an unlimited soft drop.
 constexpr double kInstantRows = 400;
 // A soft drop is no slower than by this gravity, however short the moment.
 constexpr double kLeastGravity = 0.05;
 // Rows by which a piece is pressed down that has to lock.
 constexpr double kForcedRows = 20;
 
-// Where a row lies in the words of a board.
+// Position of a row in the words of a board.
 struct RowPlace {
     std::uint8_t word;
     std::uint8_t shift;
@@ -38,8 +38,8 @@ consteval auto row_places() {
     return all;
 }
 
-// By width and row. A piece is tried some thirty times until it locks, cell by cell, and a division
-// for each of them is most of what that costs.
+// By width and row. A piece is tested about thirty times until it locks, cell by cell; divisions
+// would dominate the cost.
 constexpr auto kRowPlaces = row_places();
 
 bool fits_on(const Board& board, const Placement& p) {
@@ -55,7 +55,7 @@ bool fits_on(const Board& board, const Placement& p) {
     return true;
 }
 
-// The column of the origin. Boxes of even width lie half a cell further left on odd boards.
+// The column of the origin. Boxes of even width are half a cell further left on odd boards.
 int column_of(const Rules& rules, Piece piece) {
     const bool even_box = piece == Piece::I || piece == Piece::O;
     return rules.spawn.x - (even_box && rules.width % 2 == 1);
@@ -90,7 +90,7 @@ void ActivePiece::place(const FrameContext& context, Rotation rotation, int x, d
     row_ = static_cast<int>(std::floor(height));
     at_.rotation = rotation;
     at_.x = static_cast<std::int8_t>(x + centre.x);
-    // The origin lies in the second row of every box.
+    // The origin is in the second row of every box.
     at_.y = static_cast<std::int8_t>(row_ - 1 + centre.y);
     below_ = Below::unknown;
 }
@@ -196,7 +196,7 @@ bool ActivePiece::turn(const FrameContext& context, int quarters, const Kicks& k
     if (!turned) return false;
     const Cell centre = context.rules.kicks.centre(at_.piece, to);
     const int x = turned->placement.x - centre.x;
-    // A kick moves it by whole rows; but in which part of its row it ends is a rule of its own.
+    // A kick moves the piece by whole rows; a separate rule sets the fraction of its row.
     const int kick = turned->placement.y - centre.y + 1 - row_;
     double height = height_;
     if (turned->test > 0)

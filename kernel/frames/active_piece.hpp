@@ -1,8 +1,8 @@
-// A piece in the air of a game played frame by frame: how it sinks, shifts and turns, and when it
-// has lain still for too long.
+// Active piece of a frame-by-frame game: gravity, shifts, rotations and the lock timer.
 //
-// Its height is a real number: that of the top row of its box, whose fraction gravity wears down.
-// The arithmetic is part of the rules, step by step: recorded games tell a millionth of a row.
+// The height is a real number: the top row of the piece's box, with a fraction that gravity
+// reduces. The arithmetic is part of the rules, operation by operation: recorded games depend on a
+// millionth of a row.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace sevenbag {
 
-// What a piece in the air moves in, and by whose hand.
+// Board, rules and handling that apply to the active piece.
 struct FrameContext {
     const Rules& rules;
     const FrameRules& time;
@@ -49,10 +49,10 @@ class ActivePiece {
     // One row up, as far as there is one; not called for other than a piece that has just appeared.
     bool raise(const FrameContext& context);
 
-    // One column to a side. Returns whether it went.
+    // Shift by one column. Return whether the piece moved.
     bool shift(const FrameContext& context, int direction);
 
-    // So many quarter turns clockwise. Returns whether it went.
+    // Rotate by a number of quarter turns clockwise. Return whether the piece rotated.
     bool turn(const FrameContext& context, int quarters, const Kicks& kicks);
 
     struct FallResult {
@@ -76,7 +76,7 @@ class ActivePiece {
     // So many turns above the resets make a piece heavier.
     static constexpr int kExtraGravityTurns = 15;
 
-    // Whether the row below is free is asked every frame, and changes as the piece moves.
+    // Whether the row below is free is tested every frame, and changes as the piece moves.
     enum class Below : std::uint8_t { unknown, open, blocked };
 
     bool descend(const FrameContext& context, double rows);

@@ -15,12 +15,12 @@ constexpr Side other(Side side) { return side == Side::left ? Side::right : Side
 
 class AutoShift {
   public:
-    // `hoisted`: the key was down already when the game began, so that its charge is full.
+    // `hoisted`: the key was already down when the game began, so it is fully charged.
     void press(const Handling& handling, Side side, bool hoisted) {
         Key& key = key_of(side);
         key.held = true;
         key.charge = hoisted ? handling.das - handling.dcd : 0;
-        // It starts full: the first repeat comes at the moment in which the charge is.
+        // The repeat timer starts full: the first repeat comes when the charge is complete.
         key.repeat = handling.arr;
         last_ = side;
     }
@@ -53,7 +53,7 @@ class AutoShift {
         return static_cast<int>(std::min(due, static_cast<double>(width)));
     }
 
-    // The charge is cut, so that repeats wait: after a turn, or at the next piece, if the last
+    // Reduce the charge, which delays repeats: after a turn, or at the next piece, if the last
     // shift was blocked.
     void cut_das(const Handling& handling) {
         if (!blocked_ || handling.dcd == 0) return;
@@ -66,7 +66,7 @@ class AutoShift {
     // The direction pressed last, in columns.
     int direction() const { return last_ == Side::left ? -1 : 1; }
 
-    // Whether the last shift was blocked.
+    // Set whether the last shift was blocked.
     void set_blocked(bool blocked) { blocked_ = blocked; }
 
   private:

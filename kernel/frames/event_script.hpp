@@ -1,4 +1,5 @@
-// All that happens to one player in one game, in order: what a replay holds, and what plays it.
+// Event script: all events of one player in one game, in order, and its runner. Replays store
+// scripts.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +22,14 @@ class EventScript {
         target
     };
 
-    // From a list of numbers, event by event, each beginning with its frame and what it is:
+    // Decode a list of numbers; each event begins with its frame and kind:
     //
     //     frame, press | press_hoisted | release, button, moment
     //     frame, announce, sender, number, lines, acknowledged, hole or -1
     //     frame, confirm, sender, number
     //     frame, target, count, player ...
     //
-    // Raises Error(input) if it is no such list, or goes back in time.
+    // Throws Error(input) for an invalid list or decreasing frames.
     static EventScript unpack(std::span<const double> numbers);
 
     std::size_t size() const { return events_.size(); }
@@ -36,7 +37,7 @@ class EventScript {
   private:
     friend class ScriptRunner;
 
-    // A key, or what came by the network; keys are many, and take little room.
+    // A key or a network message; messages are stored apart because keys are frequent and small.
     struct Event {
         int frame;
         EventKind kind;

@@ -164,7 +164,7 @@ void FrameGame::hold() {
 
 Piece FrameGame::take_from_queue() {
     const Piece piece = queue_.take();
-    // An empty hold slot is filled once in a game: no more than two come between locks.
+    // An empty hold slot is filled once in a game, so at most two pieces appear between locks.
     dealt_[static_cast<std::size_t>(dealt_count_++)] =
         rules_->previews > 0 ? queue_.peek(rules_->previews - 1) : piece;
     return piece;
@@ -193,7 +193,7 @@ void FrameGame::spawn(Piece piece, bool from_hold) {
     piece_.apply_20g(context());
 }
 
-// Whether a new piece fits, if need be a little higher.
+// Return whether a new piece fits, possibly a few rows higher.
 bool FrameGame::find_free_row() {
     int higher = 0;
     if (rules_->blocked_spawn == BlockedSpawnRule::raise) higher = 1;
@@ -226,7 +226,7 @@ void FrameGame::lock(LockCause by) {
     }
     lock_.dealt = dealt_;
     lock_.dealt_count = std::exchange(dealt_count_, 0);
-    // The verdict of a turn that a held key has given the new piece is lost, too.
+    // The spin of a rotation that a held key has given the new piece is lost, too.
     piece_.end_spin();
     send();
     stats_.count(lock_, attack.clear);

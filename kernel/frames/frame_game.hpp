@@ -1,8 +1,8 @@
-// One player's game as TETR.IO plays it: frame by frame, from keys, with the moments inside frames
-// at which they were pressed.
+// Game of one player as in TETR.IO: frame by frame, from keys, with the subframes at which they
+// were pressed.
 //
-// A frame is: what happens in it, in order (`press`, `release`, and what comes from the network),
-// then `end_frame`. Recorded games come out as they were, to the last line and the last point.
+// A frame consists of its events in order (`press`, `release`, and network messages), then
+// `end_frame`. Recorded games are reproduced exactly, in lines and points.
 #pragma once
 
 #include <array>
@@ -41,15 +41,15 @@ inline constexpr int kButtons = 9;
 enum class GameOverReason : std::uint8_t {
     none,
     top_out,
-    garbage_smash,  // garbage that had just come in left no room for the next piece
+    garbage_smash,  // garbage that had just entered left no room for the next piece
 };
 
-// An attack on its way out.
+// A sent attack.
 struct SentAttack {
     int target;
     int number;  // of those towards this target, from 1
     int lines;
-    int acknowledged;  // the number of the last attack that had come from there
+    int acknowledged;  // the number of the last attack received from there
     int frame;         // the one in which it was made
     int piece;         // by which piece of the game, from 1
 };
@@ -60,7 +60,7 @@ class FrameGame {
     FrameGame(std::shared_ptr<const Rules> rules, const FrameRules& time, const Handling& handling,
               std::int64_t seed);
 
-    // --- what happens in a frame, in order
+    // --- events of a frame, in order
 
     // A key goes down, or up, at a moment from 0 to below 1 of this frame. `hoisted`: it was down
     // already when the game began. If the player tops out before the key's moment, the key
@@ -70,12 +70,12 @@ class FrameGame {
     // Press or release a key at the current moment, without passing time.
     void key_down(Button button, bool hoisted);
     void key_up(Button button);
-    // Whom this player attacks from now on.
+    // Set the players that this one targets.
     void set_targets(std::vector<int> players) { targets_ = std::move(players); }
     // Network messages are accepted up to the frame after the top-out.
     //
-    // An attack is on its way here; its sender had received this player's attacks up to
-    // `acknowledged`. `hole` is the column that comes with it, or -1.
+    // Announce an attack to this player; its sender had received this player's attacks up to
+    // `acknowledged`. `hole` is the column sent with it, or -1.
     void announce(AttackId attack_id, int lines, int acknowledged, int hole = -1);
     // It sets out.
     void confirm(AttackId attack_id);
@@ -93,7 +93,7 @@ class FrameGame {
     const ActivePiece& piece() const { return piece_; }
     std::optional<Piece> held() const { return held_; }
     Piece preview(int i) const { return queue_.peek(i); }
-    // The bag that the first piece out of sight comes from; none where bags are unknown.
+    // The bag of the first piece that is not visible; none if bags are unknown.
     std::optional<PieceCounts> bag() const {
         if (!queue_.has_bag()) return std::nullopt;
         return queue_.remaining_in_bag(rules_->previews);
@@ -108,21 +108,21 @@ class FrameGame {
     const LockResult& last_lock() const { return lock_; }
     // Frames that have ended.
     int frame() const { return frame_; }
-    // How much of the frame that goes on has passed.
+    // The elapsed fraction of the current frame.
     double subframe() const { return subframe_; }
     GameOverReason game_over_reason() const { return game_over_reason_; }
-    // The same as a game of placements tells it.
+    // The same reason as in a game of placements.
     TopOut top_out() const {
         if (game_over_reason_ == GameOverReason::none) return TopOut::none;
         return lock_.top_out == TopOut::none ? TopOut::block_out : lock_.top_out;
     }
-    // How long it has lasted, in frames: until the player was out, or up to the moment of the last
-    // key of the last frame.
+    // Duration in frames: up to the top-out, or up to the subframe of the last key of the last
+    // frame.
     double duration() const {
         return game_over_reason_ != GameOverReason::none ? game_over_time_
                                                          : frame_ + last_subframe_;
     }
-    // Attacks since this was asked last.
+    // Return and clear the attacks since the last call.
     std::vector<SentAttack> take_sent_attacks();
 
   private:
@@ -151,10 +151,10 @@ class FrameGame {
     Handling handling_;
 
     ColoredBoard field_;
-    mutable PieceQueue queue_;  // deals as far as it is looked into
+    mutable PieceQueue queue_;  // deals pieces on demand, even through const access
     std::optional<Piece> held_;
     bool hold_used_ = false;
-    // Pieces that came into sight since the last lock.
+    // Pieces that became visible since the last lock.
     std::array<Piece, 2> dealt_{};
     int dealt_count_ = 0;
     ActivePiece piece_;

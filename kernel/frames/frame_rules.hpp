@@ -1,6 +1,5 @@
-// What a game played frame by frame knows beyond the rules of a game of placements: how pieces fall
-// and lock by time, and how a player's keys are taken. Data, nothing else; the defaults are
-// TETR.IO's.
+// Rules of frame-by-frame games beyond those of games of placements: gravity, lock delay and
+// handling. Data only; the defaults are TETR.IO's.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace sevenbag {
 // entry delays, which are all that are played here, have no time in which a tap could count.
 enum class InitialAction : std::uint8_t { off, hold, tap };
 
-// How a player's keyboard acts. Times are frames, and may be fractions of one.
+// Handling of a player. Times are frames and may be fractions.
 struct Handling {
     // A soft drop by this factor, or more, falls to the floor within a frame.
     static constexpr double kInstantDrop = 41;
@@ -37,16 +36,16 @@ struct FrameRules {
     int lock_resets = 15;            // moves that begin that time anew; then it locks as it lands
     bool infinite_movement = false;  // any number of them
     bool infinite_hold = false;      // hold as often as one likes
-    bool hard_drop = true;           // whether there is one
-    bool sends_attacks = true;       // whether there is anybody to attack
-    bool cancels_in_flight = true;   // attacks that cross on the way cancel out
+    bool hard_drop = true;           // whether the game has a hard drop
+    bool sends_attacks = true;       // whether the game has opponents
+    bool cancels_in_flight = true;   // attacks that cross on the network cancel out
     bool rounded_heights = true;     // to millionths, since version 19
 };
 
 inline constexpr double kMaxFrames = 100000;
 inline constexpr double kMaxGravity = 100000;
 
-// Raise Error(rules) where a value is outside what the kernel can play.
+// Throw Error(rules) for values that the kernel does not support.
 void validate(const Handling& handling);
 void validate(const FrameRules& rules);
 

@@ -1,4 +1,4 @@
-// What TETR.IO counts of a game beyond what every game does: points, inputs, spikes, powers.
+// Statistics of TETR.IO beyond those of every game: points, inputs, spikes, powers.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct FrameStats : Stats {
     int combo_power = 0;                       // largest clear of the combo that is on
     std::array<int, 3> spins_without_lines{};  // by spin: those that cleared nothing
 
-    // Counts a lock and its points. `own` is what the clear itself attacked with.
+    // Count a lock and its points. `own` is the attack of the clear itself.
     void count(const LockResult& lock, int own);
     // Counts the attacks sent at a lock and updates the spike.
     void send(const AttackList& attacks, double multiplier);
@@ -29,7 +29,7 @@ struct FrameStats : Stats {
     void advance_frame();
 };
 
-// What a chain of difficult clears is worth, in lines: TETR.IO's "btbpower".
+// Lines of a chain of difficult clears: TETR.IO's "btbpower".
 int back_to_back_power(int back_to_back);
 
 }  // namespace sevenbag

@@ -19,18 +19,18 @@ namespace {
 
 constexpr std::uint8_t kNoPiece = kPieces;
 
-// What a lost game counts when it is averaged, and the mark of a move that loses.
+// Score of a lost game in averages, and mark of a losing move.
 constexpr int kLostGameScore = -100000;
 constexpr int kLosingMove = -0x7fffffff;
 
-// Lines of an attack that count: beyond these nobody lives, and sums of them still fit.
+// Maximum lines of an attack that count: more are always lethal, and sums still fit.
 constexpr int kMaxScoredAttack = 100000;
 
 // A position within the search.
 struct Node {
     Board board;
     Counters counters;
-    std::int32_t reward;  // earned on the way here
+    std::int32_t reward;  // attack so far
     int pending;
     std::uint16_t root;  // the move it began with
     std::uint8_t hold;   // or kNoPiece
@@ -38,7 +38,7 @@ struct Node {
     bool cleared;        // the last lock cleared rows
 };
 
-// What a lock means to the rules, besides the board.
+// Effect of a lock on the rules' state, besides the board.
 struct LockEffect {
     Counters counters;
     std::int32_t reward = 0;
@@ -46,7 +46,7 @@ struct LockEffect {
     std::int32_t standing = 0;  // worth of the counters it leaves
 };
 
-// What is left to come after a move.
+// Queue and hold after a move.
 struct QueueState {
     std::uint8_t hold;
     std::uint8_t next;
@@ -72,7 +72,7 @@ constexpr std::uint64_t key_of(std::int32_t score, std::uint32_t move) {
 
 constexpr std::uint32_t move_of(std::uint64_t key) { return ~static_cast<std::uint32_t>(key); }
 
-// What a moving piece collides with; the board itself where all of its rows are solid.
+// The board that moving pieces collide with; the board itself if all of its rows are solid.
 struct CollisionBoard {
     CollisionBoard(const Rules& rules, const Board& all)
         : part(rules.all_solid() ? std::nullopt : std::optional(solid_part(rules, all))),
@@ -163,7 +163,7 @@ class BeamSearch::Run {
         memory_.candidates.begin(candidate_limit());
         std::uint32_t expanded = 0;
         for (const Node& node : memory_.layer) {
-            // The first piece is always looked at, so that there is an answer.
+            // The first piece is always searched, so that there is a result.
             if (ply_ > 0) {
                 const double now = spent();
                 stopped_ = now >= 1 || told_to_stop();
@@ -184,7 +184,7 @@ class BeamSearch::Run {
         }
     }
 
-    // How many boards the next layer can use, with room for a wrong guess.
+    // Number of boards that the next layer can use, with a margin for estimation errors.
     std::size_t candidate_limit() const {
         const double guess = ply_ == 0 ? kMaxSearchWidth : 2 * expected_ + 64;
         return static_cast<std::size_t>(std::min(
@@ -215,7 +215,7 @@ class BeamSearch::Run {
                   if (ply_ == 0) memory_.roots.push_back({placement, hold, 0, 0});
                   if (score == kLosingMove) return;
                   update_root(ply_ == 0 ? memory_.roots.back() : memory_.roots[node.root], score);
-                  // Boards with other pieces to come are not the same.
+                  // Boards with different remaining pieces are different.
                   const std::uint64_t rest = slots.hold * 16u + slots.next + 1u;
                   if (ply_ + 1 < depth_)
                       memory_.candidates.offer({key_of(score, pack(rank, hold, placement)),
@@ -230,7 +230,7 @@ class BeamSearch::Run {
         root.score = score;
     }
 
-    // The mean of what each piece that may come next can be worth.
+    // Mean over the possible next pieces of the best score with each.
     void evaluate_unknown_piece(const Node& node) {
         const bool holds = rules_.hold && node.hold != kNoPiece;
         const int with_held =
@@ -347,7 +347,7 @@ class BeamSearch::Run {
         return score;
     }
 
-    // Whether the game is over after it, as far as it can be seen.
+    // Return whether the game is lost after the move, as far as known.
     bool loses(const Node& node, const QueueState& slots, const Placement& placement,
                const EvaluatedBoard& child) const {
         if (is_lock_out(rules_, placement)) return true;
@@ -419,7 +419,7 @@ class BeamSearch::Run {
 
 BeamSearch::BeamSearch(const Rules& rules, const Weights& weights)
     : rules_(rules), weights_(weights), memory_(std::make_unique<Memory>()) {
-    // The search must not depend on chance.
+    // The search must not depend on random draws.
     rules_.rounding = RoundingMode::down;
 }
 

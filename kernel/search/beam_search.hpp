@@ -1,12 +1,12 @@
 // Beam search over the known pieces, with hold.
 //
-// Layer d holds the most promising boards after d pieces. The budget (nodes or time) is dealt out
-// evenly over the layers that are left: the boards of a layer are expanded best first until its
-// share is used up, so that the last known piece is always reached and nothing is left unspent. The
-// piece after that is guessed: the best of the last boards are worth the mean, over all pieces that
-// may come, of the best that can be done with each.
+// Layer d holds the best boards after d pieces. The budget (nodes or time) is divided evenly over
+// the remaining layers: the boards of a layer are expanded best first until its share is used, so
+// the last known piece is always reached and the whole budget is used. The unknown piece after that
+// is averaged: each of the last boards is scored with the mean, over all possible pieces, of the
+// best result with each.
 //
-// Limited by nodes alone the answer is the same on every machine.
+// With a node limit only, the result is the same on every machine.
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,14 @@
 
 namespace sevenbag {
 
-// What a move is searched for.
+// Position to search.
 struct SearchPosition {
     Board board;
     std::vector<Piece> queue;  // the first is the current piece
     std::optional<Piece> hold;
     Counters counters;
     int pending = 0;    // lines of garbage that wait
-    PieceCounts bag{};  // what the piece after the queue is drawn from; all 0: any piece
+    PieceCounts bag{};  // possible pieces after the queue; all 0: any piece
 };
 
 inline constexpr int kMaxSearchQueue = 16;
@@ -46,7 +46,7 @@ struct SearchLimits {
     std::int64_t nodes = 0;
     // Boards that are expanded in a layer.
     int width = kMaxSearchWidth;
-    // How much of the time is spent, 1 for all of it. The kernel knows no clock.
+    // Fraction of the time used, 1 for all of it. The kernel has no clock.
     double (*spent)(void* context) = nullptr;
     void* context = nullptr;
     // Ends the search at once.
@@ -55,14 +55,14 @@ struct SearchLimits {
 
 struct RankedMove {
     Placement placement;
-    bool hold;  // comes out of the hold slot
+    bool hold;  // uses the hold
     int depth;  // pieces of the best line that begins with it; 0: it loses
     int score;  // of that line
 };
 
 struct SearchResult {
     std::vector<RankedMove> moves;  // every legal one, best first
-    std::int64_t nodes = 0;         // boards judged
+    std::int64_t nodes = 0;         // boards evaluated
     int depth = 0;                  // pieces of the longest line
 };
 
@@ -71,9 +71,9 @@ class BeamSearch {
     explicit BeamSearch(const Rules& rules, const Weights& weights = kWeights);
     ~BeamSearch();
 
-    // Only the first kMaxSearchQueue pieces of the queue are looked at. Raises Error(board) if the
-    // board's size is not the rules', Error(queue) if the queue is empty, Error(rules) for counters
-    // or limits that no search has.
+    // Only the first kMaxSearchQueue pieces of the queue are used. Throws Error(board) if the
+    // board's size is not that of the rules, Error(queue) if the queue is empty, Error(rules) for
+    // invalid counters or limits.
     SearchResult run(const SearchPosition& position, const SearchLimits& limits);
 
   private:

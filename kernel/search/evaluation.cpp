@@ -73,8 +73,8 @@ class FeatureCounter {
         }
     }
 
-    // A T pointing down with its centre at (x, y): its stem stands in a dent between two filled
-    // cells; one arm lies under an overhang, the other and the centre are open to the sky.
+    // A T pointing down with its centre at (x, y): its stem is in a gap between two filled cells;
+    // one arm is under an overhang, the other arm and the centre are open.
     void look_for_t(int x, int y) {
         if (!open(x, y) || !open(x, y - 1)) return;
         if (!filled(x - 1, y - 1) || !filled(x + 1, y - 1)) return;

@@ -1,7 +1,7 @@
-// What a board is worth to the search: counted features, each with a weight.
+// Evaluation of a board: counted features with weights.
 //
-// Whole numbers only, so that every machine judges alike. A line of attack is worth
-// Weights::attack; all other weights are to be read against it.
+// Integers only, so every machine computes the same scores. A line of attack has the weight
+// Weights::attack; all other weights are relative to it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace sevenbag {
 
-// What is counted on a board. A cell is *under the surface* if it lies at or below the highest
-// filled cell of its column, *open* if it does not.
+// Features of a board. A cell is *under the surface* if it is at or below the highest filled cell
+// of its column, otherwise *open*.
 struct Features {
     std::int32_t holes = 0;              // empty cells under the surface
     std::int32_t hole_rows = 0;          // rows with at least one of them
@@ -34,8 +34,8 @@ struct Features {
     friend bool operator==(const Features&, const Features&) = default;
 };
 
-// Counts them cell by cell, for boards of every width. The search has a faster way for width 10,
-// see evaluation_isa.cpp.
+// Count the features cell by cell, for boards of every width. The search uses a faster version for
+// width 10, see evaluation_isa.cpp.
 Features features_of(const Board& board);
 
 struct Weights {
@@ -65,7 +65,7 @@ struct Weights {
     std::int32_t above_11 = -46;
     std::int32_t above_15 = -257;
 
-    // What runs on from lock to lock.
+    // State that continues from lock to lock.
     std::int32_t in_back_to_back = 104;  // the last clear was difficult
     std::int32_t in_combo = 17;          // for each clear in a row
     std::int32_t held_t = 39;            // a T is held
@@ -75,18 +75,18 @@ struct Weights {
     // Without holes, for each piece fewer than ten that a perfect clear needs at least.
     std::int32_t near_clear = 10;
 
-    // What a lock earns.
+    // Weights of a lock.
     std::int32_t attack = 100;        // for each line sent
     std::int32_t earlier_attack = 3;  // for each line sent and each piece that it is sent earlier
-    std::int32_t cleared_row = -49;   // rows are what attack is made of
+    std::int32_t cleared_row = -49;   // cleared rows are the resource of attacks
     std::int32_t wasted_t = -52;      // a T that clears nothing with a spin
     std::int32_t broken_back_to_back = -86;
 };
 
 inline constexpr Weights kWeights{};
 
-// How many pieces a perfect clear takes at least on a board of width 10: pieces have four cells,
-// rows ten, so that only every other height comes out even.
+// Minimum number of pieces of a perfect clear on a board of width 10: pieces have four cells, rows
+// ten, so only every other height is possible.
 constexpr int pieces_to_clear(int height, int cells) {
     int rows = height < 2 ? 2 : height;
     if ((10 * rows - cells) % 4 != 0) ++rows;

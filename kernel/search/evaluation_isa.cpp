@@ -1,6 +1,5 @@
-// Locks placements and judges the boards, several side by side; compiled once for each instruction
-// set. What the features are is said in evaluation.hpp; evaluation.cpp counts the same cell by
-// cell.
+// Lock placements and evaluate the boards, several side by side; compiled once per instruction set.
+// The features are defined in evaluation.hpp; evaluation.cpp counts the same cell by cell.
 #include "evaluation_isa.hpp"
 
 #include "bitboard.hpp"
@@ -16,9 +15,9 @@ constexpr unsigned kFullRow = (1u << kWidth) - 1;
 constexpr Word kFirstColumn =
     1 | Word{1} << 10 | Word{1} << 20 | Word{1} << 30 | Word{1} << 40 | Word{1} << 50;
 
-// Every piece in every rotation: its cells from the lower left corner of its box, and how far the
-// centre lies from there. A table of our own, as one from a header would be shared with code for
-// other instruction sets.
+// Every piece in every rotation: its cells relative to the lower left corner of its box, and the
+// position of the centre. The table is local, because one from a header would be shared with code
+// for other instruction sets.
 struct PieceTable {
     Word bits[kPieces][kRotations];
     int right[kPieces][kRotations];
@@ -64,7 +63,7 @@ SB_INLINE V whole_rows(V marks) {
 }
 
 // Sets of cells of kLanes boards, side by side, in N words each. Bits 60 to 63 of a word belong to
-// no row; what is moved may leave rubbish there, and is masked before it counts.
+// no row; shifts may set them, and they are masked before cells are counted.
 template <int N>
 struct BoardLanes {
     Lanes w[N];
@@ -98,7 +97,7 @@ struct BoardLanes {
     }
 };
 
-// At each cell, what lies above it.
+// For each cell, the cell above it.
 template <int N>
 SB_INLINE BoardLanes<N> above(const BoardLanes<N>& a) {
     BoardLanes<N> r;
@@ -282,7 +281,7 @@ constexpr Word kHashKeys[7] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u, 0x94d04
                                0xd6e8feb86659fd93u, 0xff51afd7ed558ccdu, 0xc4ceb9fe1a85ec53u,
                                0xa0761d6478bd642fu};
 
-// The same whatever the number of words, as empty ones add nothing.
+// Independent of the number of words: empty ones add nothing.
 template <int N>
 SB_INLINE Word hash_of(const Word* words) {
     Word h = 0;
@@ -292,7 +291,7 @@ SB_INLINE Word hash_of(const Word* words) {
     return h ^ h >> 32;
 }
 
-// Takes row `y` of word `i` out; what lies above comes down.
+// Remove row `y` of word `i`; the rows above move down.
 template <int N>
 SB_INLINE void remove_row(Word* words, int i, int bit) {
     const Word low = (Word{1} << bit) - 1;
@@ -304,7 +303,7 @@ SB_INLINE void remove_row(Word* words, int i, int bit) {
     }
 }
 
-// Locks a placement on a copy of the board; tells the rows cleared.
+// Lock a placement on a copy of the board; return the rows cleared.
 template <int N>
 SB_INLINE int lock(const Word* board, const Placement& p, Word* words) {
     for (int i = 0; i < N; ++i) words[i] = board[i];

@@ -1,5 +1,4 @@
-// What the search hands to code that is compiled once for each instruction set: plain numbers only,
-// see bitboard.hpp.
+// Interface between the search and the multi-ISA code: plain data only, see bitboard.hpp.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ struct EvaluatedBoard {
     std::uint8_t lines;   // rows cleared by the lock
     std::uint8_t height;  // of the stack
     std::uint8_t t_rows;  // Features::t_rows
-    bool holes;           // whether there are any
+    bool holes;           // whether the board has holes
 };
 
 // Boards of width 10 and at most 42 rows.

@@ -10,12 +10,12 @@ namespace sevenbag {
 
 struct Candidate {
     std::uint64_t key;   // the score above, the move below: no two are equal
-    std::uint64_t hash;  // of the board and what goes with it
+    std::uint64_t hash;  // of the board and its state
 };
 
 class TopCandidates {
   public:
-    // Forgets everything; from now on keeps the best `most`, at least 1.
+    // Clear the list and keep the best `max` candidates, at least 1.
     void begin(std::size_t max) {
         max_ = max;
         least_ = 0;
@@ -46,7 +46,7 @@ class TopCandidates {
         least_ = items_.back().key;
     }
 
-    // Of candidates with the same board the first, the best, stays.
+    // Of candidates with the same board, the first (the best) is kept.
     void drop_equal() {
         std::size_t size = 1024;
         while (size < 2 * items_.size()) size *= 2;
