@@ -1,4 +1,4 @@
-"""What a bot is: something that is given a position and answers with moves; it never drives.
+"""The `Bot` interface: a bot receives positions and answers with moves.
 
 Whoever drives a bot (a game runner, a protocol server) keeps the time: every coroutine here may be
 cancelled at any moment, and a bot must be usable, or at least quittable, afterwards.
@@ -40,7 +40,7 @@ Step = Literal["prepare", "tell", "suggest", "stop", "quit"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a bot may spend on one suggestion; None means no such limit.
+    """Limits of one suggestion; None means no limit.
 
     A bot that is limited by nodes alone answers the same to the same position, every time.
 
@@ -56,7 +56,7 @@ class Limits:
     nodes: int | None = None
 
     def __post_init__(self) -> None:
-        """See that a limit is one; a NaN is none."""
+        """Check the ranges; NaN is invalid."""
         time, nodes = self.milliseconds, self.nodes
         if time is not None and not (_is_number(time, float) and 0 < time < math.inf):
             raise InputError(f"limits: milliseconds is {shown(time)}, must be a number above 0")
@@ -68,7 +68,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class SearchInfo:
-    """What a bot says of its search; every figure is counted as the bot likes."""
+    """Search statistics that a bot reports; each bot counts in its own way."""
 
     nodes: float | None = None
     nps: float | None = None
@@ -78,7 +78,7 @@ class SearchInfo:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Moves in order of preference, best first; empty means that the bot gives up.
+    """Moves in order of preference, best first; no moves mean that the bot resigns.
 
     Whether a move holds is told by its piece: the current piece is played as it is, any other
     one comes out of the hold slot (or is the next in the queue when nothing is held).
@@ -89,7 +89,7 @@ class Suggestion:
 
 
 class Bot(abc.ABC):
-    """A bot in the course of its life: prepare, then games (start ... stop), then quit.
+    """A bot during its life: prepare, then games (start ... stop), then quit.
 
     Within a game: ``suggest``, then ``play`` with the move that was really made, then
     ``new_piece`` for each piece that joined the queue's end. ``start`` may come at any time
@@ -101,7 +101,7 @@ class Bot(abc.ABC):
     """By which a program of its own is spoken to; None for a bot within this process."""
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """The limits that really hold where these are asked for: its own are among them.
+        """Return the limits that apply if these are requested, including the bot's own.
 
         By default those asked for. Asking for what is effective changes nothing any more.
         """
@@ -118,7 +118,7 @@ class Bot(abc.ABC):
 
     @abc.abstractmethod
     async def prepare(self, rules: Rules) -> None:
-        """Get ready to play under these rules.
+        """Prepare to play under these rules.
 
         Raises:
             BotStartError: it cannot be started, or does not play these rules.
@@ -127,11 +127,11 @@ class Bot(abc.ABC):
 
     @abc.abstractmethod
     async def start(self, position: Position) -> None:
-        """Take this position as the present one."""
+        """Set the current position."""
 
     @abc.abstractmethod
     async def suggest(self, limits: Limits) -> Suggestion:
-        """Moves for the present position. Does not change it.
+        """Suggest moves for the current position, without changing it.
 
         Raises:
             BotError: the bot died, did not answer in time, or answered with rubbish.
@@ -146,24 +146,24 @@ class Bot(abc.ABC):
         """Append a piece to the end of the queue."""
 
     async def garbage(self, pending: tuple[int, ...]) -> None:  # noqa: B027  # may be ignored
-        """Take note of the attacks that wait, in the order they will enter, in lines.
+        """Receive the pending attacks in lines, in the order in which they will enter.
 
         Told before each question; bots that cannot use it need not have it.
         """
 
     async def opponents(self, positions: tuple[Position, ...]) -> None:  # noqa: B027  # likewise
-        """Take note of how the other players stand.
+        """Receive the positions of the other players.
 
         Told before `start` and `play` by whoever knows; bots that cannot use it need not have it.
         """
 
     @abc.abstractmethod
     async def stop(self) -> None:
-        """End of the game; `start` may follow."""
+        """End the game; `start` may follow."""
 
     @abc.abstractmethod
     async def quit(self) -> None:
-        """End of the bot: nothing of it is left behind. May be called in any state, and twice."""
+        """End the bot and release everything; may be called in any state, and twice."""
 
 
 MAX_NAME_LENGTH: Final = 40

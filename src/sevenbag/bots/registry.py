@@ -40,7 +40,7 @@ OptionValue = int | float
 
 @dataclass(frozen=True, slots=True)
 class BuiltinBot:
-    """A kind of bot that a specification can name.
+    """A built-in bot that a specification can name.
 
     Attributes:
         summary: what it is, for people.
@@ -71,7 +71,7 @@ class BotOption:
 
 
 def create_bot(spec: str) -> Bot:
-    """The bot that a specification names; nothing of it runs yet.
+    """Create the bot that a specification names; nothing is started yet.
 
     Raises:
         SpecError: there is no such bot or program, or an option of it is wrong; the message says
@@ -132,7 +132,7 @@ def _create_random_bot(values: Mapping[str, OptionValue]) -> Bot:
 
 
 def _create_tbp_driver(kind: str, text: str, spec: str) -> Bot:
-    """A bot that is no Python of ours: a program, something behind a socket, a worker."""
+    """Create a driver for a program, a WebSocket server or a worker that speaks TBP."""
     from sevenbag.bots.external.tbp_driver import TbpDriver  # noqa: PLC0415
     from sevenbag.bots.external.tbp_profile import PROFILE_OPTIONS, load_profile  # noqa: PLC0415
 
@@ -153,7 +153,7 @@ def _create_tbp_driver(kind: str, text: str, spec: str) -> Bot:
 
 
 def _create_triangle_driver(text: str, spec: str) -> Bot:
-    """A program that speaks the Triangle.js adapter protocol."""
+    """Create a driver for a program that speaks the Triangle.js adapter protocol."""
     from sevenbag.bots.external.triangle_driver import SETTINGS, TriangleDriver, read_settings  # noqa: PLC0415
 
     target, options, flags = _split_spec("triangle", text, spec, SETTINGS)
@@ -171,7 +171,7 @@ def _create_triangle_driver(text: str, spec: str) -> Bot:
 def _split_spec(
     kind: str, text: str, spec: str, settings: Sequence[str]
 ) -> tuple[str, dict[str, str], dict[str, str]]:
-    """What is behind the options; those of what carries the messages; those among the settings."""
+    """Split a specification into target, transport options and settings."""
     flags, target = _parse_options(text, spec)
     if not target:
         raise SpecError(f"bot {spec!r}: {_MISSING_TARGET[kind]}")
@@ -192,7 +192,7 @@ def _find_transport(kind: str, target: str) -> str:
 
 
 def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> ChannelLauncher:
-    """How a channel to it is opened; whether there is such a thing is seen now."""
+    """Create a launcher for the channel; check that its target exists."""
     log, folder = (Path(options[key]) if key in options else None for key in ("log", "folder"))
     carrier = _find_transport(kind, target)
     if carrier == "ws":
@@ -222,7 +222,7 @@ def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> Chan
 
 
 def _parse_options(text: str, spec: str) -> tuple[dict[str, str], str]:
-    """Options before a second colon, and what comes behind it.
+    """Split the options before a second colon from the text after it.
 
     They are options only if all of it looks like them: a command may hold colons, too.
     """
@@ -324,7 +324,7 @@ def _suggest_name(name: str, known: Mapping[str, object] | list[str]) -> str:
 
 
 def _suggest_program(spec: str) -> str:
-    """Somebody who names a program means a bot behind a protocol."""
+    """Suggest ``tbp:`` for a specification that names a program."""
     program, *arguments = spec.split() or [""]
     with contextlib.suppress(OSError):  # no file has so long a name
         if os.sep in program or Path(program).is_file() or (arguments and shutil.which(program)):

@@ -1,4 +1,4 @@
-"""The kernel's beam search as a bot."""
+"""A bot that plays by the kernel's beam search."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TIME_SHARE: Final = 0.95
 
 
 class BeamBot(Bot):
-    """Looks for the line of moves over the known pieces that promises most.
+    """A bot that searches for the best sequence of moves over the known pieces.
 
     Its own limits and those of `suggest` hold together: the smaller one counts. Limited by nodes
     (or by nothing, which means `DEFAULT_NODES`) it answers the same to the same position,
@@ -74,7 +74,7 @@ class BeamBot(Bot):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """The smaller of its own limits and these; `DEFAULT_NODES` if there is none at all."""
+        """Return the smaller of its own limits and these, or `DEFAULT_NODES` without any."""
         nodes = _smaller(self._limits.nodes, limits.nodes)
         milliseconds = _smaller(self._limits.milliseconds, limits.milliseconds)
         if nodes is None and milliseconds is None and self._width is None:
@@ -82,16 +82,16 @@ class BeamBot(Bot):
         return Limits(milliseconds, nodes)
 
     async def prepare(self, rules: Rules) -> None:
-        """Get ready for these rules; it plays all of them."""
+        """Prepare for these rules; all rules are supported."""
         self._rules = rules
         self._search = BeamSearch(kernel_rules(rules))
 
     async def start(self, position: Position) -> None:
-        """Take the position."""
+        """Set the current position."""
         self._position = position
 
     async def suggest(self, limits: Limits) -> Suggestion:
-        """The moves that the best lines begin with."""
+        """Suggest the first moves of the best sequences."""
         search, position = self._search, self._require_position()
         if search is None:
             raise BotStartError(self.name, "knows no rules")
@@ -129,15 +129,15 @@ class BeamBot(Bot):
         return Suggestion(tuple(result.moves[:_MAX_MOVES]), info)
 
     async def play(self, placement: Placement) -> None:
-        """Advance by a move."""
+        """Advance the position by a move."""
         self._position = after_placement(self._require_position(), placement, self._rules)
 
     async def new_piece(self, piece: Piece) -> None:
-        """Append a piece."""
+        """Append a piece to the queue."""
         self._position = after_new_piece(self._require_position(), piece)
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
-        """Reckon with what waits."""
+        """Include the pending attacks in the search."""
         self._position = dataclasses.replace(self._require_position(), pending=pending)
 
     async def stop(self) -> None:
@@ -163,7 +163,7 @@ def _smaller(a: _Number | None, b: _Number | None) -> _Number | None:
 
 
 def _known_pieces(position: Position) -> tuple[list[Piece], list[Piece]]:
-    """The pieces to come as far as they are certain, and what the one after them is drawn from.
+    """Return the certain upcoming pieces and the possible pieces after them.
 
     A bag that holds but one kind of piece is certain, too. An empty list: it may be any.
     """

@@ -1,4 +1,4 @@
-"""A bot that plays perfect clears as long as it sees any, and else as `beam` does."""
+"""A bot that plays perfect clears where it finds any, and otherwise plays like `beam`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NODES_PER_SAMPLE: Final = 4_000
 
 
 class PcBot(Bot):
-    """Plays towards perfect clears, and like `beam` where it sees none.
+    """A bot that plays towards perfect clears, and like `beam` if it finds none.
 
     If the pieces that it knows bring one, it plays it. If some are missing it guesses how the
     queue goes on, as its bag allows, and makes the move after which most of these queues have a
@@ -82,25 +82,25 @@ class PcBot(Bot):
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pc")
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """As beam's: the smaller of its own limits and these."""
+        """Return the smaller of its own limits and these."""
         return self._beam.effective_limits(limits)
 
     async def prepare(self, rules: Rules) -> None:
-        """Get ready for these rules; it plays all of them."""
+        """Prepare for these rules; all rules are supported."""
         self._rules = rules
         # A solver keeps what it learns of the fields of a game.
         self._solver = PcSolver(rules.pieces.kicks) if _is_supported(rules) else None
         await self._beam.prepare(rules)
 
     async def start(self, position: Position) -> None:
-        """Take the position."""
+        """Set the current position."""
         if self._position is None or self._position.board != position.board:
             self._cleared = 0
         self._position = position
         await self._beam.start(position)
 
     async def suggest(self, limits: Limits) -> Suggestion:
-        """The first move towards a perfect clear; where there is none, what beam suggests."""
+        """Suggest the first move of a perfect clear, else the moves of `beam`."""
         rules, position = self._rules, self._require_position()
         if rules is None:
             raise BotStartError(self.name, "knows no rules")
@@ -131,7 +131,7 @@ class PcBot(Bot):
         return await self._beam.suggest(Limits(left, nodes))
 
     async def play(self, placement: Placement) -> None:
-        """Advance by a move."""
+        """Advance the position by a move."""
         before = self._require_position()
         after = self._position = after_placement(before, placement, self._rules)
         self._cleared += _rows_cleared(before.board, after.board)
@@ -140,12 +140,12 @@ class PcBot(Bot):
         await self._beam.play(placement)
 
     async def new_piece(self, piece: Piece) -> None:
-        """Append a piece."""
+        """Append a piece to the queue."""
         self._position = after_new_piece(self._require_position(), piece)
         await self._beam.new_piece(piece)
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
-        """Beam reckons with what waits; a perfect clear is worth most then, too."""
+        """Pass the pending attacks on to the beam search."""
         await self._beam.garbage(pending)
 
     async def stop(self) -> None:
@@ -169,7 +169,7 @@ class PcBot(Bot):
 
 
 def _is_supported(rules: Rules) -> bool:
-    """Whether perfect clears of these rules are what the solver means."""
+    """Return True if the solver's perfect clears are those of these rules."""
     return rules.board.width == _COLUMNS
 
 
@@ -203,7 +203,7 @@ class _PcSearch:
         self.nodes = 0
 
     def move(self, position: Position) -> _FoundClear | None:
-        """The move to make, if one leads to a perfect clear or may do so."""
+        """Return a move that leads, or may lead, to a perfect clear; None if there is none."""
         solved = self._solve(position.board, _known_pieces(position), None)
         if solved is not None:
             height, placements = solved
@@ -218,7 +218,7 @@ class _PcSearch:
     # --- helpers --------------------------------------------------------------------------------
 
     def _most_likely_move(self, position: Position) -> _FoundClear | None:
-        """The move that leaves most ways in which the queue may go on a perfect clear."""
+        """Return the move after which most sampled queues have a perfect clear."""
         goal = self._goal(position)
         if goal is None:
             return None
@@ -250,7 +250,7 @@ class _PcSearch:
         return _FoundClear(best[1], len(known) + missing, words)
 
     def _goal(self, position: Position) -> tuple[int, int] | None:
-        """Rows of the lowest perfect clear for which pieces are missing, and how many are."""
+        """Return the rows of the lowest perfect clear that lacks pieces, and how many it lacks."""
         cells = position.board.count
         known = len(_known_pieces(position))
         for height in range(max(position.board.height, 1), max(_MAX_ROWS, self._min_height) + 1):
@@ -265,7 +265,7 @@ class _PcSearch:
     def _solve(
         self, board: Board, pieces: list[Piece], height: int | None
     ) -> tuple[int, tuple[Placement, ...]] | None:
-        """A perfect clear of just this height, or of the lowest there is."""
+        """Find a perfect clear of exactly this height, or the lowest one."""
         nodes = _NODES_PER_SAMPLE if height is not None else None
         if self._limits.nodes is not None:
             left = int(self._limits.nodes * _PC_SHARE) - self.nodes
@@ -295,7 +295,7 @@ class _PcSearch:
         return answer.height, answer.placements
 
     def _legal(self, position: Position, placement: Placement) -> Placement | None:
-        """The move as the game judges it, if the piece gets there from where it appears."""
+        """Return the move with the game's spin if the piece can reach it."""
         wanted = placement.canonical().cells
         legal = [
             move
@@ -308,17 +308,17 @@ class _PcSearch:
 
 
 def _rows_cleared(before: Board, after: Board) -> int:
-    """By a piece of four cells."""
+    """Return the number of rows that a piece of four cells cleared."""
     return (before.count + 4 - after.count) // before.width
 
 
 def _known_pieces(position: Position) -> list[Piece]:
-    """The pieces in the order in which they can be placed."""
+    """Return the pieces in the order in which they can be placed."""
     return [*(() if position.hold is None else (position.hold,)), *position.queue]
 
 
 def _sample_queues(position: Position, count: int) -> list[tuple[Piece, ...]]:
-    """Ways in which the queue may go on; for the same bag always the same."""
+    """Return possible continuations of the queue; equal for equal bags."""
     choice = random.Random(0)  # no secret
     ways: dict[tuple[Piece, ...], None] = {}
     for _ in range(_SAMPLED_QUEUES):

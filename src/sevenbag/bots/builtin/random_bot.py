@@ -1,4 +1,4 @@
-"""The bot to be better than: any move that is legal."""
+"""A baseline bot that plays random legal moves."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class RandomBot(Bot):
-    """Suggests one of all placements of the current piece and of the one that hold offers."""
+    """A bot that suggests a random placement of the current piece or the hold piece."""
 
     def __init__(self, seed: int | None = None) -> None:
-        """With a seed it makes the same choices in every game."""
+        """Create a bot; with a seed it makes the same choices in every game."""
         self.name = "random"
         self._seed = seed
         self._random = random.Random(seed)
@@ -28,31 +28,31 @@ class RandomBot(Bot):
         self._position: Position | None = None
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """None: it does not think."""
+        """Return no limits: it does not search."""
         del limits
         return Limits()
 
     async def prepare(self, rules: Rules) -> None:
-        """Remember the rules, and begin the choices anew."""
+        """Store the rules and reset the random choices."""
         self._rules = rules
         self._random.seed(self._seed)
 
     async def start(self, position: Position) -> None:
-        """Take the position."""
+        """Set the current position."""
         self._position = position
 
     async def suggest(self, limits: Limits) -> Suggestion:
-        """One move, as likely as any other."""
+        """Suggest one legal move; all are equally likely."""
         del limits
         moves = self._moves()
         return Suggestion((self._random.choice(moves),) if moves else ())
 
     async def play(self, placement: Placement) -> None:
-        """Advance by a move."""
+        """Advance the position by a move."""
         self._position = after_placement(self._require_position(), placement, self._rules)
 
     async def new_piece(self, piece: Piece) -> None:
-        """Append a piece."""
+        """Append a piece to the queue."""
         self._position = after_new_piece(self._require_position(), piece)
 
     async def stop(self) -> None:
@@ -60,7 +60,7 @@ class RandomBot(Bot):
         self._position = None
 
     async def quit(self) -> None:
-        """Nothing is left anyway."""
+        """Do nothing: the bot holds no resources."""
 
     # --- helpers --------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What carries messages to a foreign bot and back: a process, a socket, a worker."""
+"""Channels that carry messages to an external bot: a process, a WebSocket or a worker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Transport = Literal["stdio", "websocket", "page"]
 
 
 class BotChannel(Protocol):
-    """One message at a time, each as the bytes of one JSON object.
+    """A connection that carries one JSON object per message, as bytes.
 
     Attributes:
         name: by which errors call the bot.
@@ -26,26 +26,26 @@ class BotChannel(Protocol):
 
     @property
     def transport(self) -> Transport:
-        """What carries the messages: lines through pipes, frames of a socket, a page's worker."""
+        """The transport: lines through pipes, WebSocket frames, or a page's worker."""
         ...
 
     @property
     def pid(self) -> int | None:
-        """Number of the process behind it, if there is one of ours."""
+        """Process ID of the bot if this process started it."""
         ...
 
     @property
     def running(self) -> bool:
-        """Whether the bot can still be spoken to."""
+        """Whether messages can still be sent to the bot."""
         ...
 
     @property
     def stderr(self) -> str:
-        """The last of what the bot said to others than us."""
+        """The end of the bot's standard error or log output."""
         ...
 
     async def send(self, data: bytes) -> None:
-        """Say one message; a line end at its end is of no matter to those that know none.
+        """Send one message; channels without lines ignore a line end.
 
         Raises:
             BotDiedError: nobody is there.
@@ -54,7 +54,7 @@ class BotChannel(Protocol):
         ...
 
     async def receive(self) -> bytes:
-        """What is said next. Waits as long as it takes.
+        """Wait for the next message, without a time limit.
 
         Raises:
             BotDiedError: nothing more will come.
@@ -63,7 +63,7 @@ class BotChannel(Protocol):
         ...
 
     async def receive_available(self) -> list[bytes]:
-        """What has been said already.
+        """Return the messages that have arrived.
 
         Raises:
             BotProtocolError: something of it was longer than 1 MiB.
@@ -71,11 +71,11 @@ class BotChannel(Protocol):
         ...
 
     def pending_bytes(self) -> int:
-        """Bytes of a message whose end has not come."""
+        """Return the number of bytes of an incomplete message."""
         ...
 
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
-        """End it: nothing of it is left. May be called again.
+        """Close the channel and end the bot; may be called again.
 
         Args:
             last_message: last words to it.
@@ -101,14 +101,14 @@ _MAX_QUOTED_BYTES: Final = 60
 
 
 class MessageReader(Generic[MessageT]):
-    """Reads what comes through one channel.
+    """Reads the messages of one channel.
 
     Attributes:
         skipped: lines that came and are no messages.
     """
 
     def __init__(self, channel: BotChannel, decode: Callable[[bytes], MessageT | None]) -> None:
-        """Nothing is read yet.
+        """Create a reader; nothing is read yet.
 
         Args:
             channel: where lines come from.
@@ -121,7 +121,7 @@ class MessageReader(Generic[MessageT]):
         self._last_skipped = b""
 
     async def receive(self) -> MessageT:
-        """The next message. Lines that hold none are passed over, but not for ever.
+        """Return the next message and skip a limited number of other lines.
 
         Raises:
             BotDiedError: nothing more will come.
@@ -139,7 +139,7 @@ class MessageReader(Generic[MessageT]):
         )
 
     def decode(self, line: bytes) -> MessageT | None:
-        """The message in a line that has come; None for what is to be passed over.
+        """Decode a line; None if it is to be skipped.
 
         Raises:
             BotProtocolError: it makes no sense.
@@ -154,7 +154,7 @@ class MessageReader(Generic[MessageT]):
         return message
 
     def describe_problems(self, before: int) -> list[str]:
-        """What came instead of what was awaited; so many lines had been passed over before."""
+        """Describe unusable output since the counter had the given value."""
         found: list[str] = []
         lines = self.skipped_lines - before
         if lines:

@@ -1,4 +1,4 @@
-"""A conversation with a foreign bot: what it says is heard in time, or named for what it is."""
+"""A TBP connection to an external bot, with a time limit for each answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DECODE: Final = functools.partial(decode, ignore_extensions=True)
 
 
 class TbpConversation:
-    """One conversation over one channel.
+    """One TBP connection over one channel.
 
     Attributes:
         channel: what carries it.
@@ -35,20 +35,20 @@ class TbpConversation:
 
     @property
     def name(self) -> str:
-        """By which errors call the bot."""
+        """The bot's name in errors."""
         return self.channel.name
 
     @property
     def skipped_lines(self) -> int:
-        """Lines that came and are no messages."""
+        """Number of lines that were not messages."""
         return self._reader.skipped_lines
 
     def encode(self, message: tbp.TbpFrontendMessage) -> bytes:
-        """A message as it is sent."""
+        """Encode a message as it is sent."""
         return encode(message, spaced=self.spaced)
 
     async def send(self, message: tbp.TbpFrontendMessage) -> None:
-        """Say something.
+        """Send a message.
 
         Raises:
             BotDiedError: nobody is there.
@@ -57,11 +57,11 @@ class TbpConversation:
         await self.channel.send(self.encode(message))
 
     async def receive_info(self, seconds: float) -> TbpEvent:
-        """Wait until the bot has said who it is, or that it does not play."""
+        """Wait until the bot sends ``info``, or an error."""
         return (await self._wait_for(seconds, seconds, "no info", TbpEvent.INTRODUCED))[0]
 
     async def receive_ready(self, seconds: float) -> TbpEvent:
-        """Wait until the bot is ready for the rules, or says that it does not play them."""
+        """Wait until the bot accepts the rules, or sends an error."""
         return (await self._wait_for(seconds, seconds, "no answer to the rules", TbpEvent.READY))[0]
 
     async def receive_suggestion(self, left: float, allowed: float) -> tbp.TbpSuggestion:
@@ -83,7 +83,7 @@ class TbpConversation:
         return message
 
     async def receive_available_answer(self) -> tbp.TbpSuggestion | None:
-        """Hear what was said before we ask: late or double answers, chatter. That is dropped.
+        """Read the messages that arrived before the question; drop late answers.
 
         It is an answer for us only if this position was asked for before, and whoever asked then
         was cancelled.
@@ -101,7 +101,7 @@ class TbpConversation:
         return answer
 
     async def settle(self, seconds: float) -> bool:
-        """Wait for answers that nobody wants any more, lest they be taken for the next ones.
+        """Wait for stale answers, so that they are not taken for the next one.
 
         Returns: whether they have come.
         """
@@ -118,7 +118,7 @@ class TbpConversation:
     async def _wait_for(
         self, left: float, allowed: float, what: str, awaited: TbpEvent
     ) -> tuple[TbpEvent, tbp.TbpMessage]:
-        """The awaited event, or a refusal."""
+        """Wait for an event, or for an error of the bot."""
         skipped = self.skipped_lines
         try:
             async with asyncio.timeout(left):

@@ -1,4 +1,4 @@
-"""What a driver knows of the game that it tells move by move, and how it reads a bot's moves."""
+"""The position that a TBP bot has been sent, and the conversion of its moves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class PositionTracker:
-    """The position, as it follows from what was told; worked out only when it is looked at."""
+    """The position that follows from the messages sent, computed on demand."""
 
     def __init__(self, position: Position) -> None:
         """Begin at a position."""
@@ -32,16 +32,16 @@ class PositionTracker:
         self._updates: list[Placement | Piece] = []
 
     def play(self, placement: Placement) -> None:
-        """This move was made."""
+        """Record a move."""
         self._updates.append(placement)
 
     def add_piece(self, piece: Piece) -> None:
-        """This piece joined the queue."""
+        """Record a piece that joined the queue."""
         self._updates.append(piece)
 
     @property
     def position(self) -> Position:
-        """The present position.
+        """The current position.
 
         Raises:
             PlacementError: a move that was told cannot be made.
@@ -55,14 +55,14 @@ class PositionTracker:
         return self._position
 
     def is_first_hold(self, placement: Placement) -> bool:
-        """Whether this move, made now, is the first hold: it takes two pieces from the queue."""
+        """Return True if this move is the first hold, which takes two pieces from the queue."""
         position = self.position
         return position.hold is None and position.queue[:1] != (placement.piece,)
 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedMoves:
-    """A bot's moves in our words.
+    """The acceptable moves of a bot.
 
     Attributes:
         placements: those that count, in order of preference.
@@ -76,7 +76,7 @@ class AcceptedMoves:
 def filter_moves(
     moves: Sequence[tbp.TbpMove], profile: TbpProfile, rules: Rules, track: PositionTracker
 ) -> AcceptedMoves:
-    """A bot's moves as far as its profile lets them count.
+    """Convert a bot's moves and drop those that its profile does not accept.
 
     Raises:
         PlacementError: none of them can count; the message says why the first cannot.
@@ -106,7 +106,7 @@ def filter_moves(
 
 @dataclass(frozen=True, slots=True)
 class PositionChange:
-    """What led from one position to the next.
+    """The change from one position to the next.
 
     Attributes:
         placement: the move.
@@ -122,7 +122,10 @@ class PositionChange:
 def find_position_change(
     before: Position, moves: Iterable[Placement], after: Position
 ) -> PositionChange | None:
-    """What led from one position to another; None if none of the moves did, or without garbage.
+    """Find the move and garbage between two positions; None if no such move explains it.
+
+    A game that is sent as positions only can thus be sent as moves to a bot that accepts garbage.
+    The bot can then continue its search.
 
     Args:
         before: the first position.
@@ -149,7 +152,7 @@ def find_position_change(
 def _find_misdrop(
     move: tbp.TbpMove, placement: Placement, rules: Rules, track: PositionTracker
 ) -> PlacementError | None:
-    """What is wrong with the inputs of a move, if it has any."""
+    """Return an error if the move's inputs lead to another placement."""
     if isinstance(move.inputs, UnsetType):
         return None
     board = track.position.board
@@ -167,7 +170,7 @@ def _find_misdrop(
 def _apply_spin_claim(
     placement: Placement, profile: TbpProfile, rules: Rules, track: PositionTracker
 ) -> Placement:
-    """The move with what its claim of a spin is worth."""
+    """Return the move with its spin claim as the profile treats it."""
     if profile.spin == "ignore":
         return Placement(placement.piece, placement.rotation, placement.x, placement.y, Spin.NONE)
     if profile.spin == "strict":
@@ -191,7 +194,7 @@ def _check_spin(placement: Placement, rules: Rules, track: PositionTracker) -> N
 
 
 def _is_same_except_board(between: Position, after: Position) -> bool:
-    """Whether all but the board fits together."""
+    """Return True if everything except the board matches."""
     return (
         after.queue[: len(between.queue)] == between.queue
         and after.hold == between.hold
@@ -201,7 +204,7 @@ def _is_same_except_board(between: Position, after: Position) -> bool:
 
 
 def _find_garbage_rows(between: Position, after: Position) -> tuple[tbp.Row, ...] | None:
-    """The rows below the old board; None if it is not the old board that lies above them."""
+    """Return the rows below the old board; None if the old board does not lie above them."""
     old, new = between.board, after.board
     if (old.width, old.rows) != (new.width, new.rows):
         return None

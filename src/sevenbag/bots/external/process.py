@@ -64,7 +64,7 @@ _CLOSING_NOTE: Final = re.compile(
 
 
 class ProcessChannel:
-    """A running bot. Every error bears the bot's name.
+    """A running bot process; every error has the bot's name.
 
     Attributes:
         name: the name by which errors call it.
@@ -72,7 +72,7 @@ class ProcessChannel:
     """
 
     def __init__(self, name: str) -> None:
-        """Not for direct use; see `launch`."""
+        """Create an idle channel; call `start` instead."""
         self.name = name
         self.was_terminated = False
         self._pipes = _Pipes()
@@ -136,23 +136,23 @@ class ProcessChannel:
 
     @property
     def pid(self) -> int:
-        """Its process number, which is also the number of its group."""
+        """Process ID, which is also the process group ID."""
         assert self._transport is not None
         return self._transport.get_pid()
 
     @property
     def running(self) -> bool:
-        """Whether it can still be spoken to."""
+        """Whether messages can still be sent."""
         return not self._pipes.ended
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended: negative for a signal; None while it runs."""
+        """Exit code: negative for a signal, None while the process runs."""
         return self._transport.get_returncode() if self._transport is not None else None
 
     @property
     def stderr(self) -> str:
-        """The last of what it wrote to its standard error."""
+        """The end of its standard error output."""
         return bytes(self._pipes.stderr).decode("utf-8", "replace")
 
     async def send(self, data: bytes) -> None:
@@ -170,7 +170,7 @@ class ProcessChannel:
             raise BotTimeoutError(self.name, f"does not read its input; {unread} bytes wait")
 
     async def receive(self) -> bytes:
-        """The next line of its standard output, without its end. Waits as long as it takes.
+        """Wait for the next line of its standard output, without a time limit.
 
         Raises:
             BotDiedError: it has ended, and all its lines have been received.
@@ -186,7 +186,7 @@ class ProcessChannel:
         return self._check_length(line)
 
     async def receive_available(self) -> list[bytes]:
-        """The lines that have come already.
+        """Return the lines that have arrived.
 
         Raises:
             BotProtocolError: a line is longer than 1 MiB.
@@ -200,11 +200,11 @@ class ProcessChannel:
         return lines
 
     def pending_bytes(self) -> int:
-        """Bytes of a line whose end has not come."""
+        """Return the number of bytes of an incomplete line."""
         return self._pipes.splitter.pending_bytes
 
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
-        """End it and all its group: ask, wait, terminate, kill. May be called again.
+        """End the process group: ask, wait, terminate, kill; may be called again.
 
         When this is cancelled, the group is killed at once.
 
@@ -269,7 +269,7 @@ class ProcessChannel:
             self._stdin.close()
 
     async def _create_end_error(self) -> BotDiedError:
-        """What is to be said of its end; waits a moment for the exit code and the last words."""
+        """Describe the end of the process; wait briefly for its exit code and output."""
         await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.exited)
         # Its children end with it, so that this comes at once, too.
         await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.stdout_closed)
@@ -327,13 +327,13 @@ def create_process_launcher(
 
 
 def program_name(words: Sequence[str]) -> str:
-    """What to call a program as long as nothing better is known."""
+    """Return the name of a program until the bot announces one."""
     name = words[0].removeprefix("ws://").removeprefix("wss://").rstrip("/")
     return Path(name).name or words[0]
 
 
 def split_command(command: str | Sequence[str], name: str) -> list[str]:
-    """Program and arguments of a command.
+    """Split a command into program and arguments.
 
     Raises:
         BotStartError: it is empty, or its quotes do not match.
@@ -356,7 +356,7 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
 
 
 def check_program(command: str | Sequence[str], name: str) -> None:
-    """See that a command names a program, before anything is made ready for it.
+    """Check early that the program of a command exists.
 
     Raises:
         BotStartError: there is no such program, or it cannot be run.
@@ -378,7 +378,11 @@ kill -KILL "-$1"
 
 
 class ProcessGroupGuard:
-    """Guards a process group as long as this object lives, at the longest.
+    """Kills a process group at the latest when this process ends.
+
+    A group that only our own code kills survives our own SIGKILL. So every group gets a guard: a
+    shell that waits on a pipe whose other end only this process holds, and kills the group when the
+    pipe closes. It needs no signal handler and reaches the bot's children as well.
 
     A process that makes itself a session of its own has left the group, and is not reached.
     """
@@ -411,12 +415,12 @@ class ProcessGroupGuard:
         self._kill = weakref.finalize(self, _kill, group, guard, writer)
 
     def kill(self) -> None:
-        """Kill what is left of the group, now and for good, and be done with it."""
+        """Kill what is left of the group and end the guard."""
         self._kill()
 
 
 def signal_process_group(group: int, number: signal.Signals) -> None:
-    """Send a signal to a process group; one that is no more is none."""
+    """Send a signal to a process group; ignore a group that has ended."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
@@ -435,7 +439,7 @@ def _kill(group: int, guard: int, writer: int) -> None:
 
 
 class _Pipes(asyncio.SubprocessProtocol):
-    """What comes out of the process, kept until it is asked for; never more than a bounded lot."""
+    """Bounded buffer for the output of the process."""
 
     def __init__(self) -> None:
         self.lines: deque[bytes | None] = deque()
@@ -453,7 +457,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         self._waiter: asyncio.Future[None] | None = None
 
     async def wait_for_output(self) -> None:
-        """Wait for a line, or for the end."""
+        """Wait for a line or for the end of the output."""
         waiter = asyncio.get_running_loop().create_future()
         self._waiter = waiter
         try:
@@ -462,7 +466,7 @@ class _Pipes(asyncio.SubprocessProtocol):
             self._waiter = None
 
     def update_flow_control(self) -> None:
-        """Let the process wait while it is too far ahead of whoever reads it."""
+        """Pause or resume reading so that the buffer stays bounded."""
         if self.discard:
             self.lines.clear()
         full = len(self.lines) >= _MAX_LINES_AHEAD
@@ -477,7 +481,7 @@ class _Pipes(asyncio.SubprocessProtocol):
                 stdout.resume_reading()
 
     def end(self) -> None:
-        """No more lines will come."""
+        """Mark the end of the output."""
         if not self.ended:
             self.lines.extend(self.splitter.finish())
             self.ended = True
@@ -537,7 +541,7 @@ class _Pipes(asyncio.SubprocessProtocol):
 
 
 async def _wait_within(seconds: float, event: asyncio.Event) -> None:
-    """Wait for the event, but not longer."""
+    """Wait for an event with a time limit."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -557,7 +561,7 @@ def _explain_start_failure(program: str, folder: Path | None, error: OSError) ->
 
 
 def _program_exists(program: str) -> bool:
-    """Whether a program named by its path is a file, or a folder."""
+    """Return True if a program named by its path is a file or a folder."""
     try:
         return os.sep in program and Path(program).exists()
     except OSError:  # no file has so long a name

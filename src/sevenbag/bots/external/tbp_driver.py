@@ -1,4 +1,4 @@
-"""Drives any program that speaks TBP, as a bot like others."""
+"""A driver that makes any program that speaks TBP a `Bot`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _TIMEOUT_MARGIN: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """Seconds that a bot may take; None: what its profile says.
+    """Time limits in seconds; None means the value of the profile.
 
     Attributes:
         info: to introduce itself after launch.
@@ -99,7 +99,7 @@ class TbpDriver(Bot):
         launcher: ChannelLauncher | None = None,
         worker: bool = False,
     ) -> None:
-        """Nothing runs before `prepare`.
+        """Create a driver; the program starts in `prepare`.
 
         Args:
             command: program and arguments; a text is split as a shell would split it.
@@ -143,7 +143,7 @@ class TbpDriver(Bot):
         self._ask_after = 0.0
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """The time, which passes before the bot is asked; nodes cannot be told."""
+        """Return the time limit, which passes before the question; TBP has no limit of nodes."""
         return Limits(milliseconds=limits.milliseconds)
 
     def least_seconds(self, step: Step) -> float:
@@ -160,28 +160,28 @@ class TbpDriver(Bot):
 
     @property
     def info(self) -> tbp.TbpInfo | None:
-        """How the bot introduced itself."""
+        """The bot's ``info`` message."""
         return self._connection.info
 
     @property
     def pid(self) -> int | None:
-        """Number of its process and process group; None when none runs."""
+        """Process ID and process group ID; None when no process runs."""
         return self._conversation.channel.pid if self._conversation is not None else None
 
     @property
     def stderr(self) -> str:
-        """The last of what it wrote to its standard error."""
+        """The end of its standard error output."""
         return self._conversation.channel.stderr if self._conversation is not None else ""
 
     @property
     def skipped_lines(self) -> int:
-        """Lines it printed that are no messages."""
+        """Number of lines that were not messages."""
         return self._conversation.skipped_lines if self._conversation is not None else 0
 
     # --- the life of a bot ----------------------------------------------------------------------
 
     async def prepare(self, rules: Rules) -> None:
-        """Launch it, hear who it is, agree on the rules."""
+        """Start the program, wait for its ``info`` and agree on the rules."""
         try:
             tbp_conversion.check_rules(rules)
         except RulesError as error:
@@ -199,7 +199,7 @@ class TbpDriver(Bot):
             raise
 
     async def start(self, position: Position) -> None:
-        """Tell the position; the bot begins to think."""
+        """Send the position; the bot starts to search."""
         self._pending = position.pending
         if self._restart_process and self._rules is not None:
             self._restart_process = False
@@ -209,7 +209,7 @@ class TbpDriver(Bot):
             await self._send_start(position)
 
     async def suggest(self, limits: Limits) -> Suggestion:
-        """Ask for moves, and again while the bot knows none and time is left."""
+        """Ask for moves, and ask again while the answer is empty and time is left."""
         await self._send_pending_updates()
         await self._wait_for_thinking(limits)
         allowed = self._timeout("move")
@@ -241,7 +241,7 @@ class TbpDriver(Bot):
         return Suggestion(self._accept_moves(answer.moves), _search_info(answer))
 
     async def play(self, placement: Placement) -> None:
-        """Tell the move that was made."""
+        """Send the move that was made."""
         track = self._require_tracker()
         move = self._find_suggested(placement)
         first_hold = self._depends_on_first_hold() and track.is_first_hold(placement)
@@ -261,7 +261,7 @@ class TbpDriver(Bot):
         self._question_count = 0
 
     async def new_piece(self, piece: Piece) -> None:
-        """Tell the piece that joined the queue."""
+        """Send the piece that joined the queue."""
         self._require_tracker().add_piece(piece)
         if self._pieces_left is not None:
             self._pieces_left -= 1
@@ -272,23 +272,23 @@ class TbpDriver(Bot):
         )
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
-        """Tell what waits, if its profile has it so."""
+        """Send the pending garbage if the profile has it."""
         self._pending = pending
         await self._send_pending_updates()
 
     async def opponents(self, positions: tuple[Position, ...]) -> None:
-        """Tell how the others stand with the next move, if its profile has it so."""
+        """Store the other players' positions for the next move if the profile has them."""
         self._opponents = positions
 
     async def stop(self) -> None:
-        """Tell that the game is over."""
+        """Send the end of the game."""
         self._forget_position()
         if self._connection.stage is TbpStage.CALCULATING:
             await self._require_conversation().send(self._connection.stop())
         self._restart_process = self.profile.process == "new"
 
     async def quit(self) -> None:
-        """Tell it to quit, and see that nothing of it is left."""
+        """Send ``quit`` and end the program with all its children."""
         conversation, self._conversation = self._conversation, None
         self._forget_position()
         if conversation is None:
@@ -360,7 +360,7 @@ class TbpDriver(Bot):
     # --- telling --------------------------------------------------------------------------------
 
     async def _send_start(self, position: Position) -> None:
-        """Send `start`, whatever was said before."""
+        """Send `start` in any stage."""
         if self._require_conversation().connection.pending_answers:
             await self._settle_answers()
         self._forget_position()
@@ -387,7 +387,7 @@ class TbpDriver(Bot):
         self._thinking_since = _now()
 
     async def _send_as_garbage(self, position: Position) -> bool:
-        """Whether a position could be told as what led to it, to a bot that then thinks on."""
+        """Send the change to a position as moves and garbage; return True if that was possible."""
         conversation, track = self._require_conversation(), self._tracker
         if not conversation.connection.accepts_garbage or track is None or self._must_start():
             return False
@@ -409,7 +409,7 @@ class TbpDriver(Bot):
         return True
 
     async def _send_pending_updates(self) -> None:
-        """Say what was held back until all of a move was known."""
+        """Send the messages that waited for the rest of a move."""
         if self._start_pending:
             await self._send_start(self._require_tracker().position)
         elif self._pending_play is not None:
@@ -417,7 +417,7 @@ class TbpDriver(Bot):
             await self._send_play(due)
 
     async def _drop_pending_updates(self) -> None:
-        """Before a move that follows one of which not all was told."""
+        """Send or drop the incomplete updates of the previous move."""
         if not self._start_pending:
             await self._send_pending_updates()
 
@@ -431,7 +431,7 @@ class TbpDriver(Bot):
         )
 
     def _needs_start(self, *, own: bool, first_hold: bool) -> bool:
-        """Whether the bot hears of a move by the position behind it."""
+        """Return True if the bot receives this move as a new position."""
         profile = self.profile
         return (
             self._start_pending
@@ -442,7 +442,7 @@ class TbpDriver(Bot):
         )
 
     def _is_above_view(self, track: PositionTracker, placement: Placement) -> bool:
-        """Return whether the stack or the move is above the rows that the bot sees."""
+        """Return True if the stack or the move is above the rows that the bot sees."""
         rows = self.profile.restart_above
         if rows >= tbp_conversion.ROWS:
             return False
@@ -471,7 +471,7 @@ class TbpDriver(Bot):
             await self._send_start(self._require_tracker().position)
 
     def _accept_moves(self, moves: tuple[tbp.TbpMove, ...]) -> tuple[Placement, ...]:
-        """The moves in our words; those that cannot count are left out.
+        """Convert the moves and drop those that are not acceptable.
 
         Raises:
             BotForfeitError: none of them can.
@@ -485,7 +485,7 @@ class TbpDriver(Bot):
         return read.placements
 
     async def _settle_answers(self) -> None:
-        """Wait for an answer that nobody wants any more, lest it be taken for the next one.
+        """Wait for a stale answer, so that it is not taken for the next one.
 
         Many never send it. A fresh process is the only way to be sure then.
         """
@@ -527,7 +527,7 @@ class TbpDriver(Bot):
         return getattr(self.profile, f"{what}_seconds") if asked is None else asked
 
     def _find_suggested(self, placement: Placement) -> tbp.TbpMove:
-        """The move in the very form that the bot used, if it was its own; some compare that."""
+        """Return the move in the bot's own form if it suggested it; some bots compare that."""
         move = tbp_conversion.format_move(placement)
         if self.profile.play == "canonical":
             return move

@@ -1,4 +1,4 @@
-"""What is peculiar about a foreign program that speaks TBP, as data.
+"""Profiles: the peculiarities of external programs that speak TBP, as data.
 
 A profile is a file in ``profiles/``. It is chosen by its name, or by what a bot calls itself, and
 single values can be given on top, as in ``tbp:profile=misamino,retry_ms=0:./bot``. What a file
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ServeSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to heed when a bot is served to this frontend.
+    """Settings for serving a bot to this frontend.
 
     Attributes:
         max_moves: how many moves a suggestion has at most.
@@ -46,7 +46,7 @@ class ServeSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class TbpProfile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How a program is spoken to, and what it is believed.
+    """Settings for the communication with a program.
 
     Attributes:
         name: of the profile.
@@ -139,7 +139,7 @@ WORKER_PROFILE: Final = msgspec.structs.replace(OFFICIAL_PROFILE, info_seconds=3
 
 
 def load_profile(name: str) -> TbpProfile:
-    """The profile of this name, or in a file: one that ends with ``.toml``, or is no name.
+    """Load a profile by its name, or from a file that ends with ``.toml``.
 
     Raises:
         SpecError: there is none, or the file holds none.
@@ -160,7 +160,7 @@ def load_profile(name: str) -> TbpProfile:
 
 
 def list_profiles() -> list[str]:
-    """Every profile there is."""
+    """Return the names of all profiles."""
     return list(_load_profiles())
 
 
@@ -183,7 +183,7 @@ def find_profile(info_name: str, *, worker: bool = False) -> TbpProfile | None:
 
 
 def override_profile(base: TbpProfile, options: Mapping[str, str]) -> TbpProfile:
-    """A profile with single values changed.
+    """Return a profile with single values changed.
 
     Args:
         base: the profile.
@@ -205,7 +205,7 @@ def override_profile(base: TbpProfile, options: Mapping[str, str]) -> TbpProfile
 
 
 def parse_profile(text: str, name: str) -> TbpProfile:
-    """The profile in a file.
+    """Parse a profile from TOML.
 
     Raises:
         SpecError: it is none; the message says where.

@@ -1,4 +1,4 @@
-"""Drives any program that speaks the Triangle.js adapter protocol, as a bot like others.
+"""A driver that makes any program that speaks the Triangle.js adapter protocol a `Bot`.
 
 The host of a match here is stricter than Triangle.js, and kinder: it tells the position before each
 question, as simple bots need it, and what Triangle.js drops, plays halfway or crashes at is a fault
@@ -60,7 +60,7 @@ _TIMEOUT_MARGIN: Final = 5.0
 
 
 class TriangleSettings(Struct, frozen=True, kw_only=True):
-    """How a bot is spoken to, and what it is believed.
+    """Settings for the communication with a bot.
 
     Attributes:
         states: whether the position is told ``always``, before each question, or after ``garbage``
@@ -87,7 +87,7 @@ SETTINGS: Final = TriangleSettings.__struct_fields__
 
 
 def read_settings(flags: Mapping[str, str]) -> TriangleSettings:
-    """The settings that a specification gives as texts, by names in `SETTINGS`.
+    """Read the settings of a specification; their names are in `SETTINGS`.
 
     Raises:
         SpecError: a setting cannot have that value; the message says which it can have.
@@ -126,7 +126,7 @@ class TriangleDriver(Bot):
         log: Path | None = None,
         launcher: ChannelLauncher | None = None,
     ) -> None:
-        """Nothing runs before `prepare`.
+        """Create a driver; the program starts in `prepare`.
 
         Args:
             command: program and arguments; a text is split as a shell would split it.
@@ -159,7 +159,7 @@ class TriangleDriver(Bot):
     def create_launcher(
         self, environment: Mapping[str, str] | None = None
     ) -> ChannelLauncher | None:
-        """Opens a channel to a process of it that gets no signal before its input ends.
+        """Return a launcher for processes that get no signal before their input ends.
 
         Args:
             environment: its environment; ours by default.
@@ -171,7 +171,7 @@ class TriangleDriver(Bot):
         return create_process_launcher(self._command, folder=self._folder, environment=environment)
 
     def effective_limits(self, limits: Limits) -> Limits:
-        """None: they cannot be told."""
+        """Return no limits: the protocol has none."""
         del limits
         return Limits()
 
@@ -190,28 +190,28 @@ class TriangleDriver(Bot):
 
     @property
     def info(self) -> triangle.TriangleInfo | None:
-        """How the bot introduced itself."""
+        """The bot's ``info`` message."""
         return self._conversation.connection.info if self._conversation is not None else None
 
     @property
     def pid(self) -> int | None:
-        """Number of its process and process group; None when none runs."""
+        """Process ID and process group ID; None when no process runs."""
         return self._conversation.channel.pid if self._conversation is not None else None
 
     @property
     def stderr(self) -> str:
-        """The last of what it wrote to its standard error."""
+        """The end of its standard error output."""
         return self._conversation.channel.stderr if self._conversation is not None else ""
 
     @property
     def skipped_lines(self) -> int:
-        """Lines it printed that are no messages."""
+        """Number of lines that were not messages."""
         return self._conversation.reader.skipped_lines if self._conversation is not None else 0
 
     # --- the life of a bot ----------------------------------------------------------------------
 
     async def prepare(self, rules: Rules) -> None:
-        """Launch it, and hear who it is; rules are told with a game."""
+        """Start the program and wait for its ``info``; rules are sent with each game."""
         try:
             triangle_conversion.format_config(rules, ())
         except RulesError as error:
@@ -229,7 +229,7 @@ class TriangleDriver(Bot):
             raise
 
     async def start(self, position: Position) -> None:
-        """Tell the position: within a game by a state, else by rules and pieces first."""
+        """Send the position: as a state within a game, else after rules and pieces."""
         within = self._position is not None
         self._position = position
         self._answer = None
@@ -242,7 +242,7 @@ class TriangleDriver(Bot):
         await self._send_pending_updates()
 
     async def suggest(self, limits: Limits) -> Suggestion:
-        """Ask for keys until the bot presses some or the time is over; then it resigns."""
+        """Ask until the bot presses keys or the time is over, which is a resignation."""
         del limits
         position = self._require_position()
         talk = self._require_conversation()
@@ -263,7 +263,7 @@ class TriangleDriver(Bot):
         return Suggestion((self._answer.placement,))
 
     async def play(self, placement: Placement) -> None:
-        """Go on by the move that was made."""
+        """Advance the position by the move that was made."""
         position = self._require_position()
         await self._settle_answers()
         answer, self._answer = self._answer, None
@@ -280,23 +280,23 @@ class TriangleDriver(Bot):
         )
 
     async def new_piece(self, piece: Piece) -> None:
-        """Tell the piece that joined the queue, when all of a move is known."""
+        """Store the piece that joined the queue until the move is complete."""
         self._position = after_new_piece(self._require_position(), piece)
         self._pending_pieces.append(piece)
 
     async def garbage(self, pending: tuple[int, ...]) -> None:
-        """Tell what waits, with the position; all of a move is known then."""
+        """Store the pending garbage and send the complete move."""
         self._position = dataclasses.replace(self._require_position(), pending=pending)
         await self._send_pending_updates()
 
     async def stop(self) -> None:
-        """End the game, and the process with it unless it is kept; no message tells it."""
+        """End the game, and the process unless it is kept; there is no such message."""
         self._forget_position()
         if self.settings.process == "new":
             await self._close()
 
     async def quit(self) -> None:
-        """Have it leave, and see that nothing of it is left."""
+        """End the program with all its children."""
         self._forget_position()
         await self._close()
 
@@ -312,7 +312,7 @@ class TriangleDriver(Bot):
             self.name = channel.name = introduced
 
     async def _send_config(self) -> None:
-        """Tell rules and pieces to a bot that is in no game."""
+        """Send rules and pieces to a bot outside a game."""
         rules, position = self._rules, self._require_position()
         if rules is None:
             raise BotDiedError(self.name, "is not running")
@@ -330,7 +330,7 @@ class TriangleDriver(Bot):
         self._state_pending = self.settings.states == "always" or not fresh
 
     async def _send_pending_updates(self) -> None:
-        """Tell what has happened since the last question."""
+        """Send the changes since the last question."""
         talk = self._require_conversation()
         if talk.connection.stage is not TriangleStage.PLAYING:
             return
@@ -345,7 +345,7 @@ class TriangleDriver(Bot):
             )
 
     async def _settle_answers(self) -> None:
-        """Wait for a move that nobody wants any more, lest it be taken for the next one."""
+        """Wait for a stale move, so that it is not taken for the next one."""
         talk = self._conversation
         if talk is None or talk.connection.stage is not TriangleStage.ASKED:
             return
@@ -408,7 +408,7 @@ class TriangleDriver(Bot):
 
 
 class _TriangleConversation:
-    """A conversation with one process: what it says is heard in time, or named for what it is."""
+    """A connection to one process, with a time limit for each answer."""
 
     def __init__(self, channel: BotChannel, settings: TriangleSettings) -> None:
         self.channel = channel
@@ -437,7 +437,7 @@ class _TriangleConversation:
         return self.connection.move
 
     async def settle(self, seconds: float) -> bool:
-        """Whether the move that is owed has come within this time."""
+        """Return True if the pending move arrives within this time."""
         try:
             await self.receive_move(seconds, seconds)
         except BotTimeoutError:
@@ -445,7 +445,7 @@ class _TriangleConversation:
         return True
 
     async def discard_available(self) -> int:
-        """Pass over what was said before we ask; how many moves were among it."""
+        """Drop the messages before the question; return the number of moves among them."""
         before = self.connection.unrequested_moves
         for line in await self.channel.receive_available():
             message = self.reader.decode(line)

@@ -1,4 +1,4 @@
-"""Bots that are Web Workers, run in a browser's page of ours, or under Node."""
+"""Bots that are Web Workers, run in a page of a headless browser, or under Node."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def create_worker_launcher(
     log: Path | None = None,
     folder: Path | None = None,
 ) -> ChannelLauncher:
-    """How a channel to a bot that is this worker script is opened.
+    """Return a launcher for a bot that is a worker script.
 
     Args:
         script: the file of the worker's entry; what it loads lies beside or below it.
@@ -67,7 +67,7 @@ def create_worker_launcher(
 
 
 def find_browser() -> str | None:
-    """A Chromium on this machine; None if there is none."""
+    """Return the path of a Chromium on this machine; None if there is none."""
     return next((path for path in map(shutil.which, BROWSER_PROGRAMS) if path is not None), None)
 
 
@@ -97,7 +97,7 @@ give; the bot is a program that somebody chose to run, as any other bot is."""
 def create_browser_launcher(
     entry: Path, browser: str, *, log: Path | None = None
 ) -> ChannelLauncher:
-    """How a channel to a worker in a browser is opened.
+    """Return a launcher for a worker in a browser.
 
     Args:
         entry: the worker's script; only what lies beside or below it can be loaded.
@@ -128,7 +128,7 @@ class BrowserChannel(WebSocketChannel):
     """
 
     def __init__(self, connection: ServerConnection, name: str, page: _WorkerPage) -> None:
-        """The page has connected."""
+        """Create a channel for a page that has connected."""
         self._page = page
         super().__init__(connection, name)
 
@@ -139,11 +139,11 @@ class BrowserChannel(WebSocketChannel):
 
     @property
     def pid(self) -> int | None:
-        """Number of the browser's process and process group."""
+        """Process ID and process group ID of the browser."""
         return self._page.pid
 
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
-        """Say the last words, give the worker a moment, then close the page and the browser.
+        """Send the last message, wait briefly, then close the page and the browser.
 
         Most workers do not know how to leave: it is their page that ends them.
         """
@@ -168,7 +168,7 @@ class BrowserChannel(WebSocketChannel):
 
 
 class _WorkerPage:
-    """A browser with one page, and the server from which the page comes."""
+    """A browser with one page, and the server of that page."""
 
     def __init__(self, entry: Path, name: str) -> None:
         self._entry = entry
@@ -185,7 +185,7 @@ class _WorkerPage:
         return self._browser.pid if self._browser is not None else None
 
     async def open(self, browser: str, log: Path | None) -> BrowserChannel:
-        """Start the browser, and wait for its page."""
+        """Start the browser and wait for its page."""
         websockets = import_websockets()
         self._channel = asyncio.get_running_loop().create_future()
         server: Server = await websockets.asyncio.server.serve(
@@ -232,7 +232,7 @@ class _WorkerPage:
     # --- helpers --------------------------------------------------------------------------------
 
     async def _wait_for_end(self, browser: ProcessChannel) -> str:
-        """What is to be said of its end; until then what it prints is passed over."""
+        """Wait for the browser to end and describe the end; skip its output."""
         while True:
             try:
                 await browser.receive()
@@ -272,7 +272,7 @@ class _WorkerPage:
         return response
 
     def _read(self, name: str) -> bytes:
-        """A file of the page, or of the bot's folder.
+        """Read a file of the page or of the bot's folder.
 
         Raises:
             OSError: the file does not exist or is too large.
@@ -288,7 +288,7 @@ class _WorkerPage:
 
 
 def _page_error(frame: bytes | None) -> str | None:
-    """What the page says of itself; None for a message of the bot."""
+    """Return the error that the page reports; None for a message of the bot."""
     if frame is None or not frame.startswith(b'{"host":'):
         return None
     with contextlib.suppress(ValueError):

@@ -1,4 +1,4 @@
-"""Bots behind WebSockets, on either side: one JSON object a text frame."""
+"""Bots behind WebSockets: one JSON object per text frame."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ _MAX_REASON_LENGTH: Final = 200
 
 
 def is_websocket_url(text: str) -> bool:
-    """Whether this is the address of a WebSocket."""
+    """Return True if the text is a WebSocket URL."""
     return text.lower().startswith(("ws://", "wss://"))
 
 
 def create_websocket_launcher(url: str) -> ChannelLauncher:
-    """How a channel to a bot behind this address is opened.
+    """Return a launcher for a bot behind this URL.
 
     Raises:
         BotStartError: the address is none.
@@ -78,7 +78,7 @@ def create_websocket_launcher(url: str) -> ChannelLauncher:
 
 
 def import_websockets() -> ModuleType:
-    """The package websockets, loaded now.
+    """Import the package websockets.
 
     Raises:
         MissingExtraError: it is not installed.
@@ -94,14 +94,14 @@ def import_websockets() -> ModuleType:
 
 
 class WebSocketChannel:
-    """A bot at the other end of a WebSocket. See `sevenbag.bots.external.bot_channel.BotChannel`.
+    """A bot behind a WebSocket; see `sevenbag.bots.external.bot_channel.BotChannel`.
 
     Attributes:
         name: by which errors call the bot.
     """
 
     def __init__(self, connection: Connection, name: str) -> None:
-        """Begin to listen; the connection is open."""
+        """Start to read from an open connection."""
         self.name = name
         self.stderr = ""
         self._connection = connection
@@ -114,12 +114,12 @@ class WebSocketChannel:
 
     @property
     def transport(self) -> Transport:
-        """Frames of a socket."""
+        """Frames of a WebSocket."""
         return "websocket"
 
     @property
     def pid(self) -> int | None:
-        """None: whoever runs it is not known to us."""
+        """None: the process belongs to somebody else."""
         return None
 
     @property
@@ -144,7 +144,7 @@ class WebSocketChannel:
             raise self._create_end_error() from None
 
     async def receive(self) -> bytes:
-        """The next frame."""
+        """Wait for the next frame."""
         while not self._frames:
             if self._ended:
                 raise self._create_end_error()
@@ -153,7 +153,7 @@ class WebSocketChannel:
         return self._next_frame()
 
     async def receive_available(self) -> list[bytes]:
-        """The frames that have come already."""
+        """Return the frames that have arrived."""
         # What has come takes the event loop a few rounds to bring here.
         for _ in range(4):
             await asyncio.sleep(0)
@@ -163,11 +163,11 @@ class WebSocketChannel:
         return frames
 
     def pending_bytes(self) -> int:
-        """0: a frame comes whole."""
+        """Return 0: frames arrive complete."""
         return 0
 
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
-        """Say the last words, give it a moment to close, then close."""
+        """Send the last message, give the server time to close, then close."""
         # What still comes is of no interest, but has to be read for the end of it to be seen.
         self._discard = True
         self._frames.clear()

@@ -1,4 +1,4 @@
-"""Serves any bot to a frontend that speaks TBP, whatever carries the messages."""
+"""An adapter that serves any bot to a frontend that speaks TBP, over any transport."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MAX_ANSWER_BYTES: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class TbpAdapterSettings:
-    """How a bot is served.
+    """Settings of an adapter.
 
     Attributes:
         limits: what it may spend on a suggestion; nothing said, what it grants itself.
@@ -55,7 +55,7 @@ class TbpAdapterSettings:
 
 @dataclass(frozen=True, slots=True)
 class InvalidTbpMessage:
-    """A message that makes no sense; of what type it says to be, as far as that is known."""
+    """An invalid message, with its type as far as it is known."""
 
     message_type: str = ""
 
@@ -64,12 +64,14 @@ TbpInput: TypeAlias = tbp.TbpMessage | InvalidTbpMessage
 
 
 def tbp_adapter(manner: TbpAdapterSettings | None = None) -> AdapterFactory:
-    """How bots are served to frontends that speak TBP."""
+    """Return a factory of adapters for frontends that speak TBP."""
     return lambda bot, say: TbpAdapter(bot, manner or TbpAdapterSettings(), say)
 
 
 class TbpAdapter:
-    """One bot, one frontend, from the introduction to the end.
+    """One bot and one frontend, from the introduction to the end.
+
+    Every question is answered once, in order. Problems are logged on standard error.
 
     Every question is answered once, in order. What is odd is told in a line on standard error.
 
@@ -78,7 +80,7 @@ class TbpAdapter:
     """
 
     def __init__(self, bot: Bot, manner: TbpAdapterSettings, say: SendLine) -> None:
-        """Nothing happens before `run`.
+        """Create an adapter; nothing happens before `run`.
 
         Args:
             bot: not yet prepared.
@@ -95,7 +97,7 @@ class TbpAdapter:
         )
 
     async def run(self) -> None:
-        """Serve until told to quit, or until no more will be said; the bot is left to the caller.
+        """Serve until the frontend sends ``quit`` or closes; the caller ends the bot.
 
         Raises:
             OutputClosedError: an answer cannot be sent.
@@ -115,7 +117,7 @@ class TbpAdapter:
                     break
 
     async def _do(self, action: tbp_connections.TbpBotAction) -> bool:
-        """Whether the rest of the list is still to be done."""
+        """Execute an action; return True if the rest of the list is to be executed."""
         try:
             match action:
                 case tbp_connections.TbpSendAction(message):
@@ -184,14 +186,14 @@ class TbpAdapter:
 
 
 class TbpMessageInbox(MessageInbox[TbpInput]):
-    """What a frontend has said."""
+    """Messages of a frontend."""
 
     def parse(self, line: bytes | None) -> TbpInput | None:
-        """The message in a line; a note in the log where it makes no sense."""
+        """Decode a line; log invalid ones."""
         return _parse_input(line)
 
     def is_superseding(self, heard: TbpInput) -> bool:
-        """A new position, or an end."""
+        """Return True for a new position and for an end."""
         return isinstance(heard, tbp.TbpStart | tbp.TbpStop | tbp.TbpQuit)
 
 
@@ -215,13 +217,13 @@ def _parse_input(line: bytes | None) -> TbpInput | None:
 
 
 def _guess_message_type(line: bytes) -> str:
-    """Of what type a broken message seems to be; one that is not known would be passed over."""
+    """Guess the type of a broken message; unknown types are skipped."""
     kinds = ("start", "play", "garbage")
     return next((kind for kind in kinds if f'"{kind}"'.encode() in line), "unknown")
 
 
 def _apply_rules(told: tbp.TbpRules, rules: Rules | None) -> Rules:
-    """The rules that we were told ourselves, with what the frontend tells."""
+    """Return our own rules with the changes that the frontend sent."""
     # Looked up only now: the introduction is not to wait for it.
     from sevenbag.game import Rules  # noqa: PLC0415
 

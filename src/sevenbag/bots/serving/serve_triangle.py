@@ -1,4 +1,4 @@
-"""Serves any bot to a host that speaks the Triangle.js adapter protocol."""
+"""An adapter that serves any bot to a host of the Triangle.js adapter protocol."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class InvalidTriangleMessage(msgspec.Struct, frozen=True):
-    """A message of this type came that makes no sense."""
+    """An invalid message of this type."""
 
     message_type: str
 
@@ -43,7 +43,7 @@ TriangleInput: TypeAlias = triangle.TriangleMessage | InvalidTriangleMessage
 def triangle_adapter(
     limits: Limits, max_visible: int = triangle_connections.MAX_VISIBLE_PIECES
 ) -> AdapterFactory:
-    """How bots are served to Triangle hosts.
+    """Return a factory of adapters for Triangle hosts.
 
     Args:
         limits: what a bot may spend on a move; nothing said, what it grants itself.
@@ -63,7 +63,7 @@ class TriangleAdapter:
     """
 
     def __init__(self, bot: Bot, limits: Limits, most_seen: int, say: SendLine) -> None:
-        """Nothing happens before `run`."""
+        """Create an adapter; nothing happens before `run`."""
         self.inbox = TriangleMessageInbox()
         self._bot = bot
         self._limits = limits
@@ -73,7 +73,7 @@ class TriangleAdapter:
         self._connection = triangle_connections.TriangleBotConnection(max_visible=most_seen)
 
     async def run(self) -> None:
-        """Serve until no more will be said; the bot is left to the caller.
+        """Serve until the host closes; the caller ends the bot.
 
         Raises:
             OutputClosedError: an answer cannot be sent.
@@ -96,7 +96,7 @@ class TriangleAdapter:
                 lost |= not await self._do(action)
 
     async def _do(self, action: triangle_connections.TriangleBotAction) -> bool:
-        """Whether the bot knows what it was to be told."""
+        """Execute an action; return True if the bot received it."""
         try:
             match action:
                 case triangle_connections.TriangleSendAction(message):
@@ -154,7 +154,7 @@ class TriangleAdapter:
     def _send_answer(
         self, moves: Sequence[Placement]
     ) -> list[triangle_connections.TriangleBotAction]:
-        """Send the answer; the rest is for the bot to know."""
+        """Send the answer; return the actions for the bot."""
         todo = self._connection.answer(moves)
         for action in todo:
             if isinstance(action, triangle_connections.TriangleSendAction):
@@ -166,10 +166,10 @@ class TriangleAdapter:
 
 
 class TriangleMessageInbox(MessageInbox[TriangleInput]):
-    """What a host has said."""
+    """Messages of a host."""
 
     def parse(self, line: bytes | None) -> TriangleInput | None:
-        """The message in a line; a note in the log where it makes no sense."""
+        """Decode a line; log invalid ones."""
         if line is None:
             log("passed over a line that is too long")
             return None
@@ -183,5 +183,5 @@ class TriangleMessageInbox(MessageInbox[TriangleInput]):
         return message
 
     def is_superseding(self, heard: TriangleInput) -> bool:
-        """A new position, or a new game."""
+        """Return True for a new position and for a new game."""
         return isinstance(heard, triangle.TriangleConfig | triangle.TriangleState)

@@ -1,4 +1,4 @@
-"""What serving a bot takes, whatever the protocol: hearing while it thinks, letting it know."""
+"""Parts of the adapters of all protocols: message inbox, questions and updates of a bot."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ Raises:
 
 
 class OutputClosedError(Exception):
-    """What carries the messages failed, and not the bot."""
+    """The transport failed, not the bot."""
 
 
 class LineReceiver(Protocol):
-    """Somebody who is told line by line."""
+    """A receiver of single lines."""
 
     def add_line(self, line: bytes | None) -> None:
-        """Take a line that has come; None for one that was too long."""
+        """Take a line that has arrived; None for one that was too long."""
         ...
 
     def close(self) -> None:
-        """No more will come."""
+        """Mark the end of the input."""
         ...
 
 
@@ -51,11 +51,11 @@ class BotAdapter(Protocol):
 
     @property
     def inbox(self) -> LineReceiver:
-        """Who is told what comes."""
+        """The receiver of the input."""
         ...
 
     async def run(self) -> None:
-        """Serve until told to quit, or until no more will be said; the bot is left to the caller.
+        """Serve until told to quit or until the input ends; the caller ends the bot.
 
         Raises:
             OutputClosedError: an answer cannot be sent.
@@ -68,7 +68,7 @@ AdapterFactory: TypeAlias = "Callable[[Bot, SendLine], BotAdapter]"
 
 
 class MessageInbox(abc.ABC, Generic[MessageT]):
-    """Messages that have come. Reading never waits for the bot, nor the bot for hearing."""
+    """Messages that have arrived; reading and the bot do not wait for each other."""
 
     def __init__(self) -> None:
         self._messages: deque[MessageT] = deque()
@@ -78,14 +78,14 @@ class MessageInbox(abc.ABC, Generic[MessageT]):
 
     @abc.abstractmethod
     def parse(self, line: bytes | None) -> MessageT | None:
-        """What is in a line, None for one that was too long; None if it is nothing."""
+        """Decode a line (None for one that was too long); None if it holds no message."""
 
     @abc.abstractmethod
     def is_superseding(self, heard: MessageT) -> bool:
-        """Whether it makes worthless what the bot is thinking."""
+        """Return True if the message makes the current question obsolete."""
 
     def add_line(self, line: bytes | None) -> None:
-        """Take a line that has come; None for one that was too long."""
+        """Take a line that has arrived; None for one that was too long."""
         heard = self.parse(line)
         if heard is not None:
             self._messages.append(heard)
@@ -94,13 +94,13 @@ class MessageInbox(abc.ABC, Generic[MessageT]):
             self._changed.set()
 
     def close(self) -> None:
-        """No more will come."""
+        """Mark the end of the input."""
         self._closed = True
         self._stale.set()
         self._changed.set()
 
     async def get(self) -> MessageT | None:
-        """The next message; None when no more will come."""
+        """Wait for the next message; None at the end of the input."""
         while not self._messages and not self._closed:
             self._changed.clear()
             await self._changed.wait()
@@ -110,7 +110,7 @@ class MessageInbox(abc.ABC, Generic[MessageT]):
         return heard
 
     async def wait_until_stale(self, task: asyncio.Task[Suggestion]) -> None:
-        """Wait until the task is done, or a message is there that makes its result worthless."""
+        """Wait until the task is done or a message makes its result obsolete."""
         waiting: asyncio.Task[object] = asyncio.ensure_future(self._stale.wait())
         try:
             await asyncio.wait((task, waiting), return_when=asyncio.FIRST_COMPLETED)
@@ -119,7 +119,7 @@ class MessageInbox(abc.ABC, Generic[MessageT]):
 
 
 async def ask_until_stale(bot: Bot, limits: Limits, inbox: MessageInbox[MessageT]) -> Suggestion:
-    """What the bot suggests; nothing if it was still thinking when it was to be elsewhere."""
+    """Ask the bot; return no moves if its question became obsolete meanwhile."""
     task = asyncio.ensure_future(bot.suggest(limits))
     try:
         await inbox.wait_until_stale(task)
@@ -133,7 +133,7 @@ async def ask_until_stale(bot: Bot, limits: Limits, inbox: MessageInbox[MessageT
 
 
 async def update_bot(bot: Bot, action: object) -> None:
-    """Let the bot know, if the action is anything to be known."""
+    """Pass an action on to the bot if it concerns the bot."""
     match action:
         case bot_actions.StartAction(position):
             await bot.start(position)
@@ -152,11 +152,11 @@ async def update_bot(bot: Bot, action: object) -> None:
 
 
 def log(text: str) -> None:
-    """Say something to whoever looks after the service."""
+    """Print a log line on standard error."""
     with contextlib.suppress(OSError):
         print(f"sevenbag serve: {text}", file=sys.stderr, flush=True)
 
 
 def describe_error(error: Exception) -> str:
-    """What a bot raised, which may be anything, in one line."""
+    """Describe any exception of a bot in one line."""
     return str(error) if isinstance(error, SevenbagError) else f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""Serves any bot over file descriptors."""
+"""A server that exposes any bot over file descriptors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def serve_stdio(
     input_descriptor: int = 0,
     output_descriptor: int = 1,
 ) -> None:
-    """Serve until told to quit, or until the input or the output is closed; then end the bot.
+    """Serve until told to quit, or until input or output is closed; then end the bot.
 
     What is odd is told in a line on standard error.
 
@@ -57,7 +57,7 @@ async def serve_stdio(
 
 
 def start_reading(descriptor: int, receiver: LineReceiver) -> None:
-    """Begin to read lines, in a thread: the input may be a file or a terminal as well as a pipe.
+    """Read lines in a thread: the input may be a file or a terminal as well as a pipe.
 
     Args:
         descriptor: where they come from.
@@ -83,7 +83,7 @@ def start_reading(descriptor: int, receiver: LineReceiver) -> None:
 
 
 def write_line(descriptor: int, line: bytes) -> None:
-    """Write a line now.
+    """Write a line immediately.
 
     Raises:
         OutputClosedError: it cannot be written.
@@ -99,7 +99,7 @@ def write_line(descriptor: int, line: bytes) -> None:
 
 @contextlib.contextmanager
 def reserve_stdout() -> Generator[int]:
-    """Standard output as a descriptor that nothing else writes to.
+    """Return a descriptor of standard output that nothing else writes to.
 
     A stray print, of a bot or of a library, goes to standard error meanwhile: on the wire it would
     end the game.
@@ -119,7 +119,7 @@ def reserve_stdout() -> Generator[int]:
 
 
 def _read(descriptor: int, deliver: Callable[[bytes], None]) -> None:
-    """Deliver what can be read, and nothing at last."""
+    """Deliver all input, and an empty chunk at its end."""
     while True:
         try:
             data = os.read(descriptor, 1 << 16)

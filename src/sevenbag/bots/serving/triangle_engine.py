@@ -1,4 +1,8 @@
-"""Runs an author's own engine for Triangle hosts over standard input and output."""
+"""Runs the engine of an author for Triangle hosts over standard input and output.
+
+`run_engine` does all input and output. `TriangleEngine` is the same without I/O: lines in, lines
+out, and a function that chooses the move.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 def run_engine(
     choose: ChooseMove, *, name: str, version: str, author: str, data: object = UNSET
 ) -> None:
-    """Serve one host, until it ends the input or sends SIGINT; then return, quietly.
+    """Serve one host until it closes the input or sends SIGINT; then return.
 
     Whatever the engine prints goes to standard error: standard output belongs to the host.
 
@@ -58,7 +62,7 @@ def run_engine(
 
 
 class EngineTurn:
-    """What an engine is given when a move is due.
+    """The position and the messages at a question.
 
     Attributes:
         position: all that is known; the queue's first piece is the current one.
@@ -99,7 +103,7 @@ class EngineTurn:
 
     @property
     def hold(self) -> Piece | None:
-        """The held piece."""
+        """The hold piece."""
         return self.position.hold
 
     @property
@@ -108,17 +112,17 @@ class EngineTurn:
         return self.position.queue[1:]
 
     def placements(self) -> list[Placement]:
-        """Every move: of the current piece, then of the piece that hold offers; never empty."""
+        """Return every move, of the current piece and then of the hold piece; never empty."""
         return list(self._placements)
 
     def after(self, placement: Placement) -> Position:
-        """The position after a move, if no garbage enters."""
+        """Return the position after a move if no garbage enters."""
         return after_placement(self.position, placement, self.rules)
 
 
 @dataclass(frozen=True, slots=True)
 class EngineReply:
-    """A choice with data of the author's own, which goes to the host along with the keys."""
+    """A choice with data of the author, which is sent to the host with the keys."""
 
     placement: Placement
     data: object
@@ -129,7 +133,10 @@ ChooseMove: TypeAlias = Callable[[EngineTurn], Placement | EngineReply]
 
 
 class TriangleEngine:
-    """One conversation with one host.
+    """One connection to one host, without I/O.
+
+    It always answers: if the choice is invalid or raises, it sends another move and logs the
+    reason.
 
     It never fails to answer: where the choice is none, or raises, another move is made and the log
     says why.
@@ -162,11 +169,11 @@ class TriangleEngine:
         self._pieces: list[triangle.TrianglePieces] = []
 
     def introduce(self) -> bytes:
-        """What is said first, unasked: one line with its end."""
+        """Return the first message, one line with its end."""
         return encode(self._info)
 
     def receive(self, line: bytes | str) -> bytes:
-        """What is said to a line that has come: nothing, or one line with its end."""
+        """Return the answer to a line: nothing, or one line with its end."""
         play = triangle.TrianglePlay()
         try:
             message = decode(line)
@@ -232,7 +239,7 @@ _MAX_KEPT_MESSAGES: Final = 64
 
 
 def _discard_log(text: str) -> None:
-    """Where nobody listens."""
+    """Discard a log line."""
     del text
 
 

@@ -1,4 +1,4 @@
-"""Serves bots over WebSockets: a bot of its own for every connection."""
+"""A server that exposes bots over WebSockets, with one bot per connection."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORKER_PATH: Final = "/worker.js"
 
 
 class WebSocketBotServer:
-    """Serves at one port, until it is closed.
+    """A server on one port.
 
     Attributes:
         port: where.
@@ -45,7 +45,7 @@ class WebSocketBotServer:
         *,
         max_connections: int = MAX_CONNECTIONS,
     ) -> None:
-        """Serve nobody yet.
+        """Create a server; `open` starts it.
 
         Args:
             create: makes a bot, not prepared, for a connection.
@@ -64,7 +64,7 @@ class WebSocketBotServer:
         self._server: SocketServer | None = None
 
     async def open(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Begin to serve; port 0 takes a free one.
+        """Start to serve; port 0 selects a free port.
 
         Raises:
             OSError: the port is taken, or not ours to take.
@@ -81,7 +81,7 @@ class WebSocketBotServer:
         self.port = next(iter(server.sockets)).getsockname()[1]
 
     async def close(self) -> None:
-        """End all bots, and listen no more."""
+        """End all bots and close the port."""
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -89,7 +89,7 @@ class WebSocketBotServer:
     # --- helpers --------------------------------------------------------------------------------
 
     def _serve_file(self, connection: ServerConnection, request: Request) -> Response | None:
-        """The worker script, for pages; None where a WebSocket is wanted."""
+        """Serve the worker script to pages; return None for a WebSocket handshake."""
         if "websocket" in request.headers.get("Upgrade", "").lower():
             if self._connection_count >= self._max_connections:
                 text = f"{self._max_connections} bots play already\n"
@@ -150,7 +150,7 @@ class WebSocketBotServer:
 
 
 def read_worker_script() -> str:
-    """A bot of ours as a Web Worker: loaded by a page, it speaks to the server it came from."""
+    """Return a Web Worker script that connects a page to the server it came from."""
     file = resources.files("sevenbag.bots.external") / "browser" / "websocket_worker.js"
     return file.read_text("utf-8")
 
