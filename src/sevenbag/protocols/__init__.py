@@ -1,1 +1,1 @@
-"""Bot protocols, sans I/O: bytes or objects in, objects or bytes out; no sockets, no clocks."""
+"""Bot protocols without I/O: bytes or objects in, objects or bytes out; no sockets, no clocks."""

@@ -1,6 +1,6 @@
-"""What a bot's side of a protocol tells whoever runs the bot, whatever the protocol.
+"""Actions that the bot's end of a connection returns to the caller that runs the bot.
 
-Each protocol adds actions of its own: what is sent, what the bot has to be ready for.
+Each protocol adds its own: messages to send, rules to prepare for.
 """
 
 from __future__ import annotations
@@ -15,57 +15,57 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StartAction:
-    """The position is now this one."""
+    """Set the bot's position."""
 
     position: Position
 
 
 @dataclass(frozen=True, slots=True)
 class SuggestAction:
-    """Ask the bot for moves, then do what `answer` of the bot's side makes of them."""
+    """Ask the bot for moves, then execute the actions that the connection's `answer` returns."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayAction:
-    """This placement was made."""
+    """Tell the bot that this placement was made."""
 
     placement: Placement
 
 
 @dataclass(frozen=True, slots=True)
 class NewPieceAction:
-    """This piece joined the end of the queue."""
+    """Tell the bot that this piece joined the end of the queue."""
 
     piece: Piece
 
 
 @dataclass(frozen=True, slots=True)
 class OpponentsAction:
-    """The other players stand like this."""
+    """Tell the bot the positions of the other players."""
 
     opponents: tuple[Position, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GarbageAction:
-    """These attacks wait, in the order in which they will enter, in lines."""
+    """Tell the bot the pending attacks in lines, in the order in which they will enter."""
 
     pending: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StopAction:
-    """The game is over."""
+    """Tell the bot that the game is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuitAction:
-    """The bot is to exit."""
+    """End the bot."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogAction:
-    """Something is odd; a line for the log."""
+    """Write a line to the log."""
 
     text: str
 

@@ -1,18 +1,21 @@
-"""Cuts a stream of bytes into lines of bounded length."""
+"""Lines of JSON: splitting of byte streams, parsing, and terms for errors in messages."""
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal, TypeAlias, cast
+
+import msgspec
 
 MAX_LINE_BYTES: Final = 1 << 20
 """Bytes of the longest line that is read, its end not counted."""
 
 
 class LineSplitter:
-    """Takes bytes as they come and gives whole lines, without their ends.
+    """Splits bytes into complete lines without their ends.
 
-    A line that is too long is told as None, once, as soon as it is known to be; the rest of it is
-    passed over. So whoever sends one endless line costs no memory.
+    A line that is too long is returned once as None as soon as its length is known; the rest of it
+    is skipped. So an endless line takes no memory.
     """
 
     def __init__(self, max_bytes: int = MAX_LINE_BYTES) -> None:
@@ -22,11 +25,11 @@ class LineSplitter:
 
     @property
     def pending_bytes(self) -> int:
-        """Bytes of a line whose end has not come yet."""
+        """Number of bytes of an incomplete line."""
         return len(self._buffer)
 
     def feed(self, data: bytes) -> list[bytes | None]:
-        """The lines that these bytes complete."""
+        """Return the lines that these bytes complete."""
         lines: list[bytes | None] = []
         *ended, begun = data.split(b"\n")
         for part in ended:
@@ -39,7 +42,7 @@ class LineSplitter:
         return lines
 
     def finish(self) -> list[bytes | None]:
-        """The last line, if it came without an end."""
+        """Return the last line if it has no end."""
         return self.feed(b"\n") if self._buffer else []
 
     def _append(self, part: bytes, lines: list[bytes | None]) -> None:
@@ -51,3 +54,57 @@ class LineSplitter:
         self._buffer.clear()
         self._skipping = True
         lines.append(None)
+
+
+def parse_json(line: bytes | str) -> object:
+    """Parse a line of JSON as plain data; None if it is not JSON."""
+    try:
+        content: object = _DECODER.decode(line)
+    except (ValueError, RecursionError):
+        return None
+    return content
+
+
+def message_type(content: object) -> str:
+    """Return the type that this data names, known or not; empty if it names none."""
+    kind = cast("dict[str, object]", content).get("type") if isinstance(content, dict) else None
+    return kind if isinstance(kind, str) else ""
+
+
+def describe_value(value: object) -> str:
+    """Describe a value for an error message, by its kind if it is long."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+Severity: TypeAlias = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A difference between a message and the texts.
+
+    Attributes:
+        path: field of the message.
+        problem: found and expected value.
+        clause: clause of the texts.
+        severity: ``error``: strict programs reject it; ``warning``: some do; ``note``: allowed.
+    """
+
+    path: str
+    problem: str
+    clause: str
+    severity: Severity
+
+
+# --- helpers --------------------------------------------------------------------------------------
+
+_DECODER: Final = msgspec.json.Decoder(Any)

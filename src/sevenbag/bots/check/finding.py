@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 Status = Literal["passed", "found", "skipped"]
 

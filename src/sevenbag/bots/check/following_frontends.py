@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Placement
     from sevenbag.bots.check.probes import Kind, Probe
     from sevenbag.game.position import Position
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 
 class Find(Protocol):

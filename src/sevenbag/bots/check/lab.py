@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sevenbag._kernel import Placement
     from sevenbag.bots.check.table import Table
     from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
 

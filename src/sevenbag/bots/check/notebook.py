@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sevenbag.bots.check.finding import Clause, Report
     from sevenbag.bots.check.session import Oddity, Session
-    from sevenbag.protocols.tbp.strictness import Deviation, Severity
+    from sevenbag.protocols.json_lines import Deviation, Severity
 
 _MOST_FINDINGS: Final = 5
 """Of one check; what comes after is more of the same."""

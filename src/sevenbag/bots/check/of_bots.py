@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from sevenbag.bots.check.finding import Report
     from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 _BASICS: Final[dict[str, Callable[[Lab], Awaitable[None]]]] = {
     "info": basics.info,

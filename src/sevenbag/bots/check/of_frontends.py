@@ -15,16 +15,17 @@ from sevenbag.bots.check.following_frontends import Follower
 from sevenbag.bots.check.probes import Probe, probe
 from sevenbag.bots.check.session import encode_line
 from sevenbag.errors import ProtocolError
+from sevenbag.protocols.json_lines import message_type, parse_json
 from sevenbag.protocols.tbp import messages as tbp
-from sevenbag.protocols.tbp.reading import message_type, read_message
+from sevenbag.protocols.tbp.reading import read_message
 from sevenbag.protocols.tbp.strictness import find_deviations
-from sevenbag.protocols.tbp.wire import encode, parse_json
+from sevenbag.protocols.tbp.wire import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 _BEFORE_INFO: Final = 0.2
 _BEFORE_READY: Final = 0.2

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sevenbag._kernel import Placement
     from sevenbag.game.position import Position
+    from sevenbag.protocols.json_lines import Severity
     from sevenbag.protocols.tbp import messages as tbp
-    from sevenbag.protocols.tbp.strictness import Severity
 
 Json = dict[str, Any]
 Kind = Literal["plain", "form", "illegal first", "two", "claim", "late"]

@@ -13,7 +13,7 @@ from sevenbag.protocols.tbp import messages as tbp
 if TYPE_CHECKING:
     from sevenbag.bots.check.lab import Lab
     from sevenbag.bots.check.session import Session
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
 

@@ -7,15 +7,14 @@ import json
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError
-from sevenbag.protocols.tbp.reading import message_type
+from sevenbag.protocols.json_lines import message_type, parse_json
 from sevenbag.protocols.tbp.strictness import find_deviations
-from sevenbag.protocols.tbp.wire import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.bots.external.bot_channel import BotChannel
-    from sevenbag.protocols.tbp.strictness import Deviation
+    from sevenbag.protocols.json_lines import Deviation
 
 Json = dict[str, Any]
 Oddity = Literal["line", "unasked", "length"]

@@ -1,7 +1,7 @@
-"""A child process that is spoken to in lines, and of which nothing is left behind.
+"""Bot processes that communicate in lines and are always cleaned up with their children.
 
-It runs in a session and process group of its own: Ctrl-C in our terminal does not reach it, its
-killing its own group does not reach us, and its children can be ended with it.
+Each runs in a session and process group of its own: Ctrl-C in our terminal does not reach it, a
+kill of its own group does not reach us, and its children can be ended with it.
 """
 
 from __future__ import annotations

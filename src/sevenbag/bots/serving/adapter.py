@@ -17,10 +17,11 @@ from sevenbag.bots.serving.service import (
 )
 from sevenbag.errors import ProtocolError
 from sevenbag.protocols import bot_actions
+from sevenbag.protocols.json_lines import parse_json
 from sevenbag.protocols.tbp import messages as tbp
 from sevenbag.protocols.tbp import tbp_connections, tbp_conversion
 from sevenbag.protocols.tbp.tbp_conversion import find_inputs
-from sevenbag.protocols.tbp.wire import decode, encode, parse_json
+from sevenbag.protocols.tbp.wire import decode, encode
 
 if TYPE_CHECKING:
     from sevenbag._kernel import Placement

@@ -31,8 +31,8 @@ from sevenbag.protocols.pason.pason_conversion import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from sevenbag.protocols.json_lines import Severity
     from sevenbag.protocols.pason.messages import BoardState, PieceState, State
-    from sevenbag.protocols.tbp.strictness import Severity
 
     Note = Callable[[str, Severity, str], None]
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sevenbag.contest.client.connection import Address
+    from sevenbag.protocols.json_lines import Severity
     from sevenbag.protocols.pason.messages import PieceState
-    from sevenbag.protocols.tbp.strictness import Severity
 
 Json = dict[str, Any]
 

@@ -11,7 +11,7 @@ from sevenbag.protocols.pason.pason_conversion import SHAPES
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
 Fault = tuple[str, "Severity", str]

@@ -1,4 +1,4 @@
-"""Every message of the contest's two channels, field for field, and what may go wrong with one.
+"""The messages of the contest's two channels, field by field, and their errors.
 
 Commands and their answers are on the command channel, states on the other one, which only the
 server speaks on. All are JSON objects told apart by ``comm_type``. What a server reads is bounded
@@ -66,7 +66,7 @@ _Digits: TypeAlias = Annotated[str, Meta(max_length=20)]
 
 
 class MatchConnect(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
-    """A team comes to its match.
+    """A team's connection to its match.
 
     Attributes:
         match_token: names the match.
@@ -116,7 +116,7 @@ class GameMoveResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
 
 
 class ErrorResp(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
-    """In place of any answer.
+    """An error in place of any answer.
 
     Attributes:
         error: one of `ERROR_KINDS`, or whatever another server says.
@@ -131,7 +131,7 @@ Reply: TypeAlias = MatchConnectResp | GameMoveResp | ErrorResp
 
 
 class BoardState(Struct, frozen=True, kw_only=True):
-    """One team's board.
+    """The board of one team.
 
     Attributes:
         board_state: see `sevenbag.protocols.pason.pason_conversion`.
@@ -145,7 +145,7 @@ class BoardState(Struct, frozen=True, kw_only=True):
 
 
 class PieceState(Struct, frozen=True, kw_only=True):
-    """One team's piece: which, how it lies, and where its origin is."""
+    """The piece of one team: its kind, orientation and origin."""
 
     orient: int
     piece: Literal["O", "I", "S", "Z", "L", "J", "T"]
@@ -155,7 +155,7 @@ class PieceState(Struct, frozen=True, kw_only=True):
 
 
 class _InGame(Struct, frozen=True, kw_only=True):
-    """What messages of a game have.
+    """Common part of the messages of a game.
 
     Attributes:
         game_name: free text.
@@ -169,7 +169,7 @@ class _InGame(Struct, frozen=True, kw_only=True):
 
 
 class GameBoardState(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
-    """Both boards, by team; told when one of them changes."""
+    """Both boards by team; sent when one of them changes."""
 
     states: dict[str, BoardState]
 
@@ -182,7 +182,7 @@ class GamePieceState(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
 
 
 class GameEnd(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
-    """A game is over: points by team, and the winner."""
+    """The end of a game: points by team, and the winner."""
 
     scores: dict[str, int]
     winner: str
@@ -190,7 +190,7 @@ class GameEnd(_InGame, frozen=True, kw_only=True, tag_field="comm_type"):
 
 
 class MatchEnd(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
-    """The match is over; nothing follows."""
+    """The end of the match; nothing follows."""
 
     match_name: str
     match_token: str
@@ -202,7 +202,7 @@ Message: TypeAlias = Command | Reply | State
 
 
 class CommandError(ProtocolError):
-    """A client asks something that its server cannot follow.
+    """A command that the server cannot execute.
 
     Attributes:
         error: which of `ERROR_KINDS`.
@@ -216,7 +216,7 @@ class CommandError(ProtocolError):
 
     @property
     def reply(self) -> ErrorResp:
-        """What the client is answered."""
+        """Return the answer to the client."""
         return ErrorResp(error=self.error, message=self.message)
 
 
@@ -225,7 +225,7 @@ encode = msgspec.json.Encoder().encode
 
 
 def decode_command(data: bytes) -> Command:
-    """What a client asks.
+    """Decode a command of a client.
 
     Raises:
         CommandError: the server cannot follow; its `error` and its words are what the client is to
@@ -243,7 +243,7 @@ def decode_command(data: bytes) -> Command:
 
 
 def decode_reply(data: bytes) -> Reply:
-    """What a server answers.
+    """Decode an answer of a server.
 
     Raises:
         ProtocolError: it is no answer; the message says what is wrong.
@@ -252,7 +252,7 @@ def decode_reply(data: bytes) -> Reply:
 
 
 def decode_state(data: bytes) -> State:
-    """What a server tells on the state channel.
+    """Decode a message of the state channel.
 
     A piece that is -1, of which the text speaks too, is None.
 
@@ -278,7 +278,7 @@ T = TypeVar("T")
 
 
 def _explain_error(data: bytes) -> Command:
-    """A command that could not be read at once: in a second way, or the reason in words."""
+    """Decode an unusual command in a second way, or raise the reason in words."""
     try:
         content: object = msgspec.json.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -318,7 +318,7 @@ def _read(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
 
 
 def _without_minus_ones(data: bytes) -> bytes | None:
-    """The message with null for pieces that are -1; None where there are none."""
+    """Replace pieces that are -1 by null; return None if there are none."""
     try:
         content: Any = msgspec.json.decode(data)
         states: dict[str, object] = content["states"]

@@ -1,8 +1,12 @@
-"""The contest's board: one number of 200 bits, the most significant one the top left cell.
+"""Boards, placements and moves of the contest, and their conversion for the kernel.
 
-Along each row from the left, then the next row down. On the wire it is 50 hexadecimal digits. Rows
-above the top, where there are any, are the bits above those 200. The rest of sevenbag counts rows
-from the bottom and knows boards of the kernel: here one becomes the other.
+A board is one number of 200 bits: row by row from the top left cell, which is the most significant
+bit. On the wire it is 50 hexadecimal digits. Rows above the top are the bits above those 200. The
+kernel counts rows from the bottom.
+
+Shapes are (row, column) offsets with rows downwards and orientations in the order of the contest's
+figure: ``lrotate`` is one step forward, ``rrotate`` one step back. There is no hold, no half turn
+and no soft drop to the floor.
 """
 
 from __future__ import annotations
@@ -30,17 +34,17 @@ VISIBLE_CELLS: Final = (1 << CELL_COUNT) - 1
 
 
 def cell_bit(row: int, column: int) -> int:
-    """The bit of a cell; rows above the top are negative."""
+    """Return the bit of a cell; rows above the top are negative."""
     return 1 << (CELL_COUNT - 1 - WIDTH * row - column)
 
 
 def encode_board(board: int) -> str:
-    """50 lower-case hexadecimal digits; rows above the top are left out."""
+    """Return 50 lower-case hexadecimal digits; rows above the top are left out."""
     return f"{board & VISIBLE_CELLS:050x}"
 
 
 def decode_board(text: str) -> int:
-    """The board in 50 hexadecimal digits.
+    """Decode a board of 50 hexadecimal digits.
 
     Raises:
         ProtocolError: it is anything else. Upper case is understood.
@@ -54,7 +58,7 @@ def decode_board(text: str) -> int:
 
 
 def board_to_kernel(board: int) -> Board:
-    """The same board for the kernel, `KERNEL_ROWS` high."""
+    """Convert a board for the kernel, `KERNEL_ROWS` high."""
     bits = f"{board:0{WIDTH * KERNEL_ROWS}b}".translate(_CELL_MARKS)
     # The last row is the lowest; what lies above all rows of the kernel is none of its business.
     end = len(bits)
@@ -65,7 +69,7 @@ def board_to_kernel(board: int) -> Board:
 
 
 def board_from_kernel(board: Board) -> int:
-    """The number of a kernel's board ten columns wide; its rows above the top stay."""
+    """Convert a kernel board ten columns wide; keep its rows above the top."""
     number = 0
     for y in range(board.height - 1, -1, -1):
         number = number << WIDTH | _MIRRORED[board.row(y)]
@@ -101,7 +105,7 @@ SHAPES: Final[dict[PieceName, tuple[Offsets, ...]]] = {
 
 
 class PasonPlacement(NamedTuple):
-    """Where a piece is, as the contest says it.
+    """A placement in the contest's terms.
 
     Attributes:
         piece: its letter.
@@ -122,12 +126,12 @@ class PasonPlacement(NamedTuple):
 
 
 def parse_placement(place: PasonPlacement) -> Placement:
-    """The kernel's word for it: the same cells."""
+    """Convert to a kernel placement with the same cells."""
     return Placement(place.piece, ROTATIONS[place.orient], place.col, HEIGHT - 1 - place.row)
 
 
 def format_placement(placement: Placement) -> PasonPlacement:
-    """The contest's word for a placement: by its cells, whatever rotation they are told by.
+    """Convert a kernel placement by its cells, whatever its rotation is.
 
     Raises:
         PlacementError: the contest has no such shape.
@@ -155,7 +159,7 @@ MOVE_KEYS: Final[dict[MoveName, Key]] = {
 
 
 def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveName, ...] | None:
-    """The fewest moves to a placement, ``drop`` last; None if nothing leads there.
+    """Return the fewest moves to a placement, ``drop`` last; None if it is unreachable.
 
     Args:
         board: filled and empty cells.

@@ -35,7 +35,7 @@ MIN_NODES: Final = "set_min_nodes"
 
 
 class TbpLocation(Struct, frozen=True):
-    """Where a piece lies: its true-rotation centre, x from the left, y from the bottom row."""
+    """Position of a piece: its true-rotation centre, x from the left, y from the bottom row."""
 
     type: PieceLetter
     orientation: Orientation
@@ -44,7 +44,7 @@ class TbpLocation(Struct, frozen=True):
 
 
 class TbpMove(Struct, frozen=True):
-    """A placement; whether it uses hold is told by its piece.
+    """A placement; its piece shows if hold is used.
 
     Attributes:
         location: where it lies.
@@ -59,11 +59,11 @@ class TbpMove(Struct, frozen=True):
 
 
 class UniformRandomizer(Struct, frozen=True, tag_field="type", tag="uniform"):
-    """Pieces come with little or no bias."""
+    """Independent pieces with little or no bias."""
 
 
 class SevenBagRandomizer(Struct, frozen=True, tag_field="type", tag="seven_bag"):
-    """One of each in every seven.
+    """Bags of one piece of each kind.
 
     Attributes:
         bag_state: pieces still to come in the bag after the last of the queue; never empty.
@@ -73,7 +73,7 @@ class SevenBagRandomizer(Struct, frozen=True, tag_field="type", tag="seven_bag")
 
 
 class GeneralBagRandomizer(Struct, frozen=True, tag_field="type", tag="general_bag"):
-    """Pieces come out of a bag that is filled with any number of each.
+    """Bags with any number of each piece.
 
     Attributes:
         current_bag: how many of each are still to come after the last of the queue.
@@ -85,7 +85,7 @@ class GeneralBagRandomizer(Struct, frozen=True, tag_field="type", tag="general_b
 
 
 class UnknownRandomizer(Struct, frozen=True, tag_field="type", tag="unknown"):
-    """Nothing is known of how the pieces come."""
+    """An unknown randomizer."""
 
 
 TbpRandomizer: TypeAlias = (
@@ -94,7 +94,7 @@ TbpRandomizer: TypeAlias = (
 
 
 class TbpOpponent(Struct, frozen=True):
-    """What the versus dialect tells of another player; any part of it may be left out.
+    """Another player in the versus dialect; every part may be missing.
 
     Attributes:
         hold: the held piece.
@@ -114,7 +114,7 @@ class TbpOpponent(Struct, frozen=True):
 
 
 class TbpMoveInfo(Struct, frozen=True, omit_defaults=True):
-    """What a bot says of its search, counted as it likes."""
+    """Search statistics of a bot; each bot counts in its own way."""
 
     nodes: Number | None = None
     nps: Number | None = None
@@ -126,7 +126,7 @@ class TbpMoveInfo(Struct, frozen=True, omit_defaults=True):
 
 
 class TbpInfo(Struct, frozen=True, tag_field="type", tag="info"):
-    """Who the bot is; its first message, sent unasked."""
+    """The bot's introduction: its first message, sent without a question."""
 
     name: str
     version: str
@@ -135,17 +135,17 @@ class TbpInfo(Struct, frozen=True, tag_field="type", tag="info"):
 
 
 class TbpReady(Struct, frozen=True, tag_field="type", tag="ready"):
-    """The rules are understood; a position can come."""
+    """Acceptance of the rules; a position may follow."""
 
 
 class TbpError(Struct, frozen=True, tag_field="type", tag="error"):
-    """The rules cannot be played. The text defines one reason, ``unsupported_rules``."""
+    """Rejection of the rules; the text defines one reason, ``unsupported_rules``."""
 
     reason: str
 
 
 class TbpSuggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
-    """Moves in order of preference; the bot gives up if none can be played."""
+    """Moves in order of preference; the bot resigns if none is legal."""
 
     moves: tuple[TbpMove, ...]
     move_info: TbpMoveInfo | UnsetType = UNSET
@@ -155,7 +155,7 @@ class TbpSuggestion(Struct, frozen=True, tag_field="type", tag="suggestion"):
 
 
 class TbpRules(Struct, frozen=True, tag_field="type", tag="rules"):
-    """The rules in force, as far as the protocol can tell them.
+    """The rules in force, as far as the protocol has them.
 
     Attributes:
         randomizer: how the pieces come; left out, nothing is known of it.
@@ -170,7 +170,7 @@ class TbpRules(Struct, frozen=True, tag_field="type", tag="rules"):
 
 
 class TbpStart(Struct, frozen=True, tag_field="type", tag="start"):
-    """The position to calculate from.
+    """The position to search.
 
     Attributes:
         hold: the held piece.
@@ -194,11 +194,11 @@ class TbpStart(Struct, frozen=True, tag_field="type", tag="start"):
 
 
 class TbpSuggest(Struct, frozen=True, tag_field="type", tag="suggest"):
-    """Asks for moves."""
+    """A question for moves."""
 
 
 class TbpPlay(Struct, frozen=True, tag_field="type", tag="play"):
-    """This move was made; ``opponents`` and ``meter`` as in `Start`."""
+    """The move that was made; ``opponents`` and ``meter`` as in `TbpStart`."""
 
     move: TbpMove
     opponents: tuple[TbpOpponent, ...] | UnsetType = UNSET
@@ -206,13 +206,13 @@ class TbpPlay(Struct, frozen=True, tag_field="type", tag="play"):
 
 
 class TbpNewPiece(Struct, frozen=True, tag_field="type", tag="new_piece"):
-    """This piece joined the end of the queue."""
+    """The piece that joined the end of the queue."""
 
     piece: PieceLetter
 
 
 class TbpGarbage(Struct, frozen=True, tag_field="type", tag="garbage"):
-    """These rows entered from below, in this order: the last one is the new bottom.
+    """Rows that entered from below, in this order: the last one is the new bottom row.
 
     A draft that was never made part of the text; only for bots that announce `GARBAGE`.
 
@@ -224,11 +224,11 @@ class TbpGarbage(Struct, frozen=True, tag_field="type", tag="garbage"):
 
 
 class TbpStop(Struct, frozen=True, tag_field="type", tag="stop"):
-    """The game is over; another `Start` may come."""
+    """The end of the game; another `TbpStart` may follow."""
 
 
 class TbpQuit(Struct, frozen=True, tag_field="type", tag="quit"):
-    """The bot is to exit."""
+    """The request to exit."""
 
 
 TbpBotMessage: TypeAlias = TbpInfo | TbpReady | TbpError | TbpSuggestion

@@ -1,4 +1,4 @@
-"""Reads messages of TBP from plain data: liberally in form, strictly in sense.
+"""Tolerant reader of TBP messages from plain data: liberal in form, strict in meaning.
 
 Programs in the field differ in much that does no harm: pieces in lower case, boards of other
 heights, cells with other marks, numbers for truth values, parts left out; the first draft of the
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import ProtocolError
+from sevenbag.protocols.json_lines import describe_value
 from sevenbag.protocols.tbp import messages as tbp
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ T = TypeVar("T")
 
 
 def read_message(content: object, *, ignore_extensions: bool = False) -> tbp.TbpMessage | None:
-    """The message that this data is; None if it is none, or of an unknown type.
+    """Read a message from plain data; None if it is none, or of an unknown type.
 
     Args:
         content: plain data.
@@ -57,12 +58,6 @@ def read_message(content: object, *, ignore_extensions: bool = False) -> tbp.Tbp
             return read_message(plain, ignore_extensions=True)
         what = f"{wrong.what} (in a {kind} message)"
         raise ProtocolError(what, wrong.path, str(kind)) from None
-
-
-def message_type(content: object) -> str:
-    """Of what type this data says to be, known or not; empty if it says nothing."""
-    kind = cast("dict[str, object]", content).get("type") if isinstance(content, dict) else None
-    return kind if isinstance(kind, str) else ""
 
 
 # --- one reader for each message ----------------------------------------------------------------
@@ -320,7 +315,7 @@ def _back_to_back(value: object, path: str) -> bool | int:
 
 
 def _without_extras(data: dict[str, object], path: str) -> dict[str, object] | None:
-    """The message without the part of the versus dialect in which this path lies, if in one."""
+    """Return the message without the part of the versus dialect that holds this path."""
     first = path.partition("[")[0].partition(".")[0]
     if first in {"opponents", "meter"}:
         return {key: value for key, value in data.items() if key != first}
@@ -363,7 +358,7 @@ def _part(data: dict[str, object], key: str, path: str = "") -> object:
 def _optional(
     data: dict[str, object], key: str, path: str, read: Callable[[Any, str], T]
 ) -> T | UnsetType:
-    """A part that may be left out, or null."""
+    """Read a part that may be missing or null."""
     value = data.get(key)
     return UNSET if value is None else read(value, f"{path}.{key}" if path else key)
 
@@ -390,7 +385,7 @@ def _text(value: object, path: str) -> str:
 
 
 def _words(value: object, path: str) -> str:
-    """A text for people: left out, or a plain number such as a version, will do."""
+    """Read a text for people; a missing text or a number such as a version is accepted."""
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -417,7 +412,7 @@ def _coordinate(value: object, path: str) -> int:
 
 
 def _count(value: object, path: str) -> int:
-    """A count that was left out is 0; one below (some start at -1) is, too."""
+    """Read a count; a missing or negative one (some start at -1) is 0."""
     if value is None:
         return 0
     if isinstance(value, float) and math.isfinite(value):
@@ -436,17 +431,3 @@ def _whole(value: object) -> int | None:
 
 def _listed(choices: Iterable[str]) -> str:
     return " ".join(choices)
-
-
-def describe_value(value: object) -> str:
-    """A value as a message may quote it: what it is, not all of it."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, dict):
-        return "an object"
-    if isinstance(value, list):
-        return "a list"
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,4 +1,4 @@
-"""Where a message departs from the letter of the texts, though it may well be understood.
+"""Checks for deviations of TBP messages from the texts, whether they are understood or not.
 
 `reading` understands what it can; this tells what ought to be otherwise. It is for those who test
 programs, not for those who play.
@@ -6,37 +6,17 @@ programs, not for those who play.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
+from sevenbag.protocols.json_lines import Deviation, Severity, describe_value
 from sevenbag.protocols.tbp import messages as tbp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-Severity: TypeAlias = Literal["error", "warning", "note"]
-
-
-@dataclass(frozen=True, slots=True)
-class Deviation:
-    """Something in a message that the texts have otherwise.
-
-    Attributes:
-        path: where in the message.
-        what: what is there, and what would be right.
-        place: where the texts say so.
-        severity: ``error``: strict programs do not understand it; ``warning``: some do not;
-            ``note``: it may be so.
-    """
-
-    path: str
-    problem: str
-    clause: str
-    severity: Severity
-
 
 def find_deviations(content: object) -> list[Deviation]:
-    """All that is not by the letter in this message; nothing for types that no text knows."""
+    """Return all deviations of this message; none for unknown types."""
     found = _Found()
     if isinstance(content, dict):
         data = cast("dict[str, Any]", content)
@@ -61,7 +41,7 @@ _WIDTH: Final = 10
 
 
 class _Found:
-    """Collects, and looks at the kinds of values that stand everywhere."""
+    """Collects deviations and checks the common kinds of values."""
 
     def __init__(self) -> None:
         self.list: list[Deviation] = []
@@ -315,13 +295,3 @@ def _is_whole(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def describe_value(value: object) -> str:
-    """Describe a value for an error message."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

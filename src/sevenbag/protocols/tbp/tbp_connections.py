@@ -58,9 +58,9 @@ class TbpSendAction:
 
 @dataclass(frozen=True, slots=True)
 class TbpPrepareAction:
-    """Get the bot ready for these rules, then call `accept_rules` or `reject_rules`.
+    """Prepare the bot for these rules, then call `accept_rules` or `reject_rules`.
 
-    If it is not ready, what comes after this in the same list is void.
+    If the bot is not ready, skip the rest of the list.
     """
 
     rules: tbp.TbpRules
@@ -70,7 +70,7 @@ TbpBotAction: TypeAlias = TbpSendAction | TbpPrepareAction | CommonAction
 
 
 class TbpBotState(enum.Enum):
-    """Where the bot is in its life."""
+    """State of the bot."""
 
     LAUNCHED = "launched"
     READY = "ready"
@@ -82,7 +82,7 @@ class TbpBotState(enum.Enum):
 
 
 class TbpBotConnection:
-    """One conversation with one frontend.
+    """The bot's end of a connection to one frontend.
 
     Attributes:
         state: where the bot is in its life.
@@ -90,7 +90,7 @@ class TbpBotConnection:
     """
 
     def __init__(self, *, max_moves: int | None = None, max_line_bytes: int | None = None) -> None:
-        """Start before the first message.
+        """Create a connection before its first message.
 
         Args:
             max_moves: how many moves a suggestion has at most. One is what every frontend
@@ -109,11 +109,11 @@ class TbpBotConnection:
     def introduce(
         self, name: str, version: str, author: str, features: tuple[str, ...] = FEATURES
     ) -> tbp.TbpInfo:
-        """The message to be sent at once, before anything else."""
+        """Return the message that is sent first."""
         return tbp.TbpInfo(name, version, author, features)
 
     def receive(self, message: tbp.TbpMessage) -> list[TbpBotAction]:
-        """What to do about a message."""
+        """Return the actions for a message."""
         if self.state is TbpBotState.CLOSED:
             return []
         match message:
@@ -141,14 +141,10 @@ class TbpBotConnection:
                 return []
 
     def receive_invalid(self, message_type: str) -> None:
-        """A message came that makes no sense.
+        """Handle an invalid message.
 
-        What it was to say of the position is not known. So if it was to tell one, or to change
-        the board, there is none to answer for until the next `Start`. A piece that is not heard
-        of only makes the queue shorter than it is.
-
-        Args:
-            kind: its type; empty if not even that is known.
+        What it said about the position is unknown. If it set the position or changed the board,
+        suggestions are empty until the next `TbpStart`. A lost piece only shortens the queue.
         """
         if message_type in {"start", "play", "garbage", ""}:
             self.handle_bot_failure()
@@ -156,13 +152,13 @@ class TbpBotConnection:
     # --- what came of the actions ---------------------------------------------------------------
 
     def accept_rules(self) -> list[TbpBotAction]:
-        """The bot is ready for the rules."""
+        """Confirm the rules: the bot is ready."""
         if self.state is TbpBotState.LAUNCHED:
             self.state = TbpBotState.READY
         return [TbpSendAction(tbp.TbpReady()) for _ in range(self._take_pending_answers())]
 
     def reject_rules(self, reason: str = "unsupported_rules") -> list[TbpBotAction]:
-        """The bot cannot play by the rules."""
+        """Reject the rules: the bot cannot play by them."""
         self._rules = None
         self.state = TbpBotState.LAUNCHED
         self._forget()
@@ -175,7 +171,7 @@ class TbpBotConnection:
         *,
         inputs: tuple[tbp.InputName, ...] | None = None,
     ) -> tbp.TbpSuggestion:
-        """The answer to a question; no moves mean that the bot gives up.
+        """Return the answer to a question; no moves mean that the bot resigns.
 
         Args:
             moves: in order of preference.
@@ -194,7 +190,7 @@ class TbpBotConnection:
         return tbp.TbpSuggestion(kept, UNSET if info is None else info)
 
     def handle_bot_failure(self) -> None:
-        """Nothing is known of the position any more: no moves until the next `Start`."""
+        """Forget the position: suggest no moves until the next `TbpStart`."""
         self._forget()
 
     # --- helpers --------------------------------------------------------------------------------
@@ -271,13 +267,13 @@ class TbpBotConnection:
         return [StopAction()] if followed else []
 
     def _start_bot(self) -> list[TbpBotAction]:
-        """Put the bot before the position, if there is a piece to place."""
+        """Send the position to the bot if there is a piece to place."""
         assert self.position is not None
         self._bot_in_sync = bool(self.position.queue)
         return [StartAction(self.position)] if self._bot_in_sync else []
 
     def _resynchronize(self, move: tbp.TbpMove, why: str) -> list[TbpBotAction]:
-        """A move was made that cannot follow from what we know: keep what can be kept of it.
+        """Keep as much of the position as possible after a move that does not fit it.
 
         A piece that should not have been there means that our queue is wrong, not that the cells
         are. Where even those do not fit, the next `start` has to tell us.
@@ -303,7 +299,7 @@ class TbpBotConnection:
 
 
 class TbpStage(enum.Enum):
-    """How far the two have come."""
+    """Stage of the connection."""
 
     LAUNCHED = "launched"
     """The bot has not introduced itself."""
@@ -320,7 +316,7 @@ class TbpStage(enum.Enum):
 
 
 class TbpEvent(enum.Enum):
-    """What a message from the bot means."""
+    """Meaning of a message from the bot."""
 
     INTRODUCED = "introduced"
     READY = "ready"
@@ -333,7 +329,7 @@ class TbpEvent(enum.Enum):
 
 
 class TbpFrontendConnection:
-    """One conversation with one bot.
+    """The frontend's end of a connection to one bot.
 
     Attributes:
         stage: how far it has come.
@@ -352,34 +348,34 @@ class TbpFrontendConnection:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """What the bot said to understand besides the official text."""
+        """Extensions that the bot announced."""
         return self.info.features if self.info is not None else ()
 
     @property
     def accepts_garbage(self) -> bool:
-        """Whether `garbage` may be sent: the bot announced it, and the rules told of it."""
+        """Whether `garbage` may be sent: announced by the bot and part of the rules."""
         told = self._rules is not None and self._rules.garbage == "general"
         return told and tbp.GARBAGE in self.features
 
     @property
     def suggests_unasked(self) -> bool:
-        """Whether the bot suggests moves for each position by itself, once."""
+        """Whether the bot sends one suggestion for each position without a question."""
         return tbp.SKIP_SUGGEST in self.features
 
     @property
     def pending_answers(self) -> int:
-        """Suggestions that were asked for and have not come."""
+        """Number of suggestions that are still to come."""
         return self._current + self._stale
 
     @property
     def stale_answers(self) -> int:
-        """Those among them that will be about an earlier position."""
+        """Number of pending suggestions for earlier positions."""
         return self._stale
 
     # --- what the frontend says -----------------------------------------------------------------
 
     def rules(self, message: tbp.TbpRules) -> tbp.TbpRules:
-        """Tell the rules; may be done again at any time."""
+        """Send the rules; may be repeated at any time."""
         self._check_stage(
             "rules", TbpStage.INTRODUCED, TbpStage.READY, TbpStage.CALCULATING, TbpStage.REFUSED
         )
@@ -388,14 +384,14 @@ class TbpFrontendConnection:
         return message
 
     def start(self, message: tbp.TbpStart) -> tbp.TbpStart:
-        """Tell a position; while another one is calculated, it replaces that."""
+        """Send a position, which replaces the current one."""
         self._check_stage("start", TbpStage.READY, TbpStage.CALCULATING)
         self.stage = TbpStage.CALCULATING
         self._update_position()
         return message
 
     def suggest(self) -> tbp.TbpSuggest | None:
-        """Ask for moves; None if an answer about this very position comes anyway, or has come."""
+        """Ask for moves; None if the answer for this position is pending or has arrived."""
         self._check_stage("suggest", TbpStage.CALCULATING)
         if self._current or self.suggests_unasked:
             return None
@@ -403,18 +399,18 @@ class TbpFrontendConnection:
         return tbp.TbpSuggest()
 
     def play(self, message: tbp.TbpPlay) -> tbp.TbpPlay:
-        """Tell which move was made."""
+        """Send the move that was made."""
         self._check_stage("play", TbpStage.CALCULATING)
         self._update_position()
         return message
 
     def new_piece(self, piece: tbp.PieceLetter) -> tbp.TbpNewPiece:
-        """Tell which piece joined the queue. Moves that were asked for before stay good."""
+        """Send the piece that joined the queue; earlier questions stay valid."""
         self._check_stage("new_piece", TbpStage.CALCULATING)
         return tbp.TbpNewPiece(piece)
 
     def garbage(self, rows: tuple[tbp.Row, ...]) -> tbp.TbpGarbage:
-        """Tell which rows entered from below, the last of them as the new bottom."""
+        """Send the rows that entered from below; the last one is the new bottom row."""
         self._check_stage("garbage", TbpStage.CALCULATING)
         if not self.accepts_garbage:
             raise ProtocolError(
@@ -439,7 +435,7 @@ class TbpFrontendConnection:
     # --- what the bot says ----------------------------------------------------------------------
 
     def receive(self, message: tbp.TbpMessage) -> TbpEvent:
-        """What a message of the bot means now."""
+        """Classify a message of the bot."""
         match message:
             case _ if self.stage is TbpStage.CLOSED:
                 return TbpEvent.IGNORED
@@ -496,7 +492,7 @@ _MAX_EXTRA_BYTES = 300
 
 
 def _check_randomizer(start: tbp.TbpStart, rules: tbp.TbpRules) -> list[TbpBotAction]:
-    """What a start says of the bag that the rules had said otherwise."""
+    """Return a log action if the start has another randomizer than the rules."""
     if not start.randomizer or not rules.randomizer:
         return []
     told = tbp_conversion.randomizer_name(start.randomizer)
@@ -506,7 +502,7 @@ def _check_randomizer(start: tbp.TbpStart, rules: tbp.TbpRules) -> list[TbpBotAc
 
 
 def _shorten_info(info: tbp.TbpMoveInfo | None) -> tbp.TbpMoveInfo | None:
-    """The info without an `extra` of any length, None if nothing is in it."""
+    """Return the info with a bounded `extra`; None if it is empty."""
     if info is None or info == tbp.TbpMoveInfo():
         return None
     if info.extra is None:

@@ -1,4 +1,4 @@
-"""Between the words of TBP and our own, in one place.
+"""Conversion between TBP's data and our own.
 
 Moves are written in one form: O north, and S, Z, I north or east. They are read in any.
 """
@@ -29,17 +29,17 @@ ROWS: Final = 40
 
 
 def parse_piece(letter: tbp.PieceLetter) -> Piece:
-    """The piece that a letter names."""
+    """Return the piece that a letter names."""
     return _PIECES[letter]
 
 
 def format_piece(piece: Piece) -> tbp.PieceLetter:
-    """The letter that names a piece."""
+    """Return the letter of a piece."""
     return _LETTERS[piece]
 
 
 def parse_move(move: tbp.TbpMove) -> Placement:
-    """A move as a placement.
+    """Convert a move to a placement.
 
     Raises:
         PlacementError: it lies farther outside the board than a placement can.
@@ -55,7 +55,7 @@ def parse_move(move: tbp.TbpMove) -> Placement:
 
 
 def format_move(placement: Placement) -> tbp.TbpMove:
-    """A placement as a move, in the form we always write."""
+    """Convert a placement to a move in canonical form."""
     return tbp.TbpMove(format_location(placement.canonical()), _SPIN_NAMES[placement.spin])
 
 
@@ -70,18 +70,18 @@ def format_location(placement: Placement) -> tbp.TbpLocation:
 
 
 def parse_board(rows: Sequence[tbp.Row]) -> Board:
-    """The filled cells; rows above the fortieth are cut, missing ones are empty."""
+    """Return the filled cells; rows above the fortieth are dropped, missing rows are empty."""
     return Board.from_rows(_format_rows(rows), height=ROWS) if rows else Board(WIDTH, ROWS)
 
 
 def parse_colors(rows: Sequence[tbp.Row]) -> tuple[str, ...]:
-    """The cells' letters, in forty rows from the bottom."""
+    """Return the letters of the cells, in forty rows from the bottom."""
     colored = _format_rows(rows)
     return (*colored, *[_EMPTY_COLORS] * (ROWS - len(colored)))
 
 
 def format_board(board: Board, colors: Sequence[str] | None = None) -> tuple[tbp.Row, ...]:
-    """Exactly 40 rows of 10 cells, with their letters where they are known, else ``G``.
+    """Return 40 rows of 10 cells, with their letters if they are known, else ``G``.
 
     Raises:
         BoardError: the board is not 10 wide; TBP has no others.
@@ -100,7 +100,7 @@ def format_board(board: Board, colors: Sequence[str] | None = None) -> tuple[tbp
 
 
 def parse_start(start: tbp.TbpStart) -> Position:
-    """The position that a `Start` tells."""
+    """Convert a `TbpStart` to a position."""
     return Position(
         board=parse_board(start.board),
         queue=tuple(_PIECES[letter] for letter in start.queue),
@@ -115,7 +115,7 @@ def parse_start(start: tbp.TbpStart) -> Position:
 
 
 def parse_meter(meter: int | UnsetType) -> tuple[int, ...]:
-    """What waits, of which a meter tells only the sum."""
+    """Convert a meter, which has only the sum, to pending attacks."""
     return (meter,) if meter else ()
 
 
@@ -127,7 +127,7 @@ def format_start(
     hide_colors: bool = False,
     visible_rows: int = ROWS,
 ) -> tbp.TbpStart:
-    """The `Start` that tells a position, unless told otherwise in the official form.
+    """Convert a position to a `TbpStart`, by default in the official form.
 
     Args:
         position: the position.
@@ -150,7 +150,7 @@ def format_start(
 
 
 def parse_opponent(opponent: tbp.TbpOpponent) -> Position:
-    """What is told of another player; what is not told is empty, or 0."""
+    """Convert another player's data to a position; missing parts are empty or 0."""
     board = opponent.board or ()
     return Position(
         board=parse_board(board),
@@ -164,7 +164,7 @@ def parse_opponent(opponent: tbp.TbpOpponent) -> Position:
 
 
 def format_opponent(position: Position) -> tbp.TbpOpponent:
-    """What the versus dialect tells of another player."""
+    """Convert a position to another player's data in the versus dialect."""
     return tbp.TbpOpponent(
         hold=None if position.hold is None else _LETTERS[position.hold],
         queue=_format_pieces(position.queue),
@@ -179,7 +179,7 @@ def format_opponent(position: Position) -> tbp.TbpOpponent:
 
 
 def add_garbage_rows(position: Position, rows: Sequence[tbp.Row]) -> Position:
-    """The position after rows have entered from below, the last of them as the new bottom.
+    """Add rows from below to a position; the last one is the new bottom row.
 
     What comes to lie above the fortieth row is cut.
     """
@@ -198,12 +198,12 @@ def add_garbage_rows(position: Position, rows: Sequence[tbp.Row]) -> Position:
 
 
 def format_randomizer(rules: Rules) -> tbp.RandomizerName:
-    """What TBP calls the rules' randomizer."""
+    """Return TBP's name of the rules' randomizer."""
     return _RANDOMIZERS.get(rules.pieces.bag, "unknown")
 
 
 def randomizer_name(randomizer: tbp.TbpRandomizer) -> tbp.RandomizerName:
-    """The word in the rules that goes with this state."""
+    """Return the name in the rules that belongs to this state of a randomizer."""
     match randomizer:
         case tbp.UniformRandomizer():
             return "uniform"
@@ -216,7 +216,7 @@ def randomizer_name(randomizer: tbp.TbpRandomizer) -> tbp.RandomizerName:
 
 
 def find_spawn(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | None:
-    """Where a piece appears, once it has fallen as far as it does at once; None: nowhere."""
+    """Return the cell where a piece appears after its immediate fall; None if it is blocked."""
     spawn = rules.spawn
     blocked = 0 if spawn.blocked == "lost" else 1
     for y in range(spawn.y, spawn.y + blocked + 1):
@@ -231,7 +231,7 @@ def find_spawn(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | No
 
 
 def check_rules(rules: Rules) -> None:
-    """See that a bot can be told of rules like these.
+    """Check that TBP can express these rules.
 
     TBP takes for granted boards of 10 columns and 40 rows, and that a piece can be held; it has no
     words for anything else. What it takes for granted besides (pieces that turn by SRS, say) at
@@ -250,7 +250,7 @@ def check_rules(rules: Rules) -> None:
 
 
 def parse_rules(rules: tbp.TbpRules) -> dict[str, dict[str, object]]:
-    """What the message changes in the rules that TBP takes for granted."""
+    """Return the changes that the message makes to the rules that TBP assumes."""
     return {"pieces": {"bag": "total mayhem"}} if rules.randomizer == "uniform" else {}
 
 
@@ -262,7 +262,7 @@ def find_inputs(
     kicks: Kicks | str,
     spins: SpinRules | SpinMode | str = "none",
 ) -> tuple[tbp.InputName, ...] | None:
-    """The fewest inputs to a move, with its spin where `spins` tells spins apart; None: no way."""
+    """Return the fewest inputs to a move, with its spin if `spins` has any; None if unreachable."""
     keys = board.path(placement, kicks, spins=spins, spawn=spawn, keys=list(_INPUT_NAMES))
     return None if keys is None else tuple(_INPUT_NAMES[key] for key in keys[:-1])
 
@@ -275,7 +275,7 @@ def follow_inputs(
     spawn: tuple[int, int],
     kicks: Kicks | str,
 ) -> Placement | None:
-    """Where a piece comes to rest by these inputs; None if it cannot even appear.
+    """Return where these inputs take a piece; None if it cannot appear.
 
     An input that moves nothing, as one against a wall, is passed over, as games do.
     """

@@ -1,4 +1,4 @@
-"""Messages of TBP as lines of JSON, and as plain objects."""
+"""Encoding of TBP messages as lines of JSON, and as plain objects."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.json_lines import MAX_LINE_BYTES
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES, parse_json
 from sevenbag.protocols.tbp.reading import read_message
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def encode(message: TbpMessage, *, spaced: bool = False) -> bytes:
 
 
 def decode(line: bytes | str, *, ignore_extensions: bool = False) -> TbpMessage | None:
-    """The message in a line; None for what is to be passed over.
+    """Decode a line; None for a line that is to be skipped.
 
     To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
     type.
@@ -47,22 +47,13 @@ def decode(line: bytes | str, *, ignore_extensions: bool = False) -> TbpMessage 
     return read_message(parse_json(line), ignore_extensions=ignore_extensions)
 
 
-def parse_json(line: bytes | str) -> object:
-    """The plain data in a line of JSON; None for what is none."""
-    try:
-        content: object = _DECODER.decode(line)
-    except (ValueError, RecursionError):
-        return None
-    return content
-
-
 def from_object(content: object) -> TbpMessage | None:
-    """As `decode`, for transports that carry objects instead of lines."""
+    """Read a message from plain data, for transports that carry objects instead of lines."""
     return read_message(content)
 
 
 def to_object(message: TbpMessage | TbpMove) -> dict[str, Any]:
-    """A message, or a move, as plain data, for transports that carry objects instead of lines."""
+    """Convert a message or a move to plain data, for transports that carry objects."""
     # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
     content: object = _DECODER.decode(_ENCODER.encode(message))
     return cast("dict[str, Any]", content)

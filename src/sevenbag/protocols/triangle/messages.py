@@ -80,14 +80,14 @@ class _HasData(Protocol):
 
 
 class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="camel"):
-    """What all messages have.
+    """Common part of all messages.
 
     Each ends with ``data``: whatever host and bot agreed upon between themselves, plain or of any
     type that msgspec writes; left out, there is none.
     """
 
     def data_as(self: _HasData, kind: type[T]) -> T | None:
-        """The data as an author's own type: a msgspec Struct, a dataclass, a TypedDict.
+        """Return the data as an author's own type: a msgspec Struct, a dataclass, a TypedDict.
 
         Returns: None where there is no data.
 
@@ -108,7 +108,7 @@ class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="came
 
 
 class TriangleInfo(_Message, frozen=True, kw_only=True, tag="info"):
-    """Who the bot is; its first message, sent unasked."""
+    """The bot's introduction: its first message, sent without a question."""
 
     name: str
     version: str
@@ -117,7 +117,7 @@ class TriangleInfo(_Message, frozen=True, kw_only=True, tag="info"):
 
 
 class TriangleMove(_Message, frozen=True, kw_only=True, tag="move"):
-    """The answer to a `Play`: keys to be pressed, in order.
+    """The answer to a `TrianglePlay`: keys to press, in order.
 
     Attributes:
         keys: of `KEYS`; as they came, known or not. UNSET if there were none at all, at which
@@ -174,7 +174,7 @@ class TriangleConfig(_Message, frozen=True, kw_only=True, tag="config"):
 
 
 class TriangleState(_Message, frozen=True, kw_only=True, tag="state"):
-    """The whole position. Some hosts send it before each `Play`, Triangle.js after garbage only.
+    """The whole position. Some hosts send it before each question, Triangle.js after garbage only.
 
     Attributes:
         board: rows from the bottom, those above the visible ones included.
@@ -197,14 +197,14 @@ class TriangleState(_Message, frozen=True, kw_only=True, tag="state"):
 
 
 class TrianglePieces(_Message, frozen=True, kw_only=True, tag="pieces"):
-    """These pieces joined the end of the queue."""
+    """The pieces that joined the end of the queue."""
 
     pieces: tuple[PieceLetter, ...]
     data: object | UnsetType = UNSET
 
 
 class TrianglePlay(_Message, frozen=True, kw_only=True, tag="play"):
-    """Asks for a move; exactly one is the answer.
+    """A question for a move, which has exactly one answer.
 
     Attributes:
         garbage_cap: lines that may enter at this lock.
@@ -222,5 +222,5 @@ TriangleMessage: TypeAlias = TriangleBotMessage | TriangleHostMessage
 
 
 def format_number(number: float) -> Number:
-    """As JavaScript writes it: a whole number without a point."""
+    """Return the number as JavaScript writes it: an integer without a decimal point."""
     return int(number) if math.isfinite(number) and float(number).is_integer() else number

@@ -1,4 +1,4 @@
-"""Reads messages of the Triangle.js adapter protocol from plain data: liberally in form.
+"""Tolerant reader of Triangle.js adapter messages from plain data.
 
 Hosts and the published text differ in much that does no harm: both spellings of the charging
 field, objects and lists where names stand, pieces in either case, ``data`` left out or null, boards
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 from msgspec import UNSET, UnsetType
 
 from sevenbag.errors import ProtocolError
+from sevenbag.protocols.json_lines import describe_value
 from sevenbag.protocols.triangle import messages as triangle
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ T = TypeVar("T")
 
 
 def read_message(content: object) -> triangle.TriangleMessage | None:
-    """The message that this data is; None if it is none, or of an unknown type.
+    """Read a message from plain data; None if it is none, or of an unknown type.
 
     Raises:
         ProtocolError: it is of a known type, but makes no sense; `kind` is that type.
@@ -190,7 +191,7 @@ def _kicks(value: object, otherwise: str) -> str:
 
 
 def _named(value: object, names: dict[str, T], otherwise: T) -> T:
-    """A thing by its name; where the published text has an object or a list, what is usual."""
+    """Read a name; an object or a list of the published text becomes the usual value."""
     if not isinstance(value, str):
         return otherwise
     plain = value.strip().casefold().replace(" ", "-").replace("_", "-")
@@ -257,7 +258,7 @@ def _list(value: object, path: str, read: Callable[[Any, str], T], longest: int)
 
 
 def _words(value: object, path: str) -> str:
-    """A text for people: left out, or a plain number such as a version, will do."""
+    """Read a text for people; a missing text or a number such as a version is accepted."""
     if value is None:
         return ""
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -288,7 +289,7 @@ def _size(data: dict[str, object], key: str, otherwise: int, most: int) -> int:
 
 
 def _count(data: dict[str, object], key: str, least: int) -> int:
-    """A count; left out, it is the least that it can be, and below that it cannot get."""
+    """Read a count; missing or too low, it is the minimum."""
     value = data.get(key)
     if value is None:
         return least
@@ -313,13 +314,3 @@ def _whole(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def describe_value(value: object) -> str:
-    """A value as a message may quote it: what it is, not all of it."""
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

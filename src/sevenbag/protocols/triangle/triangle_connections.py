@@ -56,7 +56,7 @@ second; near the top of the board not all keys allow for them."""
 
 
 class ExpectedBoard(Struct, frozen=True):
-    """The data of our moves: what the board will be, unless garbage enters.
+    """Data of our moves: the board after the move if no garbage enters.
 
     Attributes:
         board: rows from the bottom, those that are hidden included; 1 for a filled cell.
@@ -77,9 +77,9 @@ class TriangleSendAction:
 
 @dataclass(frozen=True, slots=True)
 class TrianglePrepareAction:
-    """Get the bot ready for these rules; if it cannot be, call `reject_rules`.
+    """Prepare the bot for these rules; if that fails, call `reject_rules`.
 
-    In that case what comes after this in the same list is void.
+    In that case skip the rest of the list.
     """
 
     rules: Rules
@@ -87,10 +87,9 @@ class TrianglePrepareAction:
 
 @dataclass(frozen=True, slots=True)
 class UpdateRulesAction:
-    """The rules have become these in mid-game; what a bot cannot be told then it need not know.
+    """Tell the bot the rules that changed during the game, if its protocol can.
 
-    Only the limit of garbage at a lock, the factor on all that is sent, and whether there are bombs
-    and a hold change. A position follows.
+    Only the garbage cap, the attack multiplier, bombs and hold change. A position follows.
     """
 
     rules: Rules
@@ -102,7 +101,7 @@ TriangleBotAction: TypeAlias = (
 
 
 class TriangleBotState(enum.Enum):
-    """Where the bot is in its life."""
+    """State of the bot."""
 
     LAUNCHED = "launched"
     """It knows no rules."""
@@ -115,7 +114,7 @@ class TriangleBotState(enum.Enum):
 
 
 class TriangleBotConnection:
-    """One conversation with one host.
+    """The bot's end of a connection to one host.
 
     Attributes:
         state: where the bot is in its life.
@@ -124,7 +123,7 @@ class TriangleBotConnection:
     """
 
     def __init__(self, *, max_visible: int = MAX_VISIBLE_PIECES) -> None:
-        """Start before the first message.
+        """Create a connection before its first message.
 
         Args:
             most_seen: pieces that the bot is shown at most, the current one included.
@@ -143,11 +142,11 @@ class TriangleBotConnection:
     def introduce(
         self, name: str, version: str, author: str, data: object = UNSET
     ) -> triangle.TriangleInfo:
-        """The message to be sent at once, before anything else."""
+        """Return the message that is sent first."""
         return triangle.TriangleInfo(name=name, version=version, author=author, data=data)
 
     def receive(self, message: triangle.TriangleMessage) -> list[TriangleBotAction]:
-        """What to do about a message."""
+        """Return the actions for a message."""
         match message:
             case triangle.TriangleConfig():
                 return self._handle_config(message)
@@ -161,7 +160,7 @@ class TriangleBotConnection:
                 return []
 
     def receive_invalid(self, message_type: str) -> list[TriangleBotAction]:
-        """What to do about a message of this type that makes no sense.
+        """Return the actions for an invalid message of this type.
 
         If it was to tell a position, none is known until the next one is told. Pieces that are not
         heard of only make the queue shorter. A question is one, whatever comes with it.
@@ -173,12 +172,12 @@ class TriangleBotConnection:
     # --- what came of the actions ---------------------------------------------------------------
 
     def reject_rules(self) -> None:
-        """The bot cannot play by the rules."""
+        """Reject the rules: the bot cannot play by them."""
         self.state = TriangleBotState.REFUSED
         self.position = None
 
     def answer(self, moves: Sequence[Placement], data: object = UNSET) -> list[TriangleBotAction]:
-        """The answer to a question, and what it makes of the position.
+        """Answer a question and apply the move to the position.
 
         Send the first move that keys reach even if the piece has fallen by `SAFE_FALL_ROWS` rows;
         else the first move that keys reach at all. If there is none, send another legal move,
@@ -201,7 +200,7 @@ class TriangleBotConnection:
         return [TriangleSendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
 
     def placements(self) -> list[Placement]:
-        """The moves to which keys lead: of the current piece, then of the one that hold offers.
+        """Return the moves that keys reach, of the current piece and then of the hold piece.
 
         Nothing where no position is known, and where no piece can appear any more.
         """
@@ -216,7 +215,7 @@ class TriangleBotConnection:
         ]
 
     def handle_bot_failure(self) -> None:
-        """The bot has missed what it was told; it is put before the position again when asked."""
+        """Send the position to the bot again before its next question."""
         self._visible_count = 0
 
     # --- helpers: what is told ------------------------------------------------------------------
@@ -294,7 +293,7 @@ class TriangleBotConnection:
         return [SuggestAction()] if self._visible_count else [*self._start_bot(), SuggestAction()]
 
     def _update_rules(self, play: triangle.TrianglePlay) -> list[TriangleBotAction]:
-        """What the question says of the rules, where it changes them."""
+        """Apply the rules that the question changes."""
         if self.rules is None or self.position is None:
             return []
         cap, factor = float(int(play.garbage_cap)), float(play.garbage_multiplier)
@@ -309,7 +308,7 @@ class TriangleBotConnection:
         return [UpdateRulesAction(self.rules), *self._start_bot()]
 
     def _with_bombs(self, state: triangle.TriangleState) -> list[TriangleBotAction]:
-        """Play with bombs from when one is seen, as only boards tell of them."""
+        """Enable bombs from the first bomb on: only boards show them."""
         assert self.rules is not None
         if self.rules.garbage.bombs or not any("bomb" in row for row in state.board):
             return []
@@ -336,7 +335,7 @@ class TriangleBotConnection:
     # --- helpers: the bot -----------------------------------------------------------------------
 
     def _start_bot(self) -> list[TriangleBotAction]:
-        """Put the bot before the position, if there is a piece to place."""
+        """Send the position to the bot if there is a piece to place."""
         position = self.position
         if position is None or not position.queue:
             self._visible_count = 0
@@ -352,7 +351,7 @@ class TriangleBotConnection:
         return [StartAction(shown)]
 
     def _add_visible_pieces(self) -> list[TriangleBotAction]:
-        """Show the bot what has moved up."""
+        """Send the bot the pieces that became visible."""
         assert self.position is not None
         seen, self._visible_count = (
             self._visible_count,
@@ -365,7 +364,7 @@ class TriangleBotConnection:
     def _candidates(
         self, position: Position, rules: Rules, moves: Sequence[Placement]
     ) -> Iterator[tuple[Placement, int]]:
-        """Moves that may be made now, and what keys have to allow for, in the order to be tried.
+        """Return the moves to try, in order, with the fall for which keys have to allow.
 
         Those suggested, if they are steady; those suggested; then all others, low ones first.
         """
@@ -378,7 +377,7 @@ class TriangleBotConnection:
             yield from ((place, 0) for place in sorted(places, key=lambda place: place.y))
 
     def _pieces(self, position: Position, rules: Rules) -> list[Piece]:
-        """The pieces that can be placed now: the current one, and the one that hold offers."""
+        """Return the pieces that can be placed: the current one and the hold piece."""
         queue, held = position.queue, position.hold
         if not rules.pieces.hold or self._first_piece_unknown:
             return [queue[0]]
@@ -435,7 +434,7 @@ class TriangleBotConnection:
         )
 
     def _without_current(self, state: triangle.TriangleState) -> triangle.TriangleState:
-        """The state with a queue in which the current piece is not, as some hosts have it."""
+        """Return the state without the current piece in its queue, where some hosts put it."""
         if state.queue[:1] != (state.current,):
             return state
         assert self.rules is not None
@@ -459,7 +458,7 @@ class TriangleBotConnection:
 
 
 class TriangleStage(enum.Enum):
-    """How far the two have come."""
+    """Stage of the connection."""
 
     LAUNCHED = "launched"
     """The bot has not introduced itself."""
@@ -474,7 +473,7 @@ class TriangleStage(enum.Enum):
 
 
 class TriangleEvent(enum.Enum):
-    """What a message from the bot means."""
+    """Meaning of a message from the bot."""
 
     INTRODUCED = "introduced"
     MOVED = "moved"
@@ -486,7 +485,7 @@ class TriangleEvent(enum.Enum):
 
 
 class TriangleHostConnection:
-    """One conversation with one bot, for one game.
+    """The host's end of a connection to one bot, for one game.
 
     Attributes:
         stage: how far it has come.
@@ -504,18 +503,18 @@ class TriangleHostConnection:
     # --- what the host says ---------------------------------------------------------------------
 
     def config(self, message: triangle.TriangleConfig) -> triangle.TriangleConfig:
-        """Tell the rules and the first pieces; another game may begin so, too."""
+        """Send the rules and the first pieces; this also starts another game."""
         self._check_stage("config", TriangleStage.INTRODUCED, TriangleStage.PLAYING)
         self.stage = TriangleStage.PLAYING
         return message
 
     def state(self, message: triangle.TriangleState) -> triangle.TriangleState:
-        """Tell the whole position."""
+        """Send the whole position."""
         self._check_stage("state", TriangleStage.PLAYING)
         return message
 
     def pieces(self, message: triangle.TrianglePieces) -> triangle.TrianglePieces:
-        """Tell which pieces joined the queue."""
+        """Send the pieces that joined the queue."""
         self._check_stage("pieces", TriangleStage.PLAYING)
         return message
 
@@ -527,13 +526,13 @@ class TriangleHostConnection:
         return message
 
     def close(self) -> None:
-        """Say nothing more; there is no message for it."""
+        """Close the connection; the protocol has no message for it."""
         self.stage = TriangleStage.CLOSED
 
     # --- what the bot says ----------------------------------------------------------------------
 
     def receive(self, message: triangle.TriangleMessage) -> TriangleEvent:
-        """What a message of the bot means now."""
+        """Classify a message of the bot."""
         match message:
             case _ if self.stage is TriangleStage.CLOSED:
                 return TriangleEvent.IGNORED
@@ -568,7 +567,7 @@ _MULTIPLIER_TOLERANCE: Final = 0.05
 
 
 def _continues(known: Position, told: Position) -> bool:
-    """Whether what is told is what was known, with more pieces in sight at most."""
+    """Return True if the pieces continue the known ones."""
     return (
         known.board == told.board
         and known.hold == told.hold

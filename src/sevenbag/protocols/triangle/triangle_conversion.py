@@ -1,4 +1,4 @@
-"""Between the words of the Triangle.js adapter protocol and our own, in one place.
+"""Conversion between the data of the Triangle.js adapter protocol and our own.
 
 Counters differ by one: theirs begin at -1, ours at 0. Keys have a file of their own.
 """
@@ -42,22 +42,22 @@ class RulesData(Struct, frozen=True):
 
 
 def parse_piece(letter: triangle.PieceLetter) -> Piece:
-    """The piece that a letter names."""
+    """Return the piece that a letter names."""
     return _PIECES[letter]
 
 
 def format_piece(piece: Piece) -> triangle.PieceLetter:
-    """The letter that names a piece."""
+    """Return the letter of a piece."""
     return _LETTERS[piece]
 
 
 def parse_pieces(letters: Iterable[triangle.PieceLetter]) -> tuple[Piece, ...]:
-    """The pieces that letters name."""
+    """Return the pieces that letters name."""
     return tuple([_PIECES[letter] for letter in letters])
 
 
 def format_pieces(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
-    """The letters that name pieces."""
+    """Return the letters of pieces."""
     return tuple([_LETTERS[piece] for piece in pieces])
 
 
@@ -65,7 +65,7 @@ def format_pieces(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
 
 
 def parse_state(state: triangle.TriangleState, rows: int) -> Position:
-    """The position that a `State` tells, on a board of so many rows; the bag is not known.
+    """Convert a `TriangleState` to a position with this number of rows; its bag is unknown.
 
     Rows that the message has not are empty, those that it has above are cut.
     """
@@ -84,7 +84,7 @@ def parse_state(state: triangle.TriangleState, rows: int) -> Position:
 
 
 def format_state(position: Position, *, data: object | UnsetType = UNSET) -> triangle.TriangleState:
-    """The `State` that tells a position; the queue's first piece is the current one.
+    """Convert a position to a `TriangleState`; the first piece of the queue is the current one.
 
     Filled cells of which nothing more is known are told as garbage.
     """
@@ -105,7 +105,7 @@ def format_state(position: Position, *, data: object | UnsetType = UNSET) -> tri
 
 
 def format_expected_board(board: Board) -> list[list[int]]:
-    """Rows from the bottom, 1 for a filled cell: as bots in the field tell what they expect."""
+    """Return rows from the bottom, 1 for a filled cell, as bots send their expected boards."""
     rows: list[list[int]] = []
     for y in range(board.rows):
         filled = board.row(y)
@@ -119,7 +119,7 @@ def format_expected_board(board: Board) -> list[list[int]]:
 def parse_config(
     config: triangle.TriangleConfig, *, bag: str = "7-bag", previews: int = 5
 ) -> Rules:
-    """The rules of a room, as far as they are told; for the rest those of Tetra League.
+    """Convert the rules of a room; rules that it does not tell are those of Tetra League.
 
     A host of ours has no words for some of its rules, and tells them all as data; they hold then.
 
@@ -174,12 +174,12 @@ def list_kick_names() -> tuple[str, ...]:
 
 
 def is_known_kicks(config: triangle.TriangleConfig) -> bool:
-    """Whether the room's rotation system is one of those that hosts are known to have."""
+    """Return True if hosts are known to have the room's rotation system."""
     return config.kicks.casefold() in _KICKS
 
 
 def effective_garbage_cap(config: triangle.TriangleConfig) -> triangle.Number:
-    """The cap that a `Config` tells: Triangle.js has the multiplier in its place."""
+    """Return the cap of a `TriangleConfig`; Triangle.js puts the multiplier in its place."""
     if config.garbage_cap == config.garbage_multiplier:
         return DEFAULT_GARBAGE_CAP
     return config.garbage_cap
@@ -187,7 +187,7 @@ def effective_garbage_cap(config: triangle.TriangleConfig) -> triangle.Number:
 
 @functools.lru_cache(maxsize=16)
 def rules_for_piece(rules: Rules, piece: Piece) -> Rules:
-    """The rules as they are for one piece: on boards of odd width I and O appear farther left."""
+    """Return the rules for one piece: on boards of odd width I and O appear farther left."""
     if rules.board.width % 2 == 0 or piece not in (Piece.I, Piece.O):
         return rules
     return rules.replace({"spawn": {"x": rules.spawn.x - 1}})
@@ -199,7 +199,7 @@ def format_config(
     *,
     data: object | UnsetType = UNSET,
 ) -> triangle.TriangleConfig:
-    """The `Config` that tells rules, as far as it has words for them.
+    """Convert rules to a `TriangleConfig`, as far as it can express them.
 
     Args:
         rules: the rules.
@@ -232,7 +232,10 @@ def format_config(
 
 @dataclass(frozen=True, slots=True)
 class InferredOpening:
-    """What the first queue of a game tells.
+    """Facts that follow from the first queue of a game.
+
+    Triangle.js takes the first piece off the queue before it sends the queue, and never sends the
+    piece itself. In a bag with a fixed number of each piece it is the missing one.
 
     Attributes:
         first: the first piece of the game; None if it cannot be known.
@@ -246,7 +249,7 @@ class InferredOpening:
 
 
 def infer_opening(queue: Sequence[Piece]) -> InferredOpening:
-    """The opening that the queue of a `Config` tells.
+    """Infer the opening from the queue of a `TriangleConfig`.
 
     A queue that makes whole bags only together with its own first piece begins with that one, as
     some hosts have it.
@@ -262,12 +265,12 @@ def infer_opening(queue: Sequence[Piece]) -> InferredOpening:
 
 
 def full_bag(bag: str) -> tuple[Piece, ...]:
-    """What a full bag of this randomizer holds; one of each where there is no such bag."""
+    """Return the content of a full bag; one of each for randomizers without bags."""
     return _FULL_BAGS.get(bag, tuple(Piece))
 
 
 def infer_remaining_bag(pieces: Sequence[Piece], bag: str) -> tuple[Piece, ...] | None:
-    """What is still to come of the bag from which the last of the pieces was dealt.
+    """Return the rest of the bag from which the last piece was dealt.
 
     Never empty: after the last piece of a bag it is the next full one.
 
@@ -291,7 +294,7 @@ def infer_remaining_bag(pieces: Sequence[Piece], bag: str) -> tuple[Piece, ...] 
 def rewind_bag(
     pieces: Sequence[Piece], bag: Sequence[Piece] | None, full: Sequence[Piece]
 ) -> tuple[Piece, ...] | None:
-    """What was still to come of the open bag before these pieces were dealt; never empty.
+    """Return the rest of the bag before these pieces were dealt; never empty.
 
     Args:
         pieces: dealt one after another.
@@ -305,7 +308,7 @@ def rewind_bag(
 
 
 def is_valid_deal(pieces: Sequence[Piece], bag: str) -> bool:
-    """Whether a randomizer can deal these pieces one after another, in the middle of a game."""
+    """Return True if a randomizer can deal these pieces in the middle of a game."""
     full = _FULL_BAGS.get(bag)
     return full is None or any(
         _continues_deal(pieces, full, already) for already in range(len(full))
@@ -410,7 +413,7 @@ _TOTAL_MAYHEM: Final = "total mayhem"
 
 
 def _continues_deal(pieces: Sequence[Piece], full: Sequence[Piece], already: int) -> bool:
-    """Whether they come of full bags, if so many of the first have been dealt already."""
+    """Return True if full bags hold them after this number of pieces of the first bag."""
     begin = -already
     while begin < len(pieces):
         if Counter(pieces[max(begin, 0) : begin + len(full)]) - Counter(full):

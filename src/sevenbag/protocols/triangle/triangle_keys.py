@@ -36,7 +36,7 @@ def find_keys(
     cleared: bool = False,
     fallen: int = 0,
 ) -> tuple[KeyName, ...] | None:
-    """The fewest keys to a placement that hold good however far the piece has fallen by then.
+    """Return the fewest keys that reach a placement however far the piece has fallen.
 
     Half turns are pressed only where nothing else leads there. Where no keys hold good so far,
     those that allow for the most rows are taken; where the placement's kind of spin cannot be made,
@@ -66,7 +66,7 @@ def find_keys(
 
 @dataclass(frozen=True, slots=True)
 class ResolvedKeys:
-    """What the keys of a move do.
+    """The effect of the keys of a move.
 
     Attributes:
         placement: what locks, with its spin.
@@ -85,7 +85,7 @@ def resolve_keys(
     hold: bool = True,
     aliases: bool = False,
 ) -> ResolvedKeys:
-    """What a bot's move does in a position, as a host plays it that does not wait.
+    """Resolve a bot's move in a position, as a host plays it without delays.
 
     A press that can do nothing does nothing, as one against a wall, or a second ``hold``.
 
@@ -119,7 +119,7 @@ def resolve_keys(
 
 
 def read_expected_rows(move: TriangleMove) -> tuple[int, ...] | None:
-    """The board that a bot expects behind its move, before garbage enters, if it says so.
+    """Return the board that a bot expects after its move, before garbage enters; None if unsaid.
 
     It stands in ``data.board``: rows from the bottom, a filled cell not 0.
 
@@ -208,7 +208,7 @@ def _check_single_lock(move: TriangleMove, *, aliases: bool) -> Sequence[str]:
 
 
 def _hold_piece(position: Position) -> Piece:
-    """The piece that comes when hold is pressed."""
+    """Return the piece that hold brings."""
     if position.hold is not None:
         return position.hold
     if len(position.queue) < 2:

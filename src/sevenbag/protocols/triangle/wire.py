@@ -1,4 +1,4 @@
-"""Messages of the Triangle.js adapter protocol as lines of JSON, and as plain objects."""
+"""Encoding of Triangle.js adapter messages as lines of JSON, and as plain objects."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import msgspec
 
 from sevenbag.errors import ProtocolError
-from sevenbag.protocols.json_lines import MAX_LINE_BYTES
+from sevenbag.protocols.json_lines import MAX_LINE_BYTES, parse_json
 from sevenbag.protocols.triangle.messages import TriangleConfig
 from sevenbag.protocols.triangle.reading import read_message
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def encode(message: TriangleMessage) -> bytes:
-    """The message as one line of compact JSON with its line end."""
+    """Encode a message as one line of compact JSON with its line end."""
     if isinstance(message, TriangleConfig):
         return _ENCODER.encode(to_object(message)) + b"\n"
     return _ENCODER.encode(message) + b"\n"
 
 
 def decode(line: bytes | str) -> TriangleMessage | None:
-    """The message in a line; None for what is to be passed over.
+    """Decode a line; None for a line that is to be skipped.
 
     To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
     type.
@@ -40,22 +40,13 @@ def decode(line: bytes | str) -> TriangleMessage | None:
     return read_message(parse_json(line))
 
 
-def parse_json(line: bytes | str) -> object:
-    """The plain data in a line of JSON; None for what is none."""
-    try:
-        content: object = _DECODER.decode(line)
-    except (ValueError, RecursionError):
-        return None
-    return content
-
-
 def from_object(content: object) -> TriangleMessage | None:
-    """As `decode`, for transports that carry objects instead of lines."""
+    """Read a message from plain data, for transports that carry objects instead of lines."""
     return read_message(content)
 
 
 def to_object(message: TriangleMessage) -> dict[str, Any]:
-    """A message as plain data, for transports that carry objects instead of lines."""
+    """Convert a message to plain data, for transports that carry objects instead of lines."""
     # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
     content = cast("dict[str, Any]", _DECODER.decode(_ENCODER.encode(message)))
     if isinstance(message, TriangleConfig):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sevenbag.bots.check.lab import CheckSettings
     from sevenbag.bots.check.triangle.room import Room
     from sevenbag.bots.external.bot_channel import ChannelLauncher
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 Json = dict[str, Any]
 

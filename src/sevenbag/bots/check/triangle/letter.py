@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from sevenbag.protocols.tbp.strictness import Deviation
+from sevenbag.protocols.json_lines import Deviation
 
 if TYPE_CHECKING:
-    from sevenbag.protocols.tbp.strictness import Severity
+    from sevenbag.protocols.json_lines import Severity
 
 _TEXT: Final = "published text"
 
