@@ -1,4 +1,4 @@
-// What the binding files share: arguments that may be given as letters or names, and errors.
+// Conversion and validation of arguments, shared by the binding files.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -28,7 +28,7 @@ std::string ascii(nanobind::handle text, bool escape = true);
 [[noreturn]] void refuse_argument(nanobind::handle value, ErrorKind kind, const char* name,
                                   const char* expected);
 
-// A string in ASCII. Other characters are escaped, so that they match no name.
+// Convert a string to ASCII. Other characters are escaped, so that they match no name.
 std::string text_argument(nanobind::handle value, ErrorKind kind, const char* name);
 
 // Description of the expected type in the errors of `argument`.
@@ -74,14 +74,14 @@ SpinRules spins_argument(nanobind::handle value);
 Spawn spawn_argument(nanobind::handle value);
 // A string of piece letters, or an iterable of pieces. Throws Error(queue), Error(piece).
 std::vector<Piece> queue_argument(nanobind::handle value);
-// The keys that there are, all taps if none are told, for a piece that may have fallen so many
-// rows. Raises Error(input) for an impossible number of rows.
+// The available keys, all taps if None, for a piece that may have fallen this many rows. Throws
+// Error(input) for an invalid number of rows.
 KeySet keys_argument(nanobind::handle keys, int fallen);
 
 // Throws Error(kind) unless `threads` is 1 to kMaxThreads.
 void check_threads(int threads, ErrorKind kind);
 
-// What Python calls the values of FullKicks and OnShift, in their order.
+// Python names of the values of FullKicks and OnShift, in their order.
 inline constexpr std::array<std::string_view, 3> kFullKickNames{"downward", "fifth", "none"};
 inline constexpr std::array<std::string_view, 3> kOnShiftNames{"ends", "keeps", "rejudges"};
 

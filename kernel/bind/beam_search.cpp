@@ -1,4 +1,4 @@
-// The beam search for Python; sevenbag.bots.builtin.beam_bot is the face that people see.
+// Bindings of the beam search; the public interface is in sevenbag.bots.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -24,7 +24,7 @@ constexpr std::uint8_t kMaxCopies = 255;
 
 double spent(void* deadline) { return static_cast<const Deadline*>(deadline)->spent(); }
 
-// A search and who may use it: one run at a time, as runs share its memory.
+// A search with a lock: one run at a time, because runs share its memory.
 struct LockedBeamSearch {
     explicit LockedBeamSearch(const Rules& rules) : search(rules) {}
 

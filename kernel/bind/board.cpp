@@ -114,8 +114,7 @@ bool is_blank(const std::string& line) {
     return line.find_first_not_of(" \t") == std::string::npos;
 }
 
-// Lines as a person draws them: blank ones around the drawing are no rows, and what all lines begin
-// with is indentation.
+// Parse a drawing: blank lines around it are ignored, and common leading blanks are indentation.
 Board board_from_text(const std::string& text, int height) {
     std::vector<std::string> lines;
     for (std::size_t start = 0; start <= text.size();) {
@@ -179,8 +178,8 @@ std::optional<std::pair<Placement, int>> rotate_on(const Board& board, nb::handl
     return std::pair(rotated->placement, rotated->test);
 }
 
-// Runs count(stop) in another thread, while this one, which is not to hold Python's lock, looks for
-// signals: Ctrl-C sets `stop` and raises what its handler does.
+// Run count(stop) in another thread. This thread, which must not hold the GIL, polls for signals:
+// Ctrl-C sets `stop` and raises the exception of its handler.
 template <class Count>
 std::uint64_t interruptible(const Count& count) {
     bool stop = false;
@@ -228,7 +227,7 @@ std::uint64_t run_perft(nb::handle queue_value, nb::handle depth, nb::handle kic
         return perft(start, queue, kicks, spawn, spins, threads, stop);
     };
     const nb::gil_scoped_release others_run;
-    // What is over in milliseconds need not wait for a thread to start.
+    // Short counts need no thread.
     return wanted <= 3 ? count(nullptr) : interruptible(count);
 }
 

@@ -1,4 +1,4 @@
-// Games played frame by frame; sevenbag.game.frames is the face that people see.
+// Bindings of frame-by-frame games; the public interface is in sevenbag.game.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

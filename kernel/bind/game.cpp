@@ -1,4 +1,4 @@
-// Games and versus games for Python; sevenbag.game is the face that people see.
+// Bindings of games and versus games; the public interface is in sevenbag.game.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-// Batches of games and random playouts for Python; sevenbag.envs is the face that people see.
+// Bindings of game batches and random playouts; the public interface is in sevenbag.envs.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -20,7 +20,7 @@ namespace sevenbag::bind {
 
 namespace {
 
-// The caller's arrays are written where they lie, so nothing is converted.
+// The caller's arrays are written in place, without conversion.
 template <class T>
 using Array = nb::ndarray<T, nb::c_contig, nb::device::cpu>;
 

@@ -1,4 +1,4 @@
-// Garbage queues and attacks that cross, for those who drive them by frames of their own.
+// Bindings of garbage queues and in-flight attacks, for callers with their own frame counter.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 

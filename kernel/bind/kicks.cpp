@@ -95,7 +95,7 @@ ShapesGiven own_shapes_of(const Kicks& kicks) {
     return shapes;
 }
 
-// Far is far: what a small number cannot hold is refused as what it becomes.
+// Clamp offsets to the range of a cell; large ones are rejected later in any case.
 Cell near(const std::pair<int, int>& offset) {
     return {static_cast<std::int8_t>(std::clamp(offset.first, -99, 99)),
             static_cast<std::int8_t>(std::clamp(offset.second, -99, 99))};
@@ -118,7 +118,7 @@ void read_shapes(Piece piece, const std::vector<Offsets>& shapes,
     }
 }
 
-// A name that rules and files of games can hold, and that means nothing else.
+// Check that rules and game files can store the name.
 void check_name(const std::string& name) {
     constexpr std::string_view kWithout = " without 180";
     nb::object text = nb::cast(name);
@@ -153,7 +153,7 @@ Kicks kicks_from_turns(const std::string& name, const TurnMap& turns, const Spaw
     return known ? *known : kicks;
 }
 
-// Whether its name alone says it all.
+// Return whether the name alone identifies the system.
 bool is_known(const Kicks& kicks) {
     const Kicks* known = known_kicks(kicks.name());
     return known && *known == kicks;

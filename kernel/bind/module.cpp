@@ -36,7 +36,7 @@ const char* class_name(sevenbag::ErrorKind kind) {
 NB_MODULE(_kernel, m) {
     m.doc() = "The C++ kernel: boards, pieces, rotation systems, placements, games, search.";
 #ifdef NDEBUG
-    // A user who is interrupted has no need to read what was still alive.
+    // An interrupted user does not need reports of leaked objects.
     nb::set_leak_warnings(false);
 #endif
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {

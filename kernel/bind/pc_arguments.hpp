@@ -1,4 +1,4 @@
-// What the binding files of perfect clears share.
+// Arguments shared by the binding files of perfect clears.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -17,7 +17,7 @@
 
 namespace sevenbag::bind {
 
-// A solver and who may use it: one question at a time, as they share its memory.
+// A solver with a lock: one call at a time, because calls share its memory.
 struct LockedSolver {
     explicit LockedSolver(const Kicks& kicks) : solver(kicks) {}
     ~LockedSolver() {
@@ -28,7 +28,7 @@ struct LockedSolver {
 
     pc::Solver solver;
     std::mutex busy;
-    std::vector<Py_buffer> tables;  // what the solver's tables lie in
+    std::vector<Py_buffer> tables;  // the bytes of the solver's tables
 };
 
 // Limits that need a clock or another thread.
@@ -79,7 +79,7 @@ inline pc::DropMode drop_argument(const std::string& name) {
 
 // Classes and functions for all tilings of a field.
 void bind_pc_tilings(nanobind::module_& m, nanobind::class_<LockedSolver>& solver);
-// Networks, and what a solver does with one.
+// Bindings of networks and of the solver functions that use them.
 void bind_pc_network(nanobind::module_& m, nanobind::class_<LockedSolver>& solver);
 
 }  // namespace sevenbag::bind

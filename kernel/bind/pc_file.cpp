@@ -1,4 +1,4 @@
-// Records of .pc files for Python; sevenbag.formats.pc_file is the face that people see.
+// Bindings of .pc records; the public interface is in sevenbag.formats.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>

@@ -1,4 +1,4 @@
-// Networks that rate boards, for Python; sevenbag.pc.network is the face that people see.
+// Bindings of networks that rate boards; the public interface is in sevenbag.pc.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -59,7 +59,7 @@ nb::tuple tuple_of_features(const Board& board, int height) {
     return nb::tuple(list);
 }
 
-// Of boards one after another: what a network remembers of one counts for the next.
+// Scores of consecutive boards: a network's state carries over to the next board.
 std::vector<float> scores(const pc::Network& network, const std::vector<Features>& boards) {
     std::vector<float> memory(network.memory());
     std::vector<float> found;
@@ -68,7 +68,7 @@ std::vector<float> scores(const pc::Network& network, const std::vector<Features
     return found;
 }
 
-// Positions looked at for each queue, and whether it was solved; see Solver::effort.
+// Positions searched for each queue, and whether it was solved; see Solver::measure_effort.
 nb::list efforts(LockedSolver& locked, nb::handle queues, int height) {
     const std::vector<std::vector<Piece>> all = queues_from(queues, nb::none());
     std::vector<pc::Solver::SearchEffort> found;

@@ -1,4 +1,4 @@
-// Questions about many queues for Python; sevenbag.pc.chance is the face that people see.
+// Bindings of setups and queue sets; the public interface is in sevenbag.pc.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,4 @@
-// Perfect clears for Python; sevenbag.pc is the face that people see.
+// Bindings of the perfect-clear solver; the public interface is in sevenbag.pc.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -74,8 +74,8 @@ nb::list solve_queues(LockedSolver& locked, const Board& board, nb::handle queue
     return list;
 }
 
-// Solves queues from the empty field at exactly this height, and times each: the shortest of
-// `repeat` times, in microseconds, and whether there is a perfect clear.
+// Solve queues from the empty board at exactly this height, and time each: the shortest of `repeat`
+// times, in microseconds, and whether there is a perfect clear.
 std::vector<std::pair<double, bool>> time_queues(LockedSolver& locked,
                                                  const std::vector<std::vector<Piece>>& queues,
                                                  int height, int repeat) {
@@ -109,7 +109,7 @@ nb::bytes table_bytes(LockedSolver& locked, int height, nb::handle sequences) {
     return nb::bytes(bytes.data(), bytes.size());
 }
 
-// Uses a table, and tells its height and size; the bytes are kept as long as the solver.
+// Use a table and return its height and size; the bytes are kept as long as the solver.
 nb::tuple use_table(LockedSolver& locked, nb::object buffer) {
     Py_buffer view;
     if (PyObject_GetBuffer(buffer.ptr(), &view, PyBUF_SIMPLE) != 0) throw nb::python_error();

@@ -35,8 +35,8 @@ namespace {
 using Row = std::pair<std::int64_t, std::int64_t>;
 using OddsAndLines = std::tuple<Row, Row, Row, nb::bytes>;
 
-// For each thread that asks a census a way through it: a Way has memory, is built on a census, and
-// used by one thread at a time.
+// Pool of searchers of a tablebase: a Searcher has memory, is built on a tablebase, and is used by
+// one thread at a time.
 template <class Searcher>
 class SearcherPool {
   public:
@@ -175,7 +175,7 @@ std::vector<std::uint8_t> letters_of(const std::vector<Piece>& pieces) {
     return letters;
 }
 
-// What it has counted once serves all later calls; a few thousand numbers in all.
+// Counts are cached for later calls; a few thousand numbers in all.
 pc::SequenceCounter& counter() {
     static thread_local pc::SequenceCounter counter;
     return counter;

@@ -1,5 +1,5 @@
-// All perfect clears of a field, and placements in any order, for Python; sevenbag.pc.tilings is
-// the face that people see.
+// Bindings of tilings: all perfect clears of a board, and placements in any order; the public
+// interface is in sevenbag.pc.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -1,4 +1,5 @@
-// Rules for Python, and what follows from them alone; sevenbag.game is the face that people see.
+// Bindings of rules and of functions that depend on rules only; the public interface is in
+// sevenbag.game.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -86,7 +87,7 @@ void read_pieces(const RuleSection& pieces, Rules& rules) {
     pieces.read("spin_top", rules.spins.top_filled);
 }
 
-// Reads a list of at least so many items; what it does not fill is 0. Returns its size.
+// Read a list of at least `min` items; missing items are 0. Return its size.
 template <std::size_t Max>
 std::size_t read_list(const RuleSection& section, const char* key, std::array<int, Max>& list,
                       std::size_t min) {
@@ -184,7 +185,8 @@ Rules rules_from(const nb::dict& data) {
     return rules;
 }
 
-// --- what follows from rules ---------------------------------------------------------------------
+// --- functions of rules
+// ---------------------------------------------------------------------------
 
 void check_clear(int lines, int garbage_lines, int combo, int back_to_back) {
     if (lines < 0 || lines > kMaxRows || garbage_lines < 0 || garbage_lines > lines || combo < 0 ||

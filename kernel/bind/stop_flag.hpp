@@ -1,4 +1,4 @@
-// What ends a search before its time: a flag set from any thread, a deadline.
+// Stop conditions of a search: a flag set from any thread, a deadline.
 #pragma once
 
 #include <atomic>

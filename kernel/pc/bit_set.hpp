@@ -1,4 +1,4 @@
-// Sets of numbers from 0 on as bits of words that lie anywhere.
+// Sets of numbers from 0, as bits of an array of words.
 #pragma once
 
 #include <bit>
@@ -31,7 +31,8 @@ inline void fill_bits(std::uint64_t* to, std::uint64_t count) {
     to[words_for(count) - 1] &= last_word(count);
 }
 
-// to = the numbers offset to offset + count - 1 of `from`, from 0 on. Whether there is any.
+// Set `to` to the numbers offset to offset + count - 1 of `from`, shifted to 0. Return whether
+// there is any.
 inline bool take_bits(std::uint64_t* to, const std::uint64_t* from, std::uint64_t offset,
                       std::uint64_t count) {
     const std::size_t skip = static_cast<std::size_t>(offset / 64);
@@ -49,7 +50,7 @@ inline bool take_bits(std::uint64_t* to, const std::uint64_t* from, std::uint64_
     return any != 0;
 }
 
-// to |= `from`, whose numbers are below `count`, moved up by `offset`.
+// Add `from`, whose numbers are below `count`, to `to`, shifted up by `offset`.
 inline void put_bits(std::uint64_t* to, const std::uint64_t* from, std::uint64_t offset,
                      std::uint64_t count) {
     const std::size_t skip = static_cast<std::size_t>(offset / 64);

@@ -1,10 +1,10 @@
-// The sequences of a block.
+// Solver for the sequences of a block.
 //
-// Four lines: states (board, held letter) are followed forward, first all of them, then only the
-// most promising, up to each prefix of six letters. There the five letters to follow that bags may
-// deal are a set of bits; promising states first, each state clears what it can finish, until
-// nothing is left. What is left then is settled exactly: all states that the letters can reach and
-// whose board some handful of the letters left can finish are tried.
+// Four lines: states (board, held letter) are searched forward, first all of them, then only the
+// best, up to each prefix of six letters. The five following letters that bags may deal are a set
+// of bits. Best states first, each state clears the suffixes that it can complete, until none is
+// left. The remaining suffixes are decided exactly: all states that the letters can reach and whose
+// board some multiset of the remaining letters can complete are tried.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,14 +17,14 @@ namespace sevenbag::pc {
 
 namespace {
 
-// How many states are followed on from the third, fourth and fifth layer. They decide the speed
-// only: fewer leave more to settle exactly.
+// Number of states expanded from the third, fourth and fifth layer. They only affect the speed:
+// fewer leave more suffixes to the exact search.
 constexpr std::size_t kKept[] = {500, 300, 300};
 
 // Sets of five letters to follow: [first][second][third] is a word of bits 7 * fourth + fifth.
 struct Suffixes {
     std::uint64_t words[kPieces][kPieces][kPieces];
-    // Which first letters, and which second ones after each, are in the set at all.
+    // The first letters in the set, and the second letters after each.
     std::uint8_t first;
     std::uint8_t second[kPieces];
 
@@ -95,7 +95,7 @@ class BlockSolver::FourLineSolver {
     }
 
   private:
-    // How a suffix was cleared: the lists that lead to the fifth layer, and the next two states.
+    // Solution of a suffix: the lists that lead to the fifth layer, and the next two states.
     struct Found {
         const StateList* lists[3];  // of layers 3 to 5
         std::uint32_t place;        // in the last
@@ -142,7 +142,7 @@ class BlockSolver::FourLineSolver {
         report_results();
     }
 
-    // Adds what bags may deal after the prefix to the suffixes.
+    // Add the suffixes that bags may deal after the prefix.
     void need(const SequencePrefix& prefix, int depth, std::array<int, kSuffixLetters>& suffix) {
         for (int letter = 0; letter < kPieces; ++letter) {
             const auto next = prefix.then(letter);
@@ -182,7 +182,7 @@ class BlockSolver::FourLineSolver {
         }
     }
 
-    // Clears what follows a and b that the state of layer 7 can finish.
+    // Clear the suffixes after a and b that the state of layer 7 can complete.
     void clear_suffixes(std::uint32_t board, int held, const Found& found, int a, int b) {
         std::uint64_t* words = left_.words[a][b];
         const std::uint64_t* completing_pairs = endgame_.completing_pairs(board, held);
@@ -229,8 +229,8 @@ class BlockSolver::FourLineSolver {
         }
     }
 
-    // The handfuls that may finish a board: for layers 3 and 4, and for layer 5 by first letter;
-    // all letters left and the held one, but one that stays.
+    // The multisets that may complete a board: for layers 3 and 4, and for layer 5 by first letter;
+    // all remaining letters and the held one, except one left over.
     void collect_multisets() {
         unsigned held = 0;
         for (std::size_t i = 0; i < 6; ++i) held |= 1u << letters_[i];

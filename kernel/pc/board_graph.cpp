@@ -15,7 +15,7 @@ namespace {
 
 using BoardList = std::vector<std::uint64_t>;
 
-// In halves of halves, so that threads can share the work.
+// Divide and conquer, so that threads can share the work.
 void sort(BoardList& boards, int threads) {
     const auto count = static_cast<int>(boards.size());
     std::vector<int> bounds(static_cast<std::size_t>(threads) + 1, count);
@@ -134,7 +134,7 @@ class GraphBuilder {
         return layer;
     }
 
-    // Adds the numbers of a board's children to the edges; returns the bounds of its letters.
+    // Add the indices of a board's successors to the edges; return the bounds of its letters.
     static std::uint64_t keep_known(const BoardIndex& numbers, const std::uint64_t* children,
                                     const int* ends, std::vector<std::uint32_t>& edges) {
         static_assert(kMaxSuccessors < 256, "bounds are bytes");

@@ -1,9 +1,9 @@
-// Every board that can occur on the way from the empty field to its perfect clear, layer by layer,
-// and which piece leads from which to which: at four lines some 14 million boards and 100 million
-// edges. Whatever is asked about all queues at once is answered on it.
+// Graph of all boards that can occur between the empty board and its perfect clear, layer by layer,
+// with an edge for each piece: at four lines about 14 million boards and 100 million edges. All
+// queries about all queues at once use it.
 //
-// A board is a word of 10 * height bits, bit 10 * y + x its cell (x, y), in which rows that were
-// cleared stand full at the top: so the number of pieces placed is a quarter of its filled cells.
+// A board is a word of 10 * height bits, bit 10 * y + x its cell (x, y). Cleared rows are full rows
+// at the top, so the number of pieces placed is a quarter of the filled cells.
 #pragma once
 
 #include <array>
@@ -27,8 +27,8 @@ inline constexpr std::array<Piece, kPieces> kLetters{Piece::I, Piece::O, Piece::
 // Boards with the same number of pieces on them.
 struct Layer {
     std::vector<std::uint64_t> boards;  // ascending
-    // Where each board's edges begin, and for each letter, in a byte each, where they begin after
-    // that; the eighth byte is the end of all.
+    // First edge of each board, and for each letter one byte with the offset of its edges; the
+    // eighth byte is the end.
     std::vector<std::uint32_t> first;
     std::vector<std::uint64_t> bounds;
     std::vector<std::uint32_t> edges;  // boards of the next layer, by number
@@ -50,10 +50,10 @@ struct Graph {
     int pieces() const { return height * 10 / 4; }
 };
 
-// Numbers of the stages in which a graph is built, as Progress tells them.
+// Stages of building a graph, as reported by Progress.
 enum GraphStage { kForward = 0, kBackward = kForward + 10, kGraphStages = kBackward + 10 };
 
-// Height 2 or 4. Throws Stopped.
+// Height 2 or 4. Throws StoppedError.
 Graph build_graph(const Kicks& kicks, int height, int threads, Progress& progress);
 
 }  // namespace sevenbag::pc

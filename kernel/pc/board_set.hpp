@@ -1,7 +1,7 @@
-// Sets and numberings of boards, made for tens of millions of them.
+// Sets and indices of tens of millions of boards.
 //
-// A set is 256 small tables, each with its lock. A thread first collects boards for each of them
-// and then adds many at once: while it does, that one table stays in its cache.
+// A set consists of 256 hash tables, each with a lock. A thread collects boards for each table and
+// then adds many at once, so that the table stays in its cache.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class BoardSet {
   public:
     BoardSet() : tables_(kTables) {}
 
-    // One thread's way into the set; it must be flushed at the end.
+    // Writer of one thread; it must be flushed at the end.
     class Adder {
       public:
         explicit Adder(BoardSet& set) : set_(set) {

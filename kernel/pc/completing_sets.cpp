@@ -25,7 +25,7 @@ MultisetIndex::MultisetIndex(int size) : size_(size) {
         }
     };
     extend(extend, 0, size);
-    // Handfuls of `left` pieces of so many letters.
+    // Multisets of `left` pieces from a number of letters.
     std::array<std::array<std::uint16_t, 12>, kPieces + 1> ways{};
     ways[0][0] = 1;
     for (std::size_t letters = 1; letters <= kPieces; ++letters)
@@ -62,7 +62,7 @@ std::vector<CompletingSets> find_completing_sets(const Graph& graph, int first, 
         const CompletingSets& next = layers[static_cast<std::size_t>(k - first) + 1];
         const std::size_t words = here.words(), next_words = next.words();
         here.bits.assign(layer.size() * words, 0);
-        // With one more of a letter the order of handfuls stays: the bits only move apart.
+        // Adding a letter to multisets preserves their order: the bits only move apart.
         std::vector<std::array<std::uint16_t, kPieces>> with(next.multisets.count());
         for (std::size_t i = 0; i < with.size(); ++i)
             for (std::size_t letter = 0; letter < kPieces; ++letter) {

@@ -1,5 +1,5 @@
-// Sets of multisets of letters as bits: which handfuls of pieces can finish a board in some order.
-// They say quickly that a sequence cannot finish it.
+// Sets of multisets of letters as bits: the multisets of pieces that can complete a board in some
+// order. They prove quickly that a sequence cannot complete it.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace sevenbag::pc {
 
 using LetterCounts = std::array<std::uint8_t, kPieces>;  // how many of each letter
 
-// The handfuls of one size, numbered in lexicographic order of their counts.
+// The multisets of one size, numbered in lexicographic order of their counts.
 class MultisetIndex {
   public:
     explicit MultisetIndex(int size);
@@ -31,7 +31,7 @@ class MultisetIndex {
     int size_;
 };
 
-// For every board of a layer the handfuls that can finish it, as bits.
+// For every board of a layer the multisets that can complete it, as bits.
 struct CompletingSets {
     MultisetIndex multisets;
     std::vector<std::uint64_t> bits;

@@ -1,4 +1,4 @@
-// How pieces may come down: with shifts and turns all the way, or straight.
+// Drop mode: pieces may shift and turn at any height, or only drop straight.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class DropMode {
     t_soft,  // T as soft, all others as hard
 };
 
-// Corners at which a piece comes to rest below row `height`, for each rotation that looks different
+// Corners of the resting positions of a piece below row `height`, for each distinct rotation
 // (MoveTable::looks).
 void find_rest_positions(const MoveTables& move_tables, DropMode drop, Piece piece,
                          std::uint64_t filled, int height, std::uint64_t* corners);

@@ -62,7 +62,7 @@ EndgameTables::EndgameTables(const Graph& graph, int threads, Progress& progress
     find_scores(graph, threads, progress);
     progress.enter(stage + 2, 1);
     completing_sets_ = find_completing_sets(graph, kFirstScoreLayer, threads, progress);
-    // Later layers were only steps on the way.
+    // Later layers are intermediate results.
     completing_sets_.erase(completing_sets_.begin() + 1 + kLastScoreLayer - kFirstScoreLayer,
                            completing_sets_.end());
 }

@@ -1,4 +1,4 @@
-// What the last five pieces of a four-line perfect clear can do, from every board of its graph.
+// Results of the last five pieces of a four-line perfect clear, for every board of its graph.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ class EndgameTables {
     const std::uint64_t* completing_pairs(std::uint32_t board, int held) const {
         return &completing_pairs_[std::size_t{board} * 56 + static_cast<std::size_t>(held) * 8];
     }
-    // How many ways there are to finish, over all letters to come; layers 3 to 5.
+    // Number of solutions over all letter sequences; layers 3 to 5.
     float score(int layer, State state) const {
         return scores_[static_cast<std::size_t>(layer - kFirstScoreLayer)][state];
     }

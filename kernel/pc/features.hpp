@@ -1,16 +1,16 @@
-// The nine figures of a board that networks go by:
+// The nine features of a board used by networks:
 //
-//   0  the root of the sum of the squares of the columns' heights
+//   0  square root of the sum of the squared column heights
 //   1  caves: an empty cell right below a filled one, not above the higher of the neighbouring
-//      columns; each counts as many rows as it lies below its column's height
-//   2  pillars: each column's difference to that neighbour whose height is nearer, above 2 squared;
-//      the outermost columns count only where they are lower than their one neighbour
-//   3  pairs of a filled and an empty cell side by side
-//   4  pairs of a filled and an empty cell one above the other
-//   5  the height to fill
+//      columns; each counts its depth below its column's height
+//   2  pillars: difference of each column to the neighbour with the nearer height, squared above 2;
+//      the outermost columns count only if they are lower than their neighbour
+//   3  horizontal pairs of a filled and an empty cell
+//   4  vertical pairs of a filled and an empty cell
+//   5  height to fill
 //   6  empty cells up to that height
-//   7  cells more of one colour than of the other, as on a checkerboard
-//   8  cells more in the even columns than in the odd ones, or the other way round
+//   7  difference of the two colours of a checkerboard, in cells
+//   8  difference of the even and the odd columns, in cells
 #pragma once
 
 #include "board.hpp"
@@ -18,7 +18,8 @@
 
 namespace sevenbag::pc {
 
-// Of any board of ten columns, all features; low fields have code of their own (Code).
+// All features of a board of ten columns; small boards have a faster version
+// (small_board_features.hpp).
 void find_features(const Board& board, int height, float* features);
 
 }  // namespace sevenbag::pc

@@ -1,9 +1,9 @@
-// How the pieces of a rotation system move, in the form in which the generator of low fields wants
-// it (see small_board.hpp): what differs between the four rotations lies side by side, so that one
-// instruction serves all of them; and every system, a user's own too, is data for the same code.
+// Moves of the pieces of a rotation system, in the layout of the small-board generator (see
+// small_board.hpp): the data of the four rotations is adjacent, so that one instruction processes
+// all of them. Every system, custom ones included, is data for the same code.
 //
-// A position is the lower left corner of the box around the piece's cells: bit 10 * y + x of a word
-// of six rows. Rotations that look alike then have the same positions.
+// A position is the lower left corner of the bounding box of the piece's cells: bit 10 * y + x of a
+// word of six rows. Equal rotations then have the same positions.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct MoveTable {
     std::uint64_t cells[kRotations];  // with the corner at bit 0
     Cell centre[kRotations];          // from the corner
     int looks;                        // rotations, from north, that look different: 1, 2 or 4
-    bool turns;                       // whether turning ever moves or changes the piece
+    bool turns;                       // whether a rotation ever moves or changes the piece
     // From this many rows above the stack no turn leads into the stack.
     int margin;
 
@@ -65,11 +65,11 @@ struct MoveTables {
     std::array<MoveTable, kPieces> pieces;
 };
 
-// As many placements as a field of four rows can have, of all pieces together: in each column, a
-// piece that is one or two rows high comes to rest at two heights at most, a higher one at one.
+// Maximum number of placements on a board of four rows, of all pieces together: in each column, a
+// piece of height one or two rests at two heights at most, a higher one at one.
 inline constexpr int kMaxSuccessors = 242;
 
-// The corner and rotation at which a piece comes to rest to make one board of another.
+// A resting position: the corner and rotation of a piece.
 struct RestPosition {
     int rotation;
     int corner;

@@ -1,9 +1,9 @@
-// Small neural networks that rate boards: what the search in the order of play can go by.
+// Small neural networks that rate boards; they can order the moves of the play-order search.
 //
-// A network is a list of genes, each an edge from one node to another with a weight. Nodes 0 to 8
-// are the features of a board (features.hpp), 9 is always 1, 10 is the score; from 11 on they are
-// hidden. Hidden nodes are evaluated in the order of their numbers, and the score at last: an edge
-// from a node that comes later carries what that node was for the board before.
+// A network is a list of genes, each an edge between two nodes with a weight. Nodes 0 to 8 are the
+// features of a board (features.hpp), 9 is always 1, 10 is the score; nodes starting at 11 are
+// hidden. Hidden nodes are evaluated in the order of their indices, the score last: an edge from a
+// later node carries its value for the previous board.
 #pragma once
 
 #include <bit>
@@ -79,7 +79,7 @@ class Network {
     unsigned wanted_ = 0;
 };
 
-// Scores as whole numbers in the same order; what is no number comes last.
+// Scores as integers in the same order; NaN is last.
 [[gnu::always_inline]] inline std::int64_t rank_of(float score) {
     if (score != score) return std::numeric_limits<std::int32_t>::min();
     const auto bits = std::bit_cast<std::int32_t>(score + 0.0f);  // -0 is 0

@@ -1,4 +1,4 @@
-// How often queues have a perfect clear: every queue that bags deal, counted.
+// Odds of a perfect clear: the count over all queues that bags deal.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,7 @@ class UnsolvableSequenceFinder {
 std::vector<SequenceCode> find_unsolvable(const Tablebase& tablebase, int threads,
                                           Progress& progress);
 
-// Whether it is a sequence of so many letters.
+// Return whether it is a sequence with this number of letters.
 bool is_sequence_code(SequenceCode code, int length);
 
 // `length` letters each; these are impossible, all others possible.

@@ -1,5 +1,5 @@
-// Rows of a low field for code that is compiled once, for any machine (see small_board.hpp for the
-// other).
+// Rows of a small board, for code that is compiled once (see small_board.hpp for the multi-ISA
+// version).
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ constexpr unsigned full_row_bits(std::uint64_t filled) {
     return rows;
 }
 
-// What is left when these rows are taken out.
+// Remove these rows.
 constexpr std::uint64_t without_rows(std::uint64_t filled, unsigned rows) {
     for (int y = kFieldRows - 1; y >= 0; --y)
         if (rows >> y & 1) {

@@ -13,7 +13,7 @@ namespace sevenbag {
 
 namespace {
 
-// The format numbers the pieces in an order of its own.
+// The format has its own numbering of the pieces.
 constexpr Piece kPieceOf[kPieces] = {Piece::I, Piece::O, Piece::T, Piece::S,
                                      Piece::Z, Piece::L, Piece::J};
 constexpr int kEnd = 7;  // in place of a piece
@@ -52,7 +52,7 @@ Placement placement_of(int piece, std::uint8_t byte) {
             static_cast<std::int8_t>(place % kWidth), static_cast<std::int8_t>(place / kWidth)};
 }
 
-// What a placement byte means for the low field in one word (see move_tables.hpp).
+// Meaning of a placement byte for a small board (see move_tables.hpp).
 struct DecodedPlacement {
     std::uint64_t cells;  // 0 if not all of them are in the six rows
     std::uint8_t corner;
@@ -200,7 +200,7 @@ PcScanResult PcValidator::run(std::span<const std::uint8_t> bytes) const {
         const auto size = static_cast<std::size_t>(pc_record_bytes(record));
         if (bytes.size() - run.bytes < size) break;
         run.fault = fault_of(record, systems_.empty() ? nullptr : &systems_[0], run.placement);
-        // What cannot be played under one system may be playable under another.
+        // A record that is invalid under one system may be valid under another.
         for (std::size_t s = 1; s < systems_.size() && run.fault == PcFault::unreachable; ++s)
             run.fault = fault_of(record, &systems_[s], run.placement);
         run.bytes += size;

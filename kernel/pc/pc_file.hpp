@@ -1,6 +1,5 @@
-// Records of .pc files: how a perfect clear from the empty field is kept in a few bytes, and
-// whether what is kept there can be played. The format is perfect-tetris's; docs/pc-files.md
-// describes it.
+// Records of .pc files: compact encoding of perfect clears from the empty board, and their
+// validation. The format is that of perfect-tetris; docs/pc-files.md describes it.
 #pragma once
 
 #include <array>
@@ -35,12 +34,12 @@ struct PcRecord {
 int pc_record_bytes(const std::uint8_t* bytes);
 // Reads a record that is there in full.
 PcRecord read_pc_record(const std::uint8_t* bytes);
-// Writes a record and returns the number of its bytes. Raises Error(queue) for a length that is not
-// 2 to 16, Error(placement) for a placement of another piece than the sequence has, and for one
-// whose place does not fit into six bits.
+// Write a record and return the number of its bytes. Throws Error(queue) for a length that is not 2
+// to 16, Error(placement) for a placement of another piece than in the sequence, and for a position
+// that does not fit into six bits.
 int write_pc_record(const PcRecord& record, std::uint8_t* bytes);
 
-// What is wrong with a record.
+// Fault of a record.
 enum class PcFault : std::uint8_t {
     none,
     no_placement,   // no pieces, or none but the held one
@@ -52,7 +51,7 @@ enum class PcFault : std::uint8_t {
     not_cleared,    // the field is not empty after the last placement
 };
 
-// How many records were gone through, and why no further.
+// Number of valid records, and the fault that ended the scan.
 struct PcScanResult {
     std::uint64_t records = 0;  // without the faulty one
     std::size_t bytes = 0;      // with the faulty one
@@ -79,9 +78,9 @@ class PcValidator {
         bool reaches(const Board& board, const Placement& placement) const;
     };
 
-    // Under one system, or (nullptr) without looking whether anything can be reached.
+    // Validate under one system, or, with nullptr, without testing reachability.
     PcFault fault_of(const std::uint8_t* bytes, const System* system, int& placement) const;
-    // The same for a record whose pieces rise above six rows; no solver of low fields writes such.
+    // The same for a record whose pieces rise above six rows; no solver writes such records.
     PcFault fault_on_board(const std::uint8_t* bytes, const System* system, int& placement) const;
 
     std::vector<System> systems_;

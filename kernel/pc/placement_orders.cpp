@@ -57,7 +57,7 @@ unsigned PlacementOrders::next(unsigned placed) {
     const unsigned full = full_row_bits(filled);
     const std::uint64_t rest = without_rows(filled, full);
     known = 0;
-    // An empty field may not be where the game goes on.
+    // Skip empty boards before the end.
     if (strict_ && placed != 0 && rest == 0) return known;
     for (std::size_t p = 0; p < kPieces; ++p) {
         const unsigned mine = of_piece_[p] & ~placed;
@@ -89,8 +89,8 @@ Step PlacementOrders::step(int tile, unsigned placed) const {
         static_cast<std::uint8_t>(row * kFieldWidth + columns_[static_cast<std::size_t>(tile)])};
 }
 
-// What can be placed when the last of the `count` pieces is drawn: itself, or the one of the others
-// that is not placed yet. Behind the end of a queue kNoPiece is drawn, which is no tile's.
+// The tiles that can be placed when the last of the `count` pieces is drawn: its own, or one of the
+// others not placed yet. After the end of a queue kNoPiece is drawn, which has no tile.
 void PlacementOrders::follow(const std::vector<Set>& sets, const std::uint8_t* drawn, int count,
                              bool hold, std::vector<Set>& after) {
     std::array<int, kPieces> before{};
@@ -139,7 +139,7 @@ void PlacementOrders::mark(const SortedQueues& queues, bool hold, std::size_t fi
 bool PlacementOrders::find(const SortedQueues::Queue& queue, int length, bool hold,
                            std::vector<int>& order) {
     if (length < count_) return false;
-    // All sets after each piece; then one way back through them.
+    // Find all sets after each piece, then trace one path back.
     std::vector<std::vector<Set>> sets{{0}};
     for (int depth = hold ? 1 : 0; depth < count_ + (hold ? 1 : 0); ++depth) {
         std::vector<Set> after;

@@ -1,8 +1,8 @@
-// In which orders given tiles can be placed, and which queues allow one of these orders.
+// Orders in which given tiles can be placed, and the queues that allow one of them.
 //
-// A piece of the queue goes down or into the hold, so that after k pieces all of them but one are
-// placed: which tiles are placed says all. The sets of tiles that can be reached, with exact
-// reachability at every step, are found once and serve every queue.
+// A piece of the queue is placed or held, so after k pieces all but one are placed: the set of
+// placed tiles defines the state. The reachable sets, with exact reachability at every step, are
+// found once and used for every queue.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ class SortedQueues {
     std::size_t size() const { return sorted_.size(); }
     int length() const { return length_; }
     const Queue& operator[](std::size_t i) const { return sorted_[i]; }
-    // Where one of those given is.
+    // Position of a given tile.
     std::size_t place(std::size_t given) const { return place_[given]; }
 
   private:
@@ -49,13 +49,13 @@ class PlacementOrders {
                     std::span<const Tile> tiles, std::span<const int> columns, bool strict,
                     DropMode drop = DropMode::soft);
 
-    // Sets bit i of `bits` for every queue i that can place all tiles; whether there is any.
+    // Set bit i of `bits` for every queue i that can place all tiles; return whether there is any.
     bool mark(const SortedQueues& queues, bool hold, std::span<std::uint64_t> bits);
 
-    // An order for a queue of so many pieces, if there is one: places in `tiles`.
+    // Find an order for a queue of this length: indices of `tiles`.
     bool find(const SortedQueues::Queue& queue, int length, bool hold, std::vector<int>& order);
 
-    // Where a tile comes to rest when those of `placed` (bit i: tile i) are placed.
+    // Resting position of a tile when those of `placed` (bit i: tile i) are placed.
     Step step(int tile, unsigned placed) const;
 
   private:
@@ -77,7 +77,7 @@ class PlacementOrders {
     std::array<std::uint64_t, kMaxTiles> cells_{};
     std::array<int, kMaxTiles> columns_{};
     std::array<unsigned, kPieces + 1> of_piece_{};  // tiles of each piece, and of none
-    // Which tiles can be placed after a set of them; kUnknown, if nobody asked.
+    // The tiles that can be placed after a set of them; kUnknown if not computed yet.
     static constexpr std::uint16_t kUnknown = 0xffff;
     std::vector<std::uint16_t> next_;
     bool any_ = false;

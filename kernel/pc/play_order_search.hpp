@@ -1,7 +1,7 @@
-// The search in the order of play: depth first over placements, the likeliest ones first.
+// Search in play order: depth first over placements, the most promising ones first.
 //
-// Trying only a few children of each position finds most perfect clears within a hundred positions;
-// trying all of them is a proof.
+// Trying only a few successors of each position finds most perfect clears within a hundred
+// positions; trying all of them is a proof.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace sevenbag::pc {
 
-// A position on the way, and the steps to it.
+// A position and the steps to it.
 struct SearchNode {
     std::uint64_t filled;
     int height;
@@ -28,18 +28,19 @@ struct PlayOrderSearch {
     const Problem* problem;
     VisitedSet* visited;  // empty, or from searches of this problem that found none
     StopCheck stop_check;
-    int width;                         // children tried of each position, at most
+    int width;                         // successors tried of each position, at most
     std::uint64_t budget;              // positions after which to give up
-    const Network* network = nullptr;  // says which children are the likeliest; need not be there
+    const Network* network = nullptr;  // ranks the successors; may be null
     float* network_memory = nullptr;   // Network::memory numbers, all 0
 
     const SearchNode* from = nullptr;  // where to begin, if not at the start
-    // Positions so deep are told instead of looked at; they are no reason to call it incomplete.
+    // Positions at this depth are reported instead of searched; the search still counts as
+    // complete.
     int horizon = kMaxSteps;
     void (*tell)(void* context, const SearchNode& waypoint) = nullptr;
     void* context = nullptr;
 
-    // What came of it.
+    // Result.
     std::array<Step, kMaxSteps> steps{};  // if found, problem->needed of them
     std::uint64_t nodes = 0;
     bool complete = true;  // nothing was left out

@@ -19,20 +19,20 @@ using sevenbag::pc::VisitedSet;
 
 namespace {
 
-// The search is watched once in so many positions.
+// Number of positions between two stop checks.
 constexpr std::uint64_t kWatchEvery = 256;
 
 // In a column of six rows at most three pieces can rest, in each of four rotations.
 constexpr int kMaxChildren = 2 * kWidth * 3 * kRotations;
 
-// What counts against a field. Found by trying, over some thousand queues of four and six lines.
+// Penalties of a board, tuned on some thousand queues of four and six lines.
 constexpr int kRowChange = 28;     // a filled and an empty cell beside each other ...
 constexpr int kStep = -18;         // ... of which this is given back on the surface
 constexpr int kColumnChange = 10;  // a filled and an empty cell above each other
 constexpr int kChecker = 12;       // a cell more of one colour, as on a checkerboard
 constexpr int kEmpty = 3;          // a cell to fill
 
-// How likely a field is to be filled; higher is likelier.
+// Estimate how likely a board can be filled; higher is likelier.
 SB_INLINE int estimate_fill(SmallBoard field) {
     const Word filled = field.filled;
     const Word under = under_surface(filled);
@@ -50,7 +50,7 @@ struct Child {
     Step step;
 };
 
-// By what children are tried in order: a network, or the sum above.
+// Move ordering: a network, or the sum above.
 template <bool kByNetwork>
 class DepthFirstSearch {
   public:
@@ -78,7 +78,7 @@ class DepthFirstSearch {
     }
 
   private:
-    // Whether a filled field with this piece over is what was asked for.
+    // Return whether a filled board with this piece left over is a solution.
     bool is_saved(int held) const { return problem_.save == kNoPiece || held == problem_.save; }
 
     Outcome descend(SmallBoard field, int held, int next, int depth) {
@@ -149,14 +149,14 @@ class DepthFirstSearch {
         return count;
     }
 
-    // Networks are told the height as it was before rows went: so they can tell how many did.
+    // Networks get the height before rows were cleared, which shows the number of cleared rows.
     SB_INLINE std::int64_t rank(SmallBoard before, SmallBoard after) {
         float features[kFeatures];
         find_features({after.filled, before.height}, search_.network->wanted(), features);
         return rank_of(search_.network->score(features, search_.network_memory));
     }
 
-    // The last piece: what is empty must be its shape.
+    // The last piece: the empty cells must have its shape.
     Outcome finish(SmallBoard field, int held, int following, int depth) {
         const Word empty = ~field.filled & rows_below(field.height);
         const auto fits = [&](int piece, int over) {
@@ -181,7 +181,7 @@ class DepthFirstSearch {
     }
 
     bool is_new(SmallBoard field, int held) {
-        // Rows that are gone count as filled, on top: then the field tells its height.
+        // Cleared rows are full rows on top, so the board defines its height.
         const Word packed = field.filled | (whole_ & ~rows_below(field.height));
         return search_.visited->insert((packed << 3 | static_cast<Word>(held)) + 1);
     }

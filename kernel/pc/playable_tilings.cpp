@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxFoundWords = std::size_t{1} << 26;
 
-// What any of the queues may place.
+// Pieces that any of the queues may place.
 PieceSupply supply_of(const SortedQueues& queues, bool hold, int needed) {
     PieceSupply supply;
     const bool spare = hold && queues.length() > needed;
@@ -66,7 +66,7 @@ Outcome find_playable_tilings(const MoveTables& move_tables, const TileGraph& gr
             bits.assign((queues.size() + 63) / 64, 0);
             if (orders_of(move_tables, graph, tiles, strict, drop).mark(queues, hold, bits))
                 found.push_back({tiles, bits});
-            // What one found takes is in words: its tiles, its queues.
+            // Words per tiling: its tiles, its queues.
             if (found.size() * (tiles.size() + bits.size()) > kMaxFoundWords) return true;
             return stop_check.stop && stop_check.stop(stop_check.context, 1);
         });

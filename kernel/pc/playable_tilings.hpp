@@ -1,7 +1,7 @@
-// All perfect clears of a low field for many queues at once.
+// All perfect clears of a small board for many queues at once.
 //
-// Two solutions are the same if the same cells belong to the same pieces, whatever the order of
-// play; rows are those of the start field. For each solution it is told which queues can play it.
+// Solutions with the same piece in every cell are the same, whatever the order of play; rows are
+// those of the start board. Each solution has the set of queues that can play it.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct PlayableTiling {
     std::vector<std::uint64_t> queues;  // bit i: queue i of Queues
 };
 
-// Appends every tiling that any of the queues can play. `none`: all were looked at;
-// `stopped`: the watch ended it, or there is no room for it.
+// Append every tiling that any of the queues can play. `none`: the search is complete; `stopped`:
+// stopped by the stop check or by lack of memory.
 Outcome find_playable_tilings(const MoveTables& move_tables, const TileGraph& graph,
                               const SortedQueues& queues, bool hold, bool strict, DropMode drop,
                               StopCheck stop_check, std::vector<PlayableTiling>& found);

@@ -1,4 +1,4 @@
-// One question to the searches: can this low field be filled to exactly this height?
+// Problem for the searches: can this small board be filled to exactly this height?
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ inline constexpr int kMaxSteps = kFieldWidth * kFieldRows / 4;
 inline constexpr int kMaxPieces = kMaxSteps + 1;
 inline constexpr int kNoPiece = kPieces;
 
-// The rules of the hold in two words: of the pieces that are left, one of the first two is placed.
-// So whether the first piece is held or current makes no difference.
+// The hold in short: one of the first two remaining pieces is placed. It makes no difference
+// whether the first piece is held or current.
 struct Problem {
     std::uint64_t filled;  // no row is full, and the number of empty cells a multiple of four
     int height;
@@ -35,7 +35,8 @@ struct Step {
 
 enum class Outcome { found, none, stopped };
 
-// Asked every few hundred nodes with the nodes since it was asked before: whether to stop.
+// Called every few hundred nodes with the number of nodes since the last call; returns whether to
+// stop.
 struct StopCheck {
     bool (*stop)(void* context, std::uint64_t nodes);
     void* context;

@@ -1,5 +1,5 @@
-// Many queues of one length as paths of a graph: what follows in the same way is there once, so
-// that searches look at it once.
+// Set of queues of one length as a minimal automaton: equal suffixes share nodes, so searches visit
+// them once.
 #pragma once
 
 #include <array>
@@ -15,14 +15,13 @@ class QueueAutomaton {
     static constexpr std::uint64_t kMaxCount = 10'000'000;
 
     struct Node {
-        std::array<std::int32_t, kPieces> to;       // -1: no queue goes on with this piece
+        std::array<std::int32_t, kPieces> to;       // -1: no queue continues with this piece
         std::array<std::uint32_t, kPieces> offset;  // queues that go on with a piece before it
         std::uint32_t count;                        // queues from here to the end
     };
 
-    // Seven numbers a node, each the node that a piece leads to, or -1. Nodes come after those that
-    // they lead to; node 0 is the end, the last node the beginning. Raises Error(queue) where it is
-    // not so.
+    // Seven numbers per node: the next node for each piece, or -1. Nodes follow those that they
+    // lead to; node 0 is the end, the last node the start. Throws Error(queue) for other input.
     explicit QueueAutomaton(const std::vector<std::int32_t>& successors);
 
     const Node& node(std::int32_t number) const { return nodes_[static_cast<std::size_t>(number)]; }

@@ -10,13 +10,15 @@ namespace sevenbag::pc {
 
 namespace {
 
-// Positions and fields are forgotten beyond this, and fewer queues are asked for at a time.
+// Memory limit: beyond it positions and boards are dropped, and fewer queues are searched at a
+// time.
 constexpr std::size_t kMaxWords = std::size_t{1} << 25;
 constexpr std::uint64_t kWatchEvery = 1024;
-// Where nothing is held, as there is no hold.
+// No held piece, because hold is off.
 constexpr int kNoHeldPiece = 7;
 
-// Whether every part between walls can be filled by itself; see divides() of small_board.hpp.
+// Return whether every part between walls can be filled by itself; see can_be_divided() of
+// small_board.hpp.
 bool can_be_divided(std::uint64_t filled, int height) {
     const std::uint64_t inside = (std::uint64_t{1} << (height * kFieldWidth)) - 1;
     std::uint64_t wall = filled | filled >> 1 | ~inside;
@@ -38,7 +40,7 @@ int roughness(std::uint64_t filled) {
            std::popcount(filled ^ filled >> kFieldWidth);
 }
 
-// Fields that come up, and what each piece makes of them; found when they are first asked for.
+// Boards and their successors for each piece, computed on demand.
 class BoardCache {
   public:
     explicit BoardCache(const SetupBoard& setup_board) : setup_board_(setup_board) {}
@@ -129,7 +131,7 @@ class QueueSetSearch {
     QueueSetSearch(const SetupBoard& setup_board, const QueueAutomaton& queues,
                    StopCheck stop_check)
         : setup_board_(setup_board), queues_(queues), watch_(stop_check), boards_(setup_board) {
-        // Some sets for each step of a queue, as large as those steps' nodes want.
+        // Sets for each step of a queue, as large as the nodes of the step need.
         std::vector<std::uint32_t> max(static_cast<std::size_t>(queues.length()) + 1);
         std::vector<std::size_t> length(static_cast<std::size_t>(queues.begin()) + 1);
         for (std::int32_t n = 0; n <= queues.begin(); ++n) {
@@ -202,7 +204,7 @@ class QueueSetSearch {
         std::fill_n(solved, words, 0);
         place(field, held, at, placed, left, solved, top + 2 * words);
         for (std::size_t i = 0; i < words; ++i) {
-            // What was broken off is not known.
+            // Results of a stopped search are unknown.
             if (end_ == SearchEnd::complete) known_[place_of + i] |= left[i];
             known_[place_of + words + i] |= solved[i];
             found[i] |= solved[i];
@@ -241,8 +243,8 @@ class QueueSetSearch {
         }
     }
 
-    // Places a piece in every way until nothing more is wanted; false if so. What is found is taken
-    // out of `wanted`. Both are sets of the node `to`, at `top` of the scratch memory.
+    // Place a piece in every position until no queue is wanted; return false then. Queues found are
+    // removed from `wanted`. Both are sets of the node `to`, at `top` of the scratch memory.
     bool follow(std::uint32_t field, int piece, int over, std::int32_t to, int placed,
                 std::uint64_t* wanted, std::uint64_t* found, std::size_t top) {
         const std::size_t words = words_for(queues_.node(to).count);
@@ -274,7 +276,7 @@ class QueueSetSearch {
     KeyIndex index_{1 << 12};
     std::uint32_t records_ = 0;
     std::vector<std::size_t> places_;
-    // Of each position the queues that it was asked for, then those that it can play.
+    // For each position, the queues searched and the queues it can play.
     std::vector<std::uint64_t> known_;
     std::vector<std::uint64_t> scratch_;
     std::uint64_t asked_ = 0;

@@ -1,8 +1,8 @@
-// Which of many queues have a perfect clear of one field.
+// Search for the queues of a set that have a perfect clear of one board.
 //
-// A walk over positions (field, piece that is over, queues that follow), each of which remembers
-// which of its queues it has been asked for and which of them it can play: so a position is only
-// asked for queues that no other way has found yet, and queues share all they have in common.
+// The search visits positions (board, left-over piece, following queues). Each position stores the
+// queues it was searched for and those it can play, so a position is searched only for queues
+// without a solution so far, and queues share their common parts.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace sevenbag::pc {
 
-// A low field that is to be filled, and the rules for it.
+// A small board to fill, and the rules for it.
 struct SetupBoard {
     const MoveTables* move_tables;
     std::uint64_t filled;  // no row is full, and the number of empty cells a multiple of four

@@ -10,7 +10,7 @@
 
 namespace sevenbag::pc {
 
-// One thread's way through blocks.
+// Writes the records of blocks; one object per thread.
 class RecordWriter {
   public:
     explicit RecordWriter(const Tablebase& tablebase);
@@ -24,7 +24,7 @@ class RecordWriter {
     BlockSolver block_solver_;
 };
 
-// How many sequences of so many letters each block has.
+// Number of sequences of this length in each block.
 std::vector<std::int64_t> block_sizes(int length);
 
 }  // namespace sevenbag::pc

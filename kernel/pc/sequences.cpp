@@ -37,7 +37,7 @@ int BagPhaseTracker::phases() const {
 
 namespace {
 
-// Of one phase. The window has not seen what its first bag dealt before it.
+// For one phase. The letters that the first bag dealt before the window are unknown.
 std::int64_t count_windows(int length, int phase) {
     std::int64_t product = 1;
     for (int i = 0; i < length; ++i) product *= 7 - std::min(i, (phase + i) % 7);

@@ -23,7 +23,7 @@ class BagPhaseTracker {
     BagPhaseTracker() = default;
     explicit BagPhaseTracker(int phases);
 
-    // Whether the letter can follow under any phase; if so it is read.
+    // Read a letter; return whether it can follow under any phase.
     bool read(int letter);
     // Bit f: the window may have begun after f letters of a bag.
     int phases() const;
@@ -38,16 +38,16 @@ class BagPhaseTracker {
 
 inline constexpr int kAllPhases = 0x7f;
 
-// Phases in which windows of this length are cut differently: windows of less than a bag lie within
-// one in several phases, of which the first counts.
+// Number of phases in which windows of this length are divided differently: windows shorter than a
+// bag are within one bag in several phases, of which the first counts.
 int different_phases(int length);
 // Windows that are dealt, each once for every different phase; and those that begin with a bag.
 // `length` up to 20.
 std::int64_t count_windows(int length);
 std::int64_t count_opening_windows(int length);
 
-// A sequence while it is read. Which of the first two letters is held nobody knows: both windows,
-// the one that begins with either, are followed.
+// Prefix of a sequence. Either of the first two letters may be the held one: both windows are
+// tracked.
 class SequencePrefix {
   public:
     SequencePrefix(int held, int current, int phases = kAllPhases);
@@ -61,8 +61,7 @@ class SequencePrefix {
     std::array<std::optional<BagPhaseTracker>, 2> windows_;
 };
 
-// In how many ways bags deal what these letters are to a player, summed over the different
-// phases.
+// Number of deals that give these letters, summed over the different phases.
 struct DealCounts {
     int any = 0;      // with any held piece, or without
     int none = 0;     // without a held piece: the letters are a window
@@ -85,7 +84,8 @@ class SequenceCounter {
     std::vector<std::uint8_t> sequence(int length, std::int64_t number);
 
   private:
-    // What decides how many letters can follow, whatever their names are.
+    // State that determines the number of possible continuations, independent of the letters'
+    // names.
     using Key = std::array<std::uint16_t, 9>;
 
     std::int64_t endgame_tables(const SequencePrefix& prefix, int letters);
@@ -94,7 +94,8 @@ class SequenceCounter {
     std::map<Key, std::int64_t> known_;
 };
 
-// Whether these letters are a sequence: the first at least the second, the rest what bags deal.
+// Return whether these letters are a sequence: the first is at least the second, the rest is what
+// bags deal.
 bool is_sequence(std::span<const std::uint8_t> letters);
 
 }  // namespace sevenbag::pc

@@ -9,7 +9,7 @@ namespace sevenbag::pc {
 
 namespace {
 
-// What has to be covered, each element as the sets that have it.
+// The elements to cover, each as the sets that contain it.
 using Rows = std::vector<Bits>;
 using Chosen = std::vector<int>;
 
@@ -36,7 +36,7 @@ void each_bit(const Bits& bits, Visit&& visit) {
             visit(static_cast<int>(i * 64) + std::countr_zero(left));
 }
 
-// The other way round: for each of `count` numbers the rows that have it.
+// Transpose: for each of `count` numbers the rows that contain it.
 Rows turned(const Rows& rows, std::size_t count) {
     Rows columns(count, Bits(words_for(rows.size())));
     for (std::size_t r = 0; r < rows.size(); ++r)
@@ -76,8 +76,8 @@ class CoverSearch {
         return apart.size();
     }
 
-    // Takes what must be in a cover, and leaves out what makes no difference; whether it changed
-    // anything. Rows are sorted by their size.
+    // Take the sets that every cover needs and remove redundant rows and sets; return whether
+    // anything changed. Rows are sorted by size.
     bool reduce(Rows& rows, Chosen& forced) {
         const std::size_t forced_before = forced.size();
         take_forced(rows, forced);
@@ -119,7 +119,7 @@ class CoverSearch {
         std::ranges::sort(order);
         Rows kept;
         for (const auto& [size, i] : order) {
-            if (stopped()) {  // what is not looked at is kept
+            if (stopped()) {  // the rest is kept
                 kept.push_back(std::move(rows[i]));
                 continue;
             }
@@ -145,7 +145,7 @@ class CoverSearch {
         return dropped;
     }
 
-    // Rows that share no set, not even by way of others, are problems of their own.
+    // Rows that are not connected by sets are independent problems.
     std::optional<Chosen> in_parts(const Rows& rows, std::size_t limit) {
         std::vector<Bits> reach;  // the sets of each part
         std::vector<Rows> parts;
@@ -198,7 +198,7 @@ class CoverSearch {
                 best = std::move(found);
             }
             if (limit <= 1 || stopped()) break;
-            // All covers with it have been looked at.
+            // All covers with it have been searched.
             for (Bits& row : rows)
                 row[static_cast<std::size_t>(set) / 64] &= ~(std::uint64_t{1} << (set % 64));
             if (std::ranges::any_of(rows, [](const Bits& row) { return bits_count(row) == 0; }))
@@ -212,7 +212,8 @@ class CoverSearch {
     bool stopped_ = false;
 };
 
-// Always the set that has most of what is left, then without those that are not needed after all.
+// Greedy cover: always the set with most of the remaining elements; then redundant sets are
+// removed.
 Chosen greedy(const std::vector<Bits>& sets) {
     Chosen chosen;
     Bits left(sets.empty() ? 0 : sets[0].size());

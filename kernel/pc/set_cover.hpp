@@ -1,5 +1,4 @@
-// The fewest sets that have every element between them: exact, by branch and bound over what simple
-// reductions leave.
+// Smallest set cover: exact, by branch and bound after simple reductions.
 #pragma once
 
 #include <cstdint>

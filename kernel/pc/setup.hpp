@@ -1,5 +1,5 @@
-// A field that is to be filled, and the rules by which it is: what is asked of it then are the
-// queues that can do it, and how.
+// A setup: a board to fill and the rules for it. Queries return the queues that solve it and their
+// solutions.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
-// Fields of at most six rows in one 64-bit word, and where pieces come to rest on them: exact,
-// under any rotation system, in some tens of nanoseconds.
+// Boards of at most six rows in one 64-bit word, and resting positions of pieces on them: exact,
+// under any rotation system, in tens of nanoseconds.
 //
-// Bit 10 * y + x of a field is its cell (x, y). Nothing is above a field, so a piece can come from
-// every column, in every rotation that it takes in open air.
+// Bit 10 * y + x of a board is its cell (x, y). Nothing is above the board, so a piece can enter in
+// every column, in every rotation that it can take in open air.
 //
-// This file is compiled once for each instruction set, see bitboard.hpp.
+// This file is compiled once per instruction set, see bitboard.hpp.
 #pragma once
 
 #include "bitboard.hpp"
@@ -28,7 +28,7 @@ SB_INLINE int stack_height(Word filled) {
     return filled ? (63 - __builtin_clzll(filled)) / kWidth + 1 : 0;
 }
 
-// The field and the height that is left to fill: what a perfect clear is played on.
+// A board and the height left to fill.
 struct SmallBoard {
     Word filled;
     int height;
@@ -56,9 +56,9 @@ SB_INLINE SmallBoard locked(SmallBoard field, Word cells) {
     return field;
 }
 
-// Whether every part of the field can be filled by itself. A wall is a border between two columns
-// with a filled cell at its left or its right in every row: no piece ever crosses it, so that an
-// even number of pieces must fill what is left of it.
+// Return whether every part of the board can be filled by itself. A wall is a border between two
+// columns with a filled cell at its left or its right in every row. No piece crosses it, so each
+// part needs a multiple of four empty cells.
 SB_INLINE bool can_be_divided(SmallBoard field) {
     const Word inside = rows_below(field.height);
     Word wall = field.filled | field.filled >> 1 | ~inside;
@@ -72,8 +72,8 @@ SB_INLINE bool can_be_divided(SmallBoard field) {
     return true;
 }
 
-// Corners at which a piece comes to rest with all its cells below the field's height, by rotation;
-// of rotations that look alike only the first counts (MoveTable::looks).
+// Corners of the resting positions of a piece with all its cells below the board's height, by
+// rotation; of equal rotations only the first counts (MoveTable::looks).
 struct RestPositions {
     alignas(32) Word of[kRotations];
 };
@@ -141,7 +141,7 @@ struct RotationWords {
         return {_mm256_permute4x64_epi64(v, kOrder)};
     }
     SB_INLINE friend bool any(RotationWords a) { return !_mm256_testz_si256(a.v, a.v); }
-    // Whether a has anything that b has not.
+    // Return whether a contains an element that b lacks.
     SB_INLINE friend bool exceeds(RotationWords a, RotationWords b) {
         return !_mm256_testc_si256(b.v, a.v);
     }
@@ -208,7 +208,7 @@ struct RotationWords {
 
 SB_INLINE RotationWords load(const ByRotation& words) { return RotationWords::load(words.of); }
 
-// Where turns in one direction lead from the corners `from`.
+// Apply the turns in one direction to the corners `from`.
 template <int Direction>
 SB_INLINE RotationWords turns(const MoveTable& piece, RotationWords from, RotationWords free) {
     constexpr int kBy = Direction + 1;
@@ -224,7 +224,7 @@ SB_INLINE RotationWords turns(const MoveTable& piece, RotationWords from, Rotati
     return led.template turned<4 - kBy>();
 }
 
-// Where turns lead from above the six rows, for tall stacks: row by row, test by test.
+// Apply turns from above the six rows, for high stacks: row by row, test by test.
 [[gnu::noinline]] inline void turns_from_above(const MoveTable& piece, int stack, const Word* free,
                                                Word* led) {
     for (int direction = 0; direction < sevenbag::pc::kDirections; ++direction)

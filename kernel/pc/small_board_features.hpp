@@ -1,6 +1,6 @@
-// Features of low fields (features.hpp), in some tens of nanoseconds.
+// Features of small boards (features.hpp), in tens of nanoseconds.
 //
-// This file is compiled once for each instruction set, see bitboard.hpp.
+// This file is compiled once per instruction set, see bitboard.hpp.
 #pragma once
 
 #include "pc/network.hpp"
@@ -18,7 +18,7 @@ inline constexpr Word kBorders = kFirstColumn * 0x1ff;  // at the right of all c
 SB_INLINE int count_of(Word set) { return __builtin_popcountll(set); }
 SB_INLINE int distance(int a, int b) { return a < b ? b - a : a - b; }
 
-// The field with every filled cell and all that lies below one.
+// The board with every filled cell and all cells below one.
 SB_INLINE Word under_surface(Word filled) {
     filled |= filled >> 10;
     filled |= filled >> 20;

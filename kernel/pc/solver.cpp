@@ -22,8 +22,8 @@ constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 constexpr Solver::SearchPass kQuickPasses[] = {{3, 1'500}, {6, 2'500}};
 // Two lines: a dozen positions find nine in ten; then the pieces that tilings need are counted.
 constexpr Solver::SearchPass kPassesForFew[] = {{2, 12}};
-// With so many pieces there are more perfect clears, and more tilings than can be counted: fewer
-// children are tried, and more positions looked at.
+// With many pieces there are more perfect clears, and too many tilings to count: fewer successors
+// are tried, and more positions searched.
 constexpr int kManyPieces = 12;
 constexpr Solver::SearchPass kPassesForMany[] = {
     {2, 30'000}, {3, 30'000}, {4, 30'000}, {12, 60'000}};
@@ -97,7 +97,7 @@ Solver::Solver(const Kicks& kicks)
 
 Solver::~Solver() = default;
 
-// --- low fields ---------------------------------------------------------------------------------
+// --- small boards -------------------------------------------------------------------------------
 
 void Solver::set_network(std::shared_ptr<const Network> network) {
     network_ = std::move(network);
@@ -138,7 +138,7 @@ Outcome Solver::search_all(const Problem& problem, StopCheck stop_check,
         run_passes({&kLastPass, 1}, problem, stop_check, outcome, steps);
         return outcome;
     }
-    // The first positions, in the order in which one thread would come to them.
+    // The first positions, in the order of a single-threaded search.
     std::vector<SearchNode> parts;
     const std::size_t enough = kPartsEach * static_cast<std::size_t>(threads);
     for (int depth = 1; parts.size() < enough && depth + 1 < problem.needed; ++depth) {
@@ -156,8 +156,8 @@ Outcome Solver::search_all(const Problem& problem, StopCheck stop_check,
         if (parts.empty()) return Outcome::none;
     }
 
-    // The first part with a perfect clear counts: what follows it is given up, what comes before it
-    // is looked at to the end.
+    // The first part with a perfect clear decides: later parts are cancelled, earlier ones are
+    // searched to the end.
     struct Shared {
         StopCheck stop_check;
         std::atomic<std::size_t> first;
@@ -186,7 +186,7 @@ Outcome Solver::search_all(const Problem& problem, StopCheck stop_check,
             if (part.number >= shared.first.load(std::memory_order_relaxed) ||
                 shared.stopped.load(std::memory_order_relaxed))
                 return;
-            // What other parts have seen is known to have no perfect clear.
+            // Positions visited by other parts are known to have no perfect clear.
             if (memory.visited.full) memory.forget();
             PlayOrderSearch search =
                 search_for(problem, {&Part::stop, &part}, kLastPass, memory, network_memory);
@@ -339,7 +339,7 @@ std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,
         return next < pieces.size() ? std::optional(pieces[next++]) : std::nullopt;
     };
     std::optional<Piece> current = take();
-    // Where both fit it makes no difference: the same pieces are left.
+    // If both fit it makes no difference: the same pieces are left.
     for (const Placement& placement : placements) {
         const bool swap = current != placement.piece;
         if (swap) {
@@ -369,7 +369,7 @@ SolveResult Solver::solve(const SolveRequest& request) {
     std::vector<Piece> pieces = request.pieces;
     std::optional<Piece> save = request.save;
     if (!request.hold && request.holding) {
-        // The held piece stays where it is.
+        // The held piece is kept.
         if (save == pieces[0]) save.reset();
         pieces.erase(pieces.begin());
     }

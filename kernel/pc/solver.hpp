@@ -1,10 +1,10 @@
-// Perfect clears of any field: one, or the proof that there is none.
+// Perfect-clear solver for any board: finds a solution, or proves that there is none.
 //
-// Heights are tried from the lowest that the number of empty cells allows, two rows more at a time,
-// as long as there are pieces. Up to six rows a field is one word, and three searches take turns:
-// in the order of play with a few children of each position, which finds most perfect clears at
-// once; tilings first, which finds the rare ones and proves that there is none (tiling_solver.hpp);
-// in the order of play with all children. Higher fields have a plain search
+// Heights are tried in increasing order, starting at the lowest that the number of empty cells
+// allows, in steps of two rows, while there are pieces. Up to six rows a board is one word, and
+// three searches are combined: play order with a few successors of each position, which finds most
+// perfect clears at once; tilings first, which finds the rare ones and proves that there is none
+// (tiling_solver.hpp); play order with all successors. Higher boards use a simple search
 // (tall_board_search.hpp).
 #pragma once
 
@@ -38,18 +38,18 @@ struct SolveRequest {
     std::vector<Piece> pieces;
     // Whether the first of `pieces` is the held one.
     bool holding = false;
-    // Whether hold may be used.
+    // Whether hold is allowed.
     bool hold = true;
     int min_height = 0;
     int max_height = kMaxHeight;
-    // What must be left over at the end: in the hold, or current beside an empty hold.
+    // Piece that must be left over at the end: held, or current with an empty hold.
     std::optional<Piece> save;
-    // Whether the field may not be empty before the end.
+    // Whether the board must not be empty before the end.
     bool strict = false;
 
-    // What takes long is shared by so many threads; what is found is the same.
+    // Number of threads for long searches; the result does not depend on it.
     int threads = 1;
-    // Ends the search when positions looked at pass this number; 0: no limit.
+    // Maximum number of positions to search; 0: no limit.
     std::uint64_t nodes = 0;
     // Asked now and then, from any of the threads that search; may be empty.
     bool (*stop)(void* context) = nullptr;
@@ -69,7 +69,7 @@ struct SolveResult {
     SolveStatus status = SolveStatus::none;
     int height = 0;  // of the perfect clear; if none was found, the highest that was searched
     std::vector<Placement> placements;
-    std::vector<bool> holds;  // whether hold is pressed before each placement
+    std::vector<bool> holds;  // whether hold is used before each placement
     std::uint64_t nodes = 0;
 };
 
@@ -77,20 +77,20 @@ struct SolveResult {
 // Error(queue) for no pieces at all.
 void validate_request(const SolveRequest& request);
 
-// Keeps what it can use again: one solver for each thread.
+// Solver with reusable memory: one object per thread.
 class Solver {
   public:
     // A pass of the search in the order of play.
     struct SearchPass {
-        int width;  // children tried of each position
+        int width;  // successors tried of each position
         std::uint64_t budget;
     };
 
     explicit Solver(const Kicks& kicks);
     ~Solver();
 
-    // Believed from now on, in the place of an earlier one of the same height; it is made for this
-    // system, as its constructor sees to.
+    // Use a table; it replaces a table of the same height. The table's constructor checks that it
+    // is for this rotation system.
     void use(const UnsolvableTable& table);
 
     // From now on the searches in the order of play go by this network, or by none.
@@ -98,24 +98,24 @@ class Solver {
 
     SolveResult solve(const SolveRequest& request);
 
-    // How far the search in the order of play comes with few children of each position, which is
-    // all that an order can change: from the empty field, with these pieces.
+    // Measure the play-order search with few successors of each position, which depends on the move
+    // ordering: from the empty board, with these pieces.
     struct SearchEffort {
         std::uint64_t nodes;
         bool found;
     };
     SearchEffort measure_effort(const std::vector<Piece>& pieces, int height);
 
-    // One height of a low field, without looking at its number of cells.
+    // Solve one height of a small board, without checking its number of cells.
     Outcome solve_low(const Problem& problem, StopCheck stop_check,
                       std::array<Step, kMaxSteps>& steps, int threads = 1);
 
-    // The last resort of that: everything, in the order of play. Threads share it, and come to what
-    // one would come to.
+    // The final pass: all positions, in play order. Threads share it; the result is that of one
+    // thread.
     Outcome search_all(const Problem& problem, StopCheck stop_check,
                        std::array<Step, kMaxSteps>& steps, int threads);
 
-    // The ways to fill a field; kept until another one of this height is asked for.
+    // The tilings of a board; cached until another one of this height is requested.
     const TileGraph& graph(int height, std::uint64_t filled);
 
     const Kicks& kicks() const { return kicks_; }
@@ -124,7 +124,7 @@ class Solver {
   private:
     struct Memory;
 
-    // Whether one of the passes has the answer.
+    // Run passes until one has a result; return whether there is one.
     bool run_passes(std::span<const SearchPass> passes, const Problem& problem,
                     StopCheck stop_check, Outcome& outcome, std::array<Step, kMaxSteps>& steps);
 
@@ -151,13 +151,13 @@ LowestClear lowest(const Board& cleared);
 // A step as a placement on the board.
 Placement placement_of(const MoveTables& move_tables, const Step& step);
 
-// Which placements need hold pressed first, in a game that begins with `pieces`.
+// The placements that need hold first, in a game that begins with `pieces`.
 std::vector<bool> holds_for(const std::vector<Piece>& pieces, bool holding,
                             const std::vector<Placement>& placements);
 
-// Solves `request` with each of the queues in the place of its pieces; what it says of a held piece
-// is true of all of them. The request's limit of nodes holds for each queue, its `stop` for all:
-// queues that are not reached then are Reason::stopped. `stop` is called from every thread.
+// Solve `request` with each of the queues as its pieces; its `holding` applies to all of them. The
+// node limit applies to each queue, `stop` to all: queues not reached are SolveStatus::stopped.
+// `stop` is called from every thread.
 std::vector<SolveStatus> solve_queues(const Kicks& kicks, const SolveRequest& request,
                                       std::span<const std::vector<Piece>> queues, int threads);
 

@@ -1,4 +1,4 @@
-// States of one layer that a walk has come to, with the way it came.
+// States of one layer with their parents.
 #pragma once
 
 #include <bit>
@@ -41,7 +41,7 @@ class SeenStates {
         }
     }
 
-    // Whether it is new.
+    // Add a state; return whether it is new.
     bool add(State state) {
         const std::uint64_t mark = std::uint64_t{round_} << 32 | state;
         const std::size_t mask = slots_.size() - 1;

@@ -1,7 +1,7 @@
-// All sequences of a height at once: which have a perfect clear, and one of theirs.
+// Tablebase: all sequences of a height, with or without a perfect clear, and one solution each.
 //
-// Sequences are taken in blocks with the same first four letters. Within one, the boards reachable
-// with the first pieces and what the last ones can finish meet in the middle (see
+// Sequences are solved in blocks with the same first four letters. Within a block, the boards
+// reachable with the first pieces meet the completions of the last ones in the middle (see
 // block_solver.cpp).
 #pragma once
 
@@ -25,12 +25,12 @@ using Letters = std::array<std::uint8_t, 16>;
 using BlockPrefix = std::array<std::uint8_t, kBlockLetters>;
 std::vector<BlockPrefix> list_blocks();
 
-// Stages of a census as Progress tells them.
+// Stages of building a tablebase, as reported by Progress.
 enum TablebaseStage { kEndgames = kGraphStages, kSequences = kEndgames + 3, kTablebaseStages };
 
 class Tablebase {
   public:
-    // Height 2 or 4. Throws Stopped.
+    // Height 2 or 4. Throws StoppedError.
     Tablebase(const Kicks& kicks, int height, int threads, Progress& progress);
 
     const Graph& graph() const { return graph_; }

@@ -18,7 +18,8 @@ namespace {
 constexpr Spawn kHigh{4, 32};
 constexpr std::size_t kMaxRemembered = 1 << 19;
 
-// Whether every part between walls can be filled by itself; see divides() of small_board.hpp.
+// Return whether every part between walls can be filled by itself; see can_be_divided() of
+// small_board.hpp.
 bool can_be_divided(const Board& board, int height) {
     std::uint32_t wall = board.full_row() >> 1;
     for (int y = 0; y < height; ++y) wall &= board.row(y) | board.row(y) >> 1;
@@ -31,7 +32,7 @@ bool can_be_divided(const Board& board, int height) {
     return true;
 }
 
-// How likely a field is to be filled; higher is likelier. As for low fields, see
+// Estimate how likely a board can be filled; higher is likelier. As for small boards, see
 // play_order_search_isa.cpp.
 int estimate_fill(const Board& board, int height) {
     const std::uint32_t inner = board.full_row() >> 1;

@@ -21,7 +21,7 @@ struct TallProblem {
     bool strict;
 };
 
-// Few children of each position first, then all of them; the likeliest first, by a network if there
+// Search with few successors of each position first, then with all; ordered by a network if there
 // is one.
 Outcome solve_tall(const TallProblem& problem, const Kicks& kicks, StopCheck stop_check,
                    const Network* network, std::vector<Placement>& placements);

@@ -62,8 +62,8 @@ TileGraph::TileGraph(const TileSet& tile_set, std::uint64_t filled)
     std::vector<std::uint64_t> nodes{upright(filled, height)};
     KeyIndex numbers(1 << 10);
     numbers.of(nodes[0], 0);
-    // A tile fills four cells, so that all ways to a node are equally long: nodes are numbered in
-    // the order of their filled cells.
+    // A tile fills four cells, so all paths to a node have equal length: nodes are numbered in the
+    // order of their filled cells.
     for (std::size_t node = 0; node < nodes.size(); ++node) {
         begin_.push_back(static_cast<std::uint32_t>(edges_.size()));
         const std::uint64_t empty = ~nodes[node] & full;
@@ -77,7 +77,7 @@ TileGraph::TileGraph(const TileSet& tile_set, std::uint64_t filled)
         for (int t = tile_set.first[row]; t < tile_set.first[row + 1]; ++t) {
             const std::uint64_t cells = tile_set.tiles[static_cast<std::size_t>(t)].upright
                                         << (column * height);
-            // What sticks out at the right is lost by the shift or lies beyond the field.
+            // Cells beyond the right border are lost by the shift or are outside the board.
             if (cells & ~empty ||
                 cells >> (column * height) != tile_set.tiles[static_cast<std::size_t>(t)].upright)
                 continue;

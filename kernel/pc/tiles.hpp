@@ -1,9 +1,9 @@
-// Perfect clears seen from their end: every cell of the field belongs to one piece.
+// Tiles: every cell of a solved board belongs to one piece.
 //
-// A tile is a placement in the rows as they were at the start. When it is placed, rows between its
-// own may already be gone; these are its gaps. A tiling is a set of tiles that fill the field. In
-// which order they can be placed is another question (see tiling_solver.hpp), and the same tilings
-// answer it for every queue.
+// A tile is a placement in the rows of the start board. When it is placed, rows between its own may
+// already be cleared; these are its gaps. A tiling is a set of tiles that fills the board. The
+// order of placement is decided separately (see tiling_solver.hpp), and the same tilings serve
+// every queue.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct Tile {
     std::uint8_t piece;
     std::uint8_t rotation;
     std::uint8_t bottom;  // its lowest row
-    std::uint8_t rows;    // bit y: row y is one of its own ...
-    std::uint8_t gaps;    // ... or lies between them and must be gone
+    std::uint8_t rows;    // bit y: row y contains cells of the tile ...
+    std::uint8_t gaps;    // ... or is between such rows and must be cleared
 };
 
 // Every tile for a height, in the order of the row of its first cell (leftmost, then lowest).
@@ -42,8 +42,8 @@ struct PlacedTile {
     int id() const { return tile * kFieldWidth + column; }
 };
 
-// All ways to fill a field from left to right, always covering the first empty cell: a graph whose
-// nodes are the cells filled so far. Pieces are not counted here.
+// Graph of all tilings of a board from left to right, always covering the first empty cell: nodes
+// are the sets of filled cells. Pieces are not counted here.
 class TileGraph {
   public:
     struct Edge {
@@ -60,7 +60,7 @@ class TileGraph {
 
     const TileSet& tile_set() const { return *tile_set_; }
     std::uint64_t filled() const { return filled_; }
-    // Whether there is a graph at all.
+    // Return whether there is a graph.
     bool whole() const { return whole_; }
     // Nodes in the order of their filled cells: the first is the field, the last one (if it can be
     // filled at all) the full field.

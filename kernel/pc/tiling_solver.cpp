@@ -133,9 +133,9 @@ Outcome TilingSolver::play(const Position& position, int held, int next, int dep
     return place(position, following, held, next, depth, begin, end);
 }
 
-// What comes next depends on the field and the piece that is over. If only some of the tilings are
-// in the game, it depends on which ones, hence on the tiles that are placed: then these make the
-// key, as the first tiling that has them all, and which of its tiles they are.
+// The next steps depend on the board and the left-over piece. If only some of the tilings remain,
+// they depend on which ones, hence on the placed tiles: then these are the key, as the first tiling
+// that has them all, and their positions in it.
 std::uint64_t TilingSolver::key_of(const Position& position, int held, std::size_t begin) const {
     if (all_) {
         const std::uint64_t gone =

@@ -1,9 +1,8 @@
-// The search for tilings first, then for an order: it proves that there is no perfect clear where
-// few tilings exist, and finds one where they are rare.
+// Search for tilings first, then for an order: it proves that there is no perfect clear if few
+// tilings exist, and finds rare ones.
 //
-// Tilings are written down, some thousand at a time, and then played all at once, in the order of
-// the queue: at each step a tiling stays in the game if its tile for the piece to be placed can be
-// reached.
+// Tilings are collected, some thousand at a time, and then tested together in the order of the
+// queue: at each step a tiling remains if its tile for the piece to be placed is reachable.
 #pragma once
 
 #include <array>
@@ -23,7 +22,7 @@ class TilingSolver {
     TilingSolver(const MoveTables& move_tables, const Problem& problem, const TileGraph& graph,
                  const MultisetTable& budget, VisitedSet& visited, StopCheck stop_check);
 
-    // `found`: steps() tell how.
+    // `found`: see steps().
     Outcome run();
 
     const std::array<Step, kMaxSteps>& steps() const { return steps_; }
@@ -45,7 +44,7 @@ class TilingSolver {
 
     struct Position {
         std::uint64_t filled;  // in the rows as they were at the start
-        std::uint64_t left;    // what is left of them
+        std::uint64_t left;    // the remaining ones
         int height;
         unsigned full;
     };
@@ -81,7 +80,7 @@ class TilingSolver {
         std::uint32_t tile;  // place in `tiles` of the position
         std::uint32_t tiling;
     };
-    // What is known of a tile at the position that looked at it last.
+    // Status of a tile at the last position that used it.
     struct TileStatus {
         std::uint64_t position = 0;
         std::int32_t place = 0;  // among the tiles that can be placed, or -1

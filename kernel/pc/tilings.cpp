@@ -44,7 +44,7 @@ PieceSupply supply_of(const Problem& problem) {
         supply.used.push_back(supply.given);
         --supply.used[0][static_cast<std::size_t>(problem.save)];
     }
-    // Where hold has no piece to spare, the last two can change places.
+    // If hold has no spare piece, the last two can be exchanged.
     const int last = problem.pieces[static_cast<std::size_t>(problem.count - 1)];
     const bool comes_last = !problem.hold || problem.count > problem.needed;
     if (comes_last && supply.given[static_cast<std::size_t>(last)] == 1) supply.last = last;
@@ -81,7 +81,7 @@ bool MultisetTable::run(const TileGraph& graph, const PieceSupply& supply,
                          words_, stride_[piece]);
         }
 
-    // What may have been used at the end.
+    // Pieces that may have been used at the end.
     std::uint64_t* last = &sets_[(nodes - 1) * words_];
     if (!graph.can_be_filled()) {
         std::fill_n(last, words_, 0);

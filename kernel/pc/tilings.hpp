@@ -1,7 +1,7 @@
-// The tilings of a field that use no more pieces than there are.
+// Tilings of a board that use only the available pieces.
 //
-// For every node of the graph of tiles the multisets of pieces that lead there and onwards to the
-// end are found at once, as bits; then every way through the graph is a tiling.
+// For every node of the tile graph the multisets of pieces that lead there and to the end are found
+// at once, as bits; every path through the graph that they allow is a tiling.
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@
 
 namespace sevenbag::pc {
 
-// How many pieces of each kind.
+// Number of pieces of each kind.
 using Multiset = std::array<int, kPieces>;
 
 // The pieces that tilings may use.
 struct PieceSupply {
     Multiset given{};
-    // What may be used in all; if there are none, any part of what is given.
+    // Allowed multisets; if empty, any part of the given pieces.
     std::vector<Multiset> used;
     // A piece of which there is one, and which is placed last if it is placed; or kNoPiece.
     int last = kNoPiece;
@@ -28,19 +28,19 @@ PieceSupply supply_of(const Problem& problem);
 
 class MultisetTable {
   public:
-    // Sets of multisets take at most this many words in all; beyond it there is no answer.
+    // Maximum number of words of all sets; beyond it there is no result.
     static constexpr std::size_t kMaxWords = 1 << 19;
 
-    // Whether there was room for it.
+    // Return whether the sets fit into memory.
     bool run(const TileGraph& graph, const PieceSupply& supply, const MoveTables& move_tables);
 
-    // Whether there is any tiling.
+    // Return whether there is any tiling.
     bool any() const { return can_complete(0, 0); }
-    // Whether pieces placed so far, by their number, can be completed from a node.
+    // Return whether placed pieces, by their index, can be completed from a node.
     bool can_complete(std::size_t node, int placed) const {
         return sets_[node * words_ + static_cast<std::size_t>(placed) / 64] >> (placed % 64) & 1;
     }
-    // What placing a piece adds to the number of the pieces placed.
+    // Increment of the index of the placed pieces for one piece.
     int step(int piece) const { return stride_[static_cast<std::size_t>(piece)]; }
     const Multiset& given() const { return given_; }
     // Whether a tile of the last piece cannot be placed last.
@@ -76,7 +76,7 @@ class TilingEnumerator {
     TilingEnumerator(const TileGraph& graph, const MultisetTable& budget, int needed)
         : graph_(graph), budget_(budget), needed_(needed), left_(budget.given()) {}
 
-    // Calls take(edges) for each, until it returns true; whether it did.
+    // Call take(edges) for each until it returns true; return whether it did.
     template <class Take>
     bool each(Take&& take) {
         return budget_.any() && walk(0, 0, 0, 0, take);

@@ -127,7 +127,7 @@ UnsolvableTable::UnsolvableTable(std::span<const std::uint8_t> bytes,
 }
 
 bool UnsolvableTable::rules_out(const Problem& problem) const {
-    // What must be saved or avoided leaves less that can be done.
+    // A piece to save or strict mode only removes solutions.
     if (problem.filled != 0 || problem.height != height_ || problem.count != length_of(height_))
         return false;
     const std::uint64_t wanted = code_of(problem.pieces, problem.count);

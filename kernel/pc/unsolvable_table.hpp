@@ -1,5 +1,6 @@
-// Tables of what has no perfect clear: sequences of pieces from the empty field, all of a height
-// and a rotation system. What is in a table has none; what is not may be no sequence of a 7-bag.
+// Tables of unsolvable problems: sequences of pieces from the empty board, of one height and
+// rotation system. Listed sequences have no perfect clear; other inputs may be no sequence of a
+// 7-bag.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +26,14 @@ class UnsolvableTable {
     static std::vector<std::uint8_t> bytes(const MoveTables& move_tables, int height,
                                            std::span<const std::vector<Piece>> sequences);
 
-    // The bytes must outlive the table. Raises Error(rules) if they are no table of this version,
-    // are damaged, or not for this system; the text begins with what they are.
+    // The bytes must outlive the table. Throws Error(rules) if they are not a table of this
+    // version, are damaged, or are for another system; the message begins with `what`.
     UnsolvableTable(std::span<const std::uint8_t> bytes, const MoveTables& move_tables);
 
     int height() const { return height_; }
     std::size_t size() const { return count_; }
 
-    // Whether the table says that the problem has no solution.
+    // Return whether the table proves that the problem has no solution.
     bool rules_out(const Problem& problem) const;
 
   private:

@@ -5,7 +5,7 @@
 
 namespace sevenbag::pc {
 
-// The memory belongs to whoever calls the search.
+// The caller of the search owns the memory.
 struct VisitedSet {
     std::uint64_t* slots;
     std::uint64_t mask;   // number of slots - 1
@@ -16,13 +16,13 @@ struct VisitedSet {
     void (*grow)(VisitedSet& visited);
     void (*forget)(VisitedSet& visited);
 
-    // Where the way of a key through the slots begins.
+    // First slot of a key.
     [[gnu::always_inline]] static std::uint64_t scattered(std::uint64_t key) {
         key *= 0x9e3779b97f4a7c15u;
         return key ^ key >> 32;
     }
 
-    // Whether the key, which is not zero, is seen for the first time.
+    // Insert a key, which is not zero; return whether it is new.
     [[gnu::always_inline]] bool insert(std::uint64_t key) {
         for (std::uint64_t i = scattered(key);; ++i) {
             std::uint64_t& slot = slots[i & mask];
