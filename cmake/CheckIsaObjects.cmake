@@ -1,10 +1,10 @@
 # cmake -DISA=v3 -DNM=nm "-DOBJECTS=a.o;b.o" -P CheckIsaObjects.cmake
 #
-# Objects compiled for a wide instruction set must not define anything that code for other machines
-# might come to run:
+# Objects compiled for a wide instruction set must not define anything that other machines
+# could run:
 #
 # * a weak function whose name does not belong to this instruction set (an inline function or template of a
-#   header): the linker keeps one of many equal ones, and might keep this one;
+#   header): the linker keeps one of several copies, possibly this one;
 # * a start-up function (an initializer that runs before main): it runs on every machine.
 set(found "")
 foreach(object IN LISTS OBJECTS)

@@ -1,8 +1,8 @@
 # Instruction sets chosen at run time.
 #
-# A multi-ISA source is compiled once for each instruction set, with SB_ISA defined as its name; the
-# source puts everything it defines into the namespace sevenbag::SB_ISA, and the kernel picks one of
-# them when it starts. So one binary runs on every machine, and fast where wide instructions exist.
+# A multi-ISA source is compiled once per instruction set, with SB_ISA defined as its name. It
+# defines everything in the namespace sevenbag::SB_ISA, and the kernel selects one version at
+# start-up: one binary runs on every machine and uses wide instructions if they exist.
 # SEVENBAG_INSTRUCTION_SETS=native compiles only the best set of this machine, in a third of the
 # time.
 
@@ -10,12 +10,11 @@ set(SEVENBAG_INSTRUCTION_SETS all CACHE STRING "Instruction sets of the multi-IS
 
 set(SEVENBAG_ISA_FLAGS_base "")
 set(SEVENBAG_ISA_FLAGS_v3 -march=x86-64-v3)
-# v4 means the AVX-512 of Ice Lake and Zen 4, hence of every machine with AVX-512 worth using:
-# x86-64-v4 itself lacks byte permutes, compress and population counts in vectors.
+# v4 means the AVX-512 of Ice Lake and Zen 4; x86-64-v4 alone lacks byte permutes, compress and population counts in vectors.
 set(SEVENBAG_ISA_FLAGS_v4 -march=x86-64-v4 -mavx512vbmi -mavx512vbmi2 -mavx512vpopcntdq)
 
-# With its sanitizers g++ needs ten minutes and more for each of the wide sets, clang half of one:
-# they are sanitized where clang fuzzes (make fuzz).
+# With sanitizers g++ needs more than ten minutes for each of the wide sets, clang half a minute:
+# clang sanitizes them in the fuzz build (make fuzz).
 if((SEVENBAG_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
    OR NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$"
    OR NOT CMAKE_SIZEOF_VOID_P EQUAL 8
@@ -34,7 +33,7 @@ endif()
 # sevenbag_add_multi_isa_sources(TARGET SOURCE...): add the sources to TARGET, once for each instruction set.
 #
 # The order matters: `base` comes first, so that of two equal inline functions the linker keeps the
-# one that runs everywhere. cmake/CheckIsaObjects.cmake, run by ctest, checks that there are none.
+# one that runs everywhere. cmake/CheckIsaObjects.cmake, run by ctest, checks that none exist.
 function(sevenbag_add_multi_isa_sources target)
     foreach(isa IN LISTS SEVENBAG_ISAS)
         set(part ${target}_${isa})
@@ -44,11 +43,11 @@ function(sevenbag_add_multi_isa_sources target)
             ${part} PROPERTIES UNITY_BUILD ${SEVENBAG_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 0
         )
         target_compile_definitions(${part} PRIVATE SB_ISA=${isa})
-        # Vectors wider than the machine's are only ever passed to functions that are inlined.
+        # Vectors wider than the machine's are only passed to inlined functions.
         target_compile_options(${part} PRIVATE ${SEVENBAG_ISA_FLAGS_${isa}} -Wno-psabi)
         if(SEVENBAG_SANITIZE)
-            # What these look for in memory the address sanitizer finds too; in unrolled code they
-            # cost minutes of compile time.
+            # The address sanitizer detects the same memory errors; in unrolled code these cost
+            # minutes of compile time.
             target_compile_options(
                 ${part} PRIVATE -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr
             )

@@ -1,10 +1,10 @@
-// What runs a target where the compiler brings no libFuzzer: it replays inputs, and mutates them.
+// Driver for compilers without libFuzzer: replays and mutates inputs.
 //
-//     TARGET FILE|FOLDER...                 replay, once each
+//     TARGET FILE|FOLDER...                     replay each once
 //     TARGET -seconds=S -keep=FILE FOLDER...    then mutate them for S seconds
 //
-// Mutation knows nothing of coverage. The input that runs is kept in FILE, so that it is there
-// after a crash, and an alarm ends one that hangs.
+// Mutation does not use coverage. The current input is kept in FILE, which remains after a crash;
+// an alarm ends inputs that hang.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -86,7 +86,7 @@ Bytes mutated(const std::vector<Bytes>& inputs, std::mt19937_64& random) {
     return bytes;
 }
 
-// A file that outlives a crash: what is written to its pages needs no further call.
+// A memory-mapped file: its contents remain after a crash without further calls.
 class CurrentInput {
   public:
     explicit CurrentInput(const char* path) {
@@ -101,7 +101,7 @@ class CurrentInput {
         if (pages == MAP_FAILED) std::exit(2);
         pages_ = static_cast<std::uint8_t*>(pages);
     }
-    // Bytes beyond the input are 0, which is what a target reads there anyhow.
+    // Bytes beyond the input are 0, as a target reads them anyway.
     void write(const Bytes& bytes) {
         std::memcpy(pages_, bytes.data(), bytes.size());
         std::memset(pages_ + bytes.size(), 0, kLongest - bytes.size());

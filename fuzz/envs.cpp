@@ -13,7 +13,7 @@ namespace sevenbag::fuzz {
 
 namespace {
 
-// Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
+// Arrays of exactly the required size, so that a sanitizer detects every write beyond.
 struct Arrays {
     explicit Arrays(const GameBatch& batch)
         : agents(static_cast<std::size_t>(batch.agents())),

@@ -1,5 +1,5 @@
-// What must hold for every input. A breach ends the program as a crash does, so that the fuzzer
-// keeps the input; these checks do not depend on NDEBUG.
+// Expectations for every input. A violation ends the program like a crash, so that the fuzzer keeps
+// the input; these checks do not depend on NDEBUG.
 #pragma once
 
 #include <cstdio>

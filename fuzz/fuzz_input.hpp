@@ -1,5 +1,4 @@
-// A fuzzer's bytes, read as numbers. When they are used up everything is 0, so that every input
-// comes to an end.
+// Fuzzer input read as numbers. After its end everything is 0, so every input terminates.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +29,13 @@ class FuzzInput {
         return static_cast<int>(min + static_cast<std::int64_t>(drawn % range));
     }
 
-    // An enum whose values are 0 to count - 1.
+    // A value of an enum with values 0 to count - 1.
     template <class E>
     E pick(int count) {
         return static_cast<E>(between(0, count - 1));
     }
 
-    // Mostly a number that is used, now and then one at the edge of what an int holds.
+    // Usually a number in the range, sometimes one at the limits of int.
     int number(int min, int max) {
         switch (byte() % 16) {
             case 0:

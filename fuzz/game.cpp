@@ -1,8 +1,8 @@
-// Games and versus games under any rules that `validate` accepts, with attacks from outside, pieces
-// moved by keys, and boards to begin with.
+// Games and versus games under any rules that `validate` accepts, with external attacks, pieces
+// moved by keys, and start boards.
 //
-// What must hold: cells, pieces and lines of garbage are neither lost nor made, and the colours lie
-// where the cells are.
+// Invariants: cells, pieces and garbage lines are neither lost nor created, and the colours match
+// the cells.
 #include "game.hpp"
 
 #include <array>
@@ -58,7 +58,7 @@ void check_colours(const Game& game) {
 void check_garbage(const Game& game) {
     const Stats& stats = game.stats();
     for (const PendingAttack& batch : game.garbage().pending()) EXPECT(batch.lines > 0);
-    // What waits beyond the absolute cap is lost.
+    // Garbage beyond the absolute cap is lost.
     if (game.rules().absolute_cap == 0)
         EXPECT(stats.received ==
                stats.cancelled + stats.garbage_entered + game.garbage().pending_lines());
@@ -82,14 +82,14 @@ void check_lock(const Board& before, const Game& game, const LockResult& lock) {
     // Otherwise cells are lost at the top, or blown up.
     if (!rules.all_solid() || rules.kept_rows < rules.rows || rules.bombs) return;
     const int cells = before.count() + 4 - lock.clear.lines * width + entered;
-    // What is pushed over the top, or into the two rows that stay there, is lost.
+    // Rows pushed over the top, or into the two rows that stay there, are lost.
     if (before.height() + static_cast<int>(lock.garbage.size()) + 4 + 2 <= before.rows())
         EXPECT(game.board().count() == cells);
     else
         EXPECT(game.board().count() <= cells);
 }
 
-// One of the placements; none if there is none.
+// One of the placements; none if the list is empty.
 std::optional<Game::Move> read_move(FuzzInput& input, const Game& game) {
     thread_local std::vector<Placement> list;
     game.placements(input.flag(), list);
@@ -180,7 +180,7 @@ void play_versus(FuzzInput& input, const std::shared_ptr<const Rules>& rules) {
     }
 }
 
-// Bags alone: many pieces, and what is left of them.
+// Piece queues alone: many pieces, and the remaining bag.
 void deal_pieces(FuzzInput& input) {
     const auto kind = input.pick<Randomizer>(9);
     PieceQueue queue(kind, static_cast<std::int64_t>(input.word()));

@@ -116,7 +116,7 @@ void fill_board(FuzzInput& input, Board& board) {
 }
 
 Board read_board(FuzzInput& input) {
-    // The width that has a fast way of its own is half of all.
+    // Half of all boards have the width of the multi-ISA code.
     const int width = input.flag() ? kDefaultWidth : input.between(kMinWidth, kMaxWidth);
     Board board(width, input.between(kMinRows, kMaxRows));
     fill_board(input, board);

@@ -20,13 +20,13 @@ Board read_board(FuzzInput& input);
 // Fills its rows.
 void fill_board(FuzzInput& input, Board& board);
 
-// A system that has a name, or one of one's own. Raises Error(kicks) for tables that are none.
+// A built-in or custom system. Throws Error(kicks) for invalid tables.
 Kicks read_kicks(FuzzInput& input);
 
-// Where pieces could appear, or far outside.
+// A plausible spawn position, or one far outside the board.
 Spawn read_spawn(FuzzInput& input, const Board& board);
 
-// Every field drawn. Raises Error(rules) for what `validate` refuses.
+// Draw every field. Throws Error(rules) if `validate` rejects the rules.
 Rules read_rules(FuzzInput& input);
 
 }  // namespace sevenbag::fuzz

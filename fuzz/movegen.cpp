@@ -56,7 +56,7 @@ void check_rows(FuzzInput& input, Board board) {
     }
 }
 
-// Replays keys one by one; where the piece comes to rest, with its spin.
+// Apply keys one by one; return the resting position with its spin.
 Placement replayed(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn, SpinMode spins,
                    const std::vector<Key>& keys) {
     const bool persists = spin_rule(spins, piece).persists;
@@ -125,7 +125,7 @@ void check_path(const Board& board, const Placement& placement, const Kicks& kic
     const auto followed = follow_keys(board, placement.piece, *keys, kicks, spawn, spins);
     EXPECT(followed && canonical(*followed) == end);
 
-    // Keys that allow for gravity lead there from wherever the piece has fallen to.
+    // Paths that allow for gravity work from every height that the piece may have fallen to.
     KeySet all = kTapKeys;
     all.add(Key::das_left);
     all.add(Key::das_right);
@@ -140,7 +140,7 @@ void check_path(const Board& board, const Placement& placement, const Kicks& kic
     }
 }
 
-// The systems that the fast generators know, in a place where they are not known.
+// Copies of the systems of the multi-ISA code, at addresses that it does not recognise.
 const Kicks* generic_copy(const Kicks& kicks) {
     static const KickTable srs = kSrs;
     static const KickTable srs_plus = kSrsPlus;

@@ -1,5 +1,5 @@
-// The beam search: any position, small budgets. Its moves are the legal ones, all of them, and with
-// a budget in boards the same position has the same answer.
+// Beam search: any position, small budgets. Its moves are exactly the legal ones, and with a node
+// limit the same position has the same result.
 #include "search/beam_search.hpp"
 
 #include <algorithm>

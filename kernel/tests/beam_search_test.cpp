@@ -134,7 +134,7 @@ TEST(a_perfect_clear_in_sight_is_found) {
         "....######",
         "....######",
     });
-    // Two O on two O, as the only way.
+    // Two O on two O, the only solution.
     SearchPosition position = position_of(board, "OOOO");
     BeamSearch beam{Rules{}};
     SearchLimits limits;

@@ -1,4 +1,4 @@
-// The kernel's test header: TEST, CHECK, CHECK_EQ. Nothing else is needed, so nothing else is here.
+// Minimal test framework of the kernel: TEST, CHECK, CHECK_EQ, CHECK_THROWS.
 //
 //     TEST(an_empty_row_is_not_full) {
 //         Board board;
@@ -6,7 +6,8 @@
 //         CHECK_EQ(board.count(), 0);
 //     }
 //
-// A failed check is told with its place and the test goes on; tests/main.cpp runs them all.
+// A failed check is reported with its location and the test continues; tests/main.cpp runs all
+// tests.
 
 #pragma once
 
@@ -27,8 +28,8 @@ namespace sevenbag::check {
 #define SB_SANITIZED
 #endif
 
-// How many of `most` random cases are tried: under the sanitizers, which look at how and not at
-// what is computed and cost twenty times the time, a twentieth.
+// Number of random cases to run: one in twenty under the sanitizers, which take twenty times as
+// long and check memory accesses, not results.
 constexpr int scale_cases(int max) {
 #if defined(SB_SANITIZED)
     return (max + 19) / 20;
@@ -48,7 +49,7 @@ inline std::vector<Test>& tests() {
     return all;
 }
 
-// What the test that runs now has said against itself.
+// Failures of the running test.
 inline std::vector<std::string>& failures() {
     static std::vector<std::string> all;
     return all;
@@ -62,8 +63,8 @@ inline void report_failure(const char* file, int line, const std::string& what) 
     failures().push_back(std::string(file) + ":" + std::to_string(line) + ": " + what);
 }
 
-// A value as text: numbers as numbers (also those of one byte), enums as their number, what can be
-// streamed as it streams, and anything else as a question mark.
+// A value as text: numbers as numbers (also those of one byte), enums as their number, streamable
+// values as streamed, and anything else as a question mark.
 template <class T>
 std::string show(const T& value) {
     std::ostringstream out;
@@ -83,7 +84,7 @@ std::string show(const T& value) {
 
 template <class A, class B>
 bool equal(const A& a, const B& b) {
-    // Whole numbers are compared by value, whatever their signs: CHECK_EQ(list.size(), 3).
+    // Integers are compared by value, whatever their signs: CHECK_EQ(list.size(), 3).
     constexpr bool numbers = std::is_integral_v<A> && std::is_integral_v<B> &&
                              !std::is_same_v<A, bool> && !std::is_same_v<B, bool>;
     if constexpr (numbers) {

@@ -7,7 +7,7 @@
 
 namespace {
 
-// How many complaints this makes, without counting against the test that asks.
+// Number of failures of a function, not counted for the calling test.
 template <class Body>
 std::size_t failures_of(Body body) {
     auto& all = sevenbag::check::failures();

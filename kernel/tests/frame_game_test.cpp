@@ -1,5 +1,5 @@
-// Games played frame by frame: what must hold whatever keys are pressed, and that a script plays as
-// its events do one by one.
+// Frame-by-frame games: invariants for any keys, and equal results of a script and its single
+// events.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -54,7 +54,7 @@ Handling hands_of(SplitMix64& random) {
     return hands;
 }
 
-// What a player and a network may do in so many frames.
+// Random events of a player and a network in a number of frames.
 std::vector<double> script_of(SplitMix64& random, int frames) {
     std::vector<double> script{0, 5, 1, 2};
     int announced = 0;
@@ -103,7 +103,8 @@ TEST(pieces_in_the_air_fit_and_cells_add_up) {
             CHECK(game.field().board.fits(game.piece().placement()));
             CHECK_EQ(game.frame(), kFrames);
         }
-        // What was placed and pushed in is there, or was cleared; garbage may have left at the top.
+        // Placed cells and garbage are on the board or were cleared; garbage may have been lost at
+        // the top.
         const int most = 4 * game.frame_stats().pieces +
                          (rules->width - 1) * game.frame_stats().garbage_entered -
                          rules->width * game.frame_stats().lines;

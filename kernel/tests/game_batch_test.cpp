@@ -20,7 +20,7 @@ std::shared_ptr<const Rules> heavy_rules() {
     return std::make_shared<const Rules>(rules);
 }
 
-// Arrays of exactly the size that is written to, so that a sanitizer sees every step beyond.
+// Arrays of exactly the required size, so that a sanitizer detects every write beyond.
 struct Arrays {
     explicit Arrays(const GameBatch& batch) {
         const auto agents = static_cast<std::size_t>(batch.agents());

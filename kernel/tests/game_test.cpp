@@ -1,5 +1,5 @@
-// Bags, attack, garbage and games: what can be checked without any file. The recorded games of
-// other engines are replayed by the Python tests.
+// Bags, attack, garbage and games, without data files. The Python tests replay recorded games of
+// other engines.
 
 #include <bit>
 #include <memory>
@@ -227,8 +227,8 @@ TEST(a_grid_moves_with_its_board) {
     CHECK(!grid.has_garbage(1));
 }
 
-// What TETR.IO does to its list of rows: n rows come in at the bottom, and of the list that has
-// grown by n those from index rows - n - 1 on are taken out, n of them.
+// TETR.IO's list of rows: n rows enter at the bottom, and of the list that has grown by n the rows
+// with index rows - n - 1 and above are removed, n of them.
 TEST(the_cut_off_takes_rows_out_of_the_grown_list) {
     for (int count : {1, 2, 3, 7}) {
         Rules rules;

@@ -1,4 +1,4 @@
-// Runs the tests of one executable: all of them, or those whose name contains an argument.
+// Run the tests of one executable: all, or those whose name contains an argument.
 
 #include <cstdio>
 #include <exception>
@@ -41,6 +41,6 @@ int main(int argc, char** argv) {
         for (const std::string& complaint : failures()) std::printf("  %s\n", complaint.c_str());
     }
     std::printf("%d passed, %d failed\n", passed, failed);
-    // A name that fits no test is a mistake of whoever typed it, not a success.
+    // A name without a matching test is an error, not a success.
     return failed == 0 && passed > 0 ? 0 : 1;
 }

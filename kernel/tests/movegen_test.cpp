@@ -21,7 +21,7 @@ namespace {
 
 using Resting = std::tuple<int, int, int, int>;  // canonical rotation, x, y, spin
 
-// The verdict on a rotation that ended here, test by test.
+// The spin of a rotation that ended here, test by test.
 Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, const SpinRules& rules) {
     const auto stuck = [&](int dx, int dy) {
         return !board.fits({p.piece, p.rotation, static_cast<std::int8_t>(p.x + dx),
@@ -74,12 +74,12 @@ Spin plain_verdict(const Board& board, const Placement& p, bool full_kick, const
 // Every resting place by depth-first search over (x, y, rotation, spin).
 std::set<Resting> plain_search(const Board& board, Piece piece, const Kicks& kicks, Spawn spawn,
                                const SpinRules& spins) {
-    // The centre of a piece that fits may lie outside the board, but not by more cells than these.
+    // The centre of a piece that fits may be outside the board, but at most this far.
     static constexpr int kMargin = 8;
     struct State {
         int x, y, rotation;
         Spin spin;    // as the last rotation made it
-        bool turned;  // and where spins are judged at the lock: that there was one,
+        bool turned;  // and if spins are detected at the lock: that there was a rotation,
         bool kicked;  // with a full kick
 
         std::size_t index() const {

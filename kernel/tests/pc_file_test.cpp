@@ -1,4 +1,4 @@
-// Records of .pc files: the format's published example, and what is wrong with broken ones.
+// Records of .pc files: the format's published example, and faults of invalid records.
 #include <string>
 #include <vector>
 
@@ -69,8 +69,8 @@ TEST(every_fault_is_found) {
 }
 
 TEST(enclosed_positions_are_unreachable) {
-    // An O in the left corner, an I that lies on it and roofs the three columns beside it, an I
-    // that stands at the end of the roof: another O cannot come to lie below it.
+    // An O in the left corner, an I on top of it that covers the three columns beside it, an
+    // upright I at the end of that cover: another O cannot get below it.
     PcRecord record{};
     record.length = 5;
     record.sequence = {Piece::T, Piece::O, Piece::I, Piece::I, Piece::O};

@@ -1,4 +1,4 @@
-// Perfect clears: the generator of low fields against the kernel's general one.
+// The small-board generator against the kernel's generic one.
 #include <algorithm>
 #include <array>
 #include <random>
@@ -29,7 +29,7 @@ Board board_of(std::uint64_t filled) {
     return board;
 }
 
-// Cells of every placement that lies below `height`.
+// Cells of every placement below `height`.
 std::vector<std::uint64_t> by_the_board(const Board& board, Piece piece, const Kicks& kicks,
                                         int height) {
     std::vector<Placement> placements;
@@ -78,7 +78,7 @@ std::uint64_t random_field(Generator& random, int height, const Kicks& kicks) {
             if (placements.empty()) break;
             board.fill(placements[below(placements.size())]);
         }
-        // Full rows stay: the generator need not care.
+        // Full rows are kept: the generator ignores them.
         return cells_of_field(board);
     }
     std::uint64_t filled = random();
@@ -109,8 +109,7 @@ void expect_equal_placements(const Kicks& kicks, Generator& random, int fields) 
     }
 }
 
-// A system nobody would play: any tests in any number, turns that do not exist, pieces that lie
-// anywhere.
+// An unusual system: any number of any tests, missing turns, any centres.
 Kicks random_kicks(Generator& random) {
     const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
     const int reach = 1 + below(kMaxKick);

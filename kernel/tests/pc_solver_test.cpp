@@ -74,8 +74,8 @@ struct Plain {
 
 // --- fields with few empty cells ----------------------------------------------------------------
 
-// Rows of a height with some pieces taken out of the full field, so that there is hope; now and
-// then with cells anywhere. The pieces are told.
+// Rows of a height, made by removing some pieces from a full board, so that a solution is likely;
+// sometimes random cells. Also returns the pieces.
 std::uint64_t random_field(Generator& random, int height, int pieces, std::vector<Piece>& out) {
     out.clear();
     const std::uint64_t whole = (std::uint64_t{1} << (height * pc::kFieldWidth)) - 1;
@@ -134,8 +134,8 @@ std::vector<Piece> pieces_for(Generator& random, const std::vector<Piece>& taken
     return pieces;
 }
 
-// Plays a solution: every placement can be reached, pieces come by the rules of the hold, the board
-// is empty at the end, and before only if that is allowed.
+// Play a solution: every placement is reachable, pieces follow the hold rules, the board is empty
+// at the end, and before that only if allowed.
 bool holds_good(const pc::SolveRequest& request, const pc::SolveResult& result,
                 const Kicks& kicks) {
     Board board = *request.board;

@@ -1,5 +1,5 @@
-// All queues at once: sequences against their definition, the graph against the general generator,
-// the answers of a census against one queue at a time.
+// All queues at once: sequences against their definition, the graph against the generic generator,
+// the tablebase against one queue at a time.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -22,7 +22,7 @@ using namespace sevenbag;
 
 namespace {
 
-// Whether some phase of the bag deals these letters, by the definition.
+// Return whether some phase of the bag deals these letters, by the definition.
 bool dealt(const std::vector<std::uint8_t>& window) {
     for (std::size_t phase = 0; phase < 7; ++phase) {
         std::set<int> bag;
@@ -36,7 +36,7 @@ bool dealt(const std::vector<std::uint8_t>& window) {
     return false;
 }
 
-// All sequences of so many letters, by the definition, in listing order.
+// All sequences of this length, by the definition, in listing order.
 std::vector<std::vector<std::uint8_t>> sequences_by_definition(std::size_t letters) {
     std::vector<std::vector<std::uint8_t>> all;
     std::vector<std::uint8_t> sequence(letters, 0);
@@ -99,7 +99,7 @@ class PlainSearch {
     std::map<Key, std::vector<Field>> after_;
 };
 
-// The handfuls that finish a board in some order, by the edges of the graph.
+// The multisets that complete a board in some order, by the edges of the graph.
 std::set<pc::LetterCounts> completing_sets(const pc::Graph& graph, std::size_t layer,
                                            std::uint32_t board) {
     if (layer + 1 == graph.layers.size()) return {pc::LetterCounts{}};
