@@ -49,7 +49,7 @@ ARGS ?=
 ## play: two bots fight; A=... and B=... choose them, ARGS=... adds options
 .PHONY: play
 play: build
-	@"$(BIN)/sevenbag" play "$(A)" "$(B)" --ramp 100 --pieces 250 --pps 5 $(ARGS)
+	@"$(BIN)/sevenbag" play "$(A)" "$(B)" --ramp 100 --pieces 250 --speed 5 $(ARGS)
 
 # Many tests wait for other processes, so there are twice as many workers as jobs.
 PYTEST = "$(BIN)/python" -m pytest -q -n $$((2 * $(JOBS)))

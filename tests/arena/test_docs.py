@@ -51,7 +51,6 @@ def test_every_option_stands_in_the_manual(
     pages = text_of("arena.md") + text_of("tournaments.md") + text_of("commands.md")
     for action in parser._actions:
         for option in action.option_strings:
-            # The help names both spellings of this one.
-            if option in {"-h", "--help", "--workers"}:
+            if option in {"-h", "--help"}:
                 continue
             assert option in pages, option

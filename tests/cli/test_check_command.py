@@ -94,7 +94,7 @@ def test_files(tmp_path: Path) -> None:
         (("random", "--only", "holds"), "invalid --only: expected some of rules-plain"),
         (("random", "--output", "/no/such/folder/x"), "there is no folder /no/such/folder"),
         (("random", "--output", "/"), "cannot be written"),
-        (("random", "--seconds", "0"), "expected number above 0"),
+        (("random", "--answer-seconds", "0"), "expected number above 0"),
     ],
 )
 def test_what_cannot_be_used(arguments: tuple[str, ...], words: str) -> None:
@@ -130,7 +130,14 @@ def test_a_contests_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     with SmallServer(calm) as server:
         words = [server.url, "--token", server.token, "--team", TEAMS[0]]
         words += ["--password-file", str(files[0]), "--opponent", TEAMS[1]]
-        words += ["--opponent-password-file", str(files[1]), "--seconds", "120", "--format", "json"]
+        words += [
+            "--opponent-password-file",
+            str(files[1]),
+            "--answer-seconds",
+            "120",
+            "--format",
+            "json",
+        ]
         done = check(*words)
     assert done.returncode == 0
     report = json.loads(done.stdout)

@@ -45,7 +45,7 @@ def folder_of_evil_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data["rules"]["name"] = EVIL
     (folder / "game.replay").write_text("\n".join([json.dumps(data), *rest, ""]))
     bots = ("random:seed=1", "random:seed=2", "--games", "2")
-    kept = ("--no-replays", "--quiet", "--folder", "kept")
+    kept = ("--no-replay", "--quiet", "--folder", "kept")
     done = sevenbag("match", *bots, *kept, folder=folder)
     assert done.returncode == 0
     path = folder / "kept" / "tournament.json"
@@ -73,7 +73,7 @@ def folder_of_evil_names(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "replay stats game.replay --json",
         "replay verify game.replay",
         "replay verify game.replay --json",
-        "replay convert game.replay --to json",
+        "replay convert game.replay --format json",
         "stats kept",
         "stats kept --json",
         "match --resume --folder kept",

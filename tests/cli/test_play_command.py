@@ -135,6 +135,7 @@ def test_no_replay_if_none_is_wanted(tmp_path: Path) -> None:
         (["random", "random", "--pieces", "1000000000"], "expected integer from 1 to 100000, got"),
         (["random", "random", "--ramp", "x"], "--ramp"),
         (["random", "random", "--pps", "nan"], "--pps"),
+        (["random", "random", "--pps", "3"], "--pps needs --real-time; --speed"),
         (["random", "random", "--ms", "5", "--nodes", "5"], "--nodes"),
         (["random"], "required: B"),
         (["random", "random", "--replay", "no/such/folder.replay"], "cannot be written"),
@@ -282,7 +283,7 @@ def slow_match(
     if make is not None:
         make.mkdir()
     (folder / "calm.toml").write_text(CALM)
-    rules = ("--rules", "calm.toml", "--pps", "3", "--seed", "5")
+    rules = ("--rules", "calm.toml", "--speed", "3", "--seed", "5")
     match = start(*("play", "beam:nodes=20", QUICK_BOT, *rules, *words), folder=folder)
     assert match.stdout is not None
     while not match.stdout.readline().startswith("   3"):

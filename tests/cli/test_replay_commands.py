@@ -206,7 +206,7 @@ def test_in_a_terminal_it_is_drawn_and_left_with_q(game: Path) -> None:
 
 def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Path) -> None:
     code, shown = in_terminal(
-        *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--pps", "200"),
+        *("play", "random:seed=1", "random:seed=2", "--seed", "5", "--speed", "200"),
         *("--replay", tmp_path / "a.replay"),
     )
     assert code == 0
@@ -222,16 +222,16 @@ def test_a_match_in_a_terminal_is_drawn_and_the_terminal_given_back(tmp_path: Pa
 
 def test_a_game_is_converted(game: Path, tmp_path: Path) -> None:
     turns = len(game.read_text().splitlines()) - 2
-    fumens = sevenbag("replay", "convert", game, "--to", "fumen").stdout.splitlines()
+    fumens = sevenbag("replay", "convert", game, "--format", "fumen").stdout.splitlines()
     assert [len(Fumen.parse(each).pages) for each in fumens] == [turns + 1] * 2
-    second = sevenbag("replay", "convert", game, "--to", "fumen", "--player", "2").stdout
+    second = sevenbag("replay", "convert", game, "--format", "fumen", "--player", "2").stdout
     assert second.splitlines() == fumens[1:]
-    told = json.loads(sevenbag("replay", "convert", game, "--to", "json").stdout)
+    told = json.loads(sevenbag("replay", "convert", game, "--format", "json").stdout)
     assert len(told["placements"]) == 2 * turns
-    table = sevenbag("replay", "convert", game, "--to", "csv").stdout
+    table = sevenbag("replay", "convert", game, "--format", "csv").stdout
     assert len(table.splitlines()) == 2 * turns + 1
     out = tmp_path / "game.csv"
-    done = sevenbag("replay", "convert", game, "--to", "csv", "-o", out)
+    done = sevenbag("replay", "convert", game, "--format", "csv", "-o", out)
     assert (done.returncode, done.stdout, out.read_text()) == (0, "", table)
 
 
@@ -255,7 +255,7 @@ def test_names_are_no_markup_in_tables(game: Path, tmp_path: Path) -> None:
     assert shown.split() == ["[red]a[/red]?[2J", "random:seed=2"]
 
 
-@pytest.mark.parametrize("verb", [["stats"], ["stats", "--json"], ["convert", "--to", "json"]])
+@pytest.mark.parametrize("verb", [["stats"], ["stats", "--json"], ["convert", "--format", "json"]])
 def test_a_result_that_is_not_the_games_is_told(
     verb: list[str], game: Path, tmp_path: Path
 ) -> None:
@@ -269,10 +269,10 @@ def test_a_result_that_is_not_the_games_is_told(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["convert", "{game}"], "--to"),
-        (["convert", "{game}", "--to", "pgn"], "pgn"),
-        (["convert", "{game}", "--to", "csv", "-o", "no/folder/x"], "cannot be written"),
-        (["convert", "none.replay", "--to", "csv"], "cannot be read"),
+        (["convert", "{game}"], "--format"),
+        (["convert", "{game}", "--format", "pgn"], "pgn"),
+        (["convert", "{game}", "--format", "csv", "-o", "no/folder/x"], "cannot be written"),
+        (["convert", "none.replay", "--format", "csv"], "cannot be read"),
         (["stats", "none.replay"], "cannot be read"),
     ],
 )

@@ -27,7 +27,7 @@ def test_it_is_written_where_it_was_asked_for(match: Path, tmp_path: Path) -> No
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith(f"report: {out}  (")
     assert out.read_text().count("data-game=") >= 2
-    done = sevenbag("report", match, "-o", out, "--games", "0")
+    done = sevenbag("report", match, "-o", out, "--playable-games", "0")
     assert done.returncode == 0
     assert 'data-game="' not in out.read_text()
 
@@ -55,7 +55,7 @@ def test_a_lost_replay_is_told(match: Path, tmp_path: Path) -> None:
         (["{none}"], "a tournament's folder has it"),
         (["{match}", "-o", "{none}"], "expected a file, got the folder"),
         (["{match}", "-o", "{none}/no/page.html"], "cannot be written"),
-        (["{match}", "--games", "-1"], "-1"),
+        (["{match}", "--playable-games", "-1"], "-1"),
     ],
 )
 def test_what_cannot_be_reported_is_an_error(

@@ -185,7 +185,7 @@ def test_no_match_is_written_over(tmp_path: Path) -> None:
     ],
 )
 def test_sprt_decides(bots: tuple[str, ...], pieces: str, decision: str, tmp_path: Path) -> None:
-    words = (*bots, "--sprt", "0,300", "--pieces", pieces, "--concurrency", "2")
+    words = (*bots, "--sprt", "0,300", "--pieces", pieces, "--workers", "2")
     result = result_of(*words, "--folder", "m", folder=tmp_path)
     assert result["decision"] == decision
     told = sevenbag("stats", "m", folder=tmp_path).stdout
@@ -196,7 +196,7 @@ def test_sprt_decides(bots: tuple[str, ...], pieces: str, decision: str, tmp_pat
 def test_the_same_command_plays_the_same_match(tmp_path: Path) -> None:
     words = ("beam:nodes=40", "beam:nodes=80", "--sprt", "0,120", "--pieces", "30")
     once = result_of(*words, "--folder", "once", folder=tmp_path)
-    twice = result_of(*words, "--folder", "twice", "--concurrency", "2", folder=tmp_path)
+    twice = result_of(*words, "--folder", "twice", "--workers", "2", folder=tmp_path)
     assert once["decision"] in {"H0", "H1"}
     assert once["elo"].keys() == {"value", "low", "high"}  # type: ignore[attr-defined]
     told = sevenbag("match", "--resume", "--folder", "once", folder=tmp_path).stdout
@@ -221,7 +221,7 @@ def test_first_to(tmp_path: Path) -> None:
 
 
 def test_a_game_without_its_pair_is_mentioned(tmp_path: Path) -> None:
-    bots = ("beam:nodes=20", "random:seed=5", "--pieces", "20", "--no-replays")
+    bots = ("beam:nodes=20", "random:seed=5", "--pieces", "20", "--no-replay")
     for games, note in (
         ("2", None),
         ("3", "1 game without its pair is not counted"),
@@ -273,7 +273,7 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
         (("random", "random", "--games", "0"), "--games"),
         (("random", "random", "--openings", "none.txt"), "none.txt: cannot be read"),
         (("random", "random", "--rules", "magic"), "magic"),
-        (("random", "random", "--concurrency", "2", "--cluster", "x"), "--cluster"),
+        (("random", "random", "--workers", "2", "--cluster", "x"), "--cluster"),
         (("--resume", "--folder", "none"), "no such file"),
         (("--resume",), "--folder"),
         (("random", "random", "--real-time", "--pps", "100"), "pps is 100"),
@@ -281,7 +281,7 @@ def test_all_of_a_game_can_be_chosen(tmp_path: Path) -> None:
         (("random", "random", "--wall"), "real time"),
         (("random", "random", "--increment", "3"), "a bank"),
         (("random", "random", "--alpha", "0.1"), "need --sprt"),
-        (("random", "random", "--concurrency", "100000"), "expected integer from 1 to 1024, got"),
+        (("random", "random", "--workers", "100000"), "expected integer from 1 to 1024, got"),
     ],
 )
 def test_what_cannot_be_played_is_named_before_anything_is(
@@ -371,7 +371,7 @@ def test_a_terminal_shows_a_table(tmp_path: Path) -> None:
     assert "folder: matches/" in text
 
 
-@pytest.mark.parametrize("words", [("--pieces", "60"), ("--real-time",), ("--no-replays",)])
+@pytest.mark.parametrize("words", [("--pieces", "60"), ("--real-time",), ("--no-replay",)])
 def test_settings_that_would_do_nothing_beside_resume_are_refused(
     words: tuple[str, ...], tmp_path: Path
 ) -> None:

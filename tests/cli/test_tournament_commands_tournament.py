@@ -168,7 +168,7 @@ def test_the_file_of_the_manual_is_one(tmp_path: Path) -> None:
     text = text.replace("pieces = 300", "pieces = 4")
     (tmp_path / "boards.txt").write_text("1\n")
     written(tmp_path, text)
-    done = sevenbag("tournament", "spring.toml", "--concurrency", "2", folder=tmp_path)
+    done = sevenbag("tournament", "spring.toml", "--workers", "2", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "mine" in done.stdout
 

@@ -46,7 +46,7 @@ COMMANDS = [
     "replay show PIPE",
     "replay show PIPE.ttrm",
     "replay stats PIPE",
-    "replay convert PIPE --to csv",
+    "replay convert PIPE --format csv",
     "replay verify PIPE",
     "replay verify PIPE.ttrm",
     "replay verify PIPE.ttrm --locks PIPE",
@@ -62,7 +62,7 @@ COMMANDS = [
     "pc display PIPE",
     "pc demo --nn PIPE",
     "contest match a b --settings PIPE",
-    "contest serve PIPE",
+    "contest serve --settings PIPE",
     "join http://127.0.0.1:1 --bot random --team a --password-file PIPE",
 ]
 

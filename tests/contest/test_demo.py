@@ -16,7 +16,16 @@ if TYPE_CHECKING:
     import subprocess
     from pathlib import Path
 
-QUICK = ("--port", "0", "--games", "1", "--pace", "200", "--set", "match.game_seconds=1")
+QUICK = (
+    "--port",
+    "0",
+    "--set",
+    "match.games=1",
+    "--moves-per-second",
+    "200",
+    "--set",
+    "match.game_seconds=1",
+)
 # Fixed ports, which other tests have at other addresses; the demo itself looks for a free one.
 ALONE = ("--set", "server.bind=127.88.9.1", "--set", "log.level=warning")
 
@@ -75,7 +84,7 @@ def test_the_demo_stays_to_be_looked_at_until_ctrl_c(tmp_path: Path) -> None:
     again = sevenbag("contest", "demo", "--folder", folder, folder=tmp_path)
     assert again.returncode == 2
     assert "has a contest already" in again.stderr
-    exported = sevenbag("contest", "export", folder / "contest.toml", folder=tmp_path)
+    exported = sevenbag("contest", "export", "--settings", folder / "contest.toml", folder=tmp_path)
     assert exported.returncode == 0, exported.stderr
     assert exported.stdout.count("\n") == 2
 
@@ -98,7 +107,7 @@ def test_one_match_without_a_site(tmp_path: Path) -> None:
     )
     try:
         lines = lines_of(process)
-        wait_until(lambda: any("our bot random" in line for line in lines))
+        wait_until(lambda: any("built-in bot random" in line for line in lines))
         token = next(line.split()[-1] for line in lines if line.startswith("match token: "))
         played = sevenbag(
             *("join", "pason://127.88.9.1", "--token", token, "--team", "My Team"),
@@ -193,24 +202,24 @@ def test_running_games_are_finished_unless_one_insists(tmp_path: Path, times: in
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["demo", "beam"], "a demo has two bots; 1 are named"),
+        (["demo", "beam"], "expected two, got 1"),
         (["demo", "beam", "nonesuch"], "nonesuch"),
         (["match", "A", "A"], "both sides are called 'A'"),
-        (["match", "A", "B="], "'B=' is no side"),
+        (["match", "A", "B="], "got 'B='"),
         (["match", "A", "B=tbp:cat"], "sevenbag join"),
         (["match", "A", "B", "--password-file", "missing"], "missing: cannot be read"),
         (["match", "A", "B", "--password-file", "B=missing"], "missing: cannot be read"),
-        (["match", "A", "B", "--password-file", "C=x"], "expected A=F or B=F, got 'C=x'"),
-        (["match", "A", "B=random", "--password-file", "B=x"], "expected A=F, got 'B=x'"),
+        (["match", "A", "B", "--password-file", "C=x"], "expected A=FILE or B=FILE, got 'C=x'"),
+        (["match", "A", "B=random", "--password-file", "B=x"], "expected A=FILE, got 'B=x'"),
         (
             ["match", "A", "B", *["--password-file", "A=x"] * 2],
             "expected one file for 'A', got two",
         ),
-        (["match", "A", "B", *["--password-file", "x"] * 2], "expected TEAM=F for each team"),
+        (["match", "A", "B", *["--password-file", "x"] * 2], "expected TEAM=FILE for each team"),
         (["match", "A", "B", "--set", "server.bind=256.1.1.1"], "256.1.1.1"),
         (["match", "A", "B", "--set", "match.games=0"], "match.games"),
-        (["game-server"], "server.scheduler is empty"),
-        (["serve", "missing.toml"], "missing.toml"),
+        (["game-server"], "invalid server.scheduler"),
+        (["serve", "--settings", "missing.toml"], "missing.toml"),
         (["serve", "--set", "site.port=x"], "site.port"),
         (["serve", "--set", "site.store=nonsense"], "it is sqlite:///FILE"),
         (["serve", "--set", "server.bind=0.0.0.0", "--game-servers", "2"], "an address of its own"),

@@ -157,7 +157,7 @@ def test_a_contest_of_eight_teams_and_a_game_server_that_is_killed(contest: Cont
     assert done.status == 303, done.words
 
     def games() -> list[dict[str, str]]:
-        answer = sevenbag("contest", "export", "contest.toml", folder=contest.folder)
+        answer = sevenbag("contest", "export", "--settings", "contest.toml", folder=contest.folder)
         assert answer.returncode == 0, answer.stderr
         return list(csv.DictReader(io.StringIO(answer.stdout)))
 

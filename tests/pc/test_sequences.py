@@ -119,7 +119,7 @@ def test_the_command_prints_the_table() -> None:
 
 
 def test_the_command_speaks_json() -> None:
-    done = sevenbag("pc", "count-seq", "--to", "10", "--json")
+    done = sevenbag("pc", "count-seq", "--max-length", "10", "--json")
     rows = json.loads(done.stdout)["sequences"]
     assert [row["non_equivalent"] for row in rows] == PUBLISHED[:11]
-    assert sevenbag("pc", "count-seq", "--to", "25").returncode == 2
+    assert sevenbag("pc", "count-seq", "--max-length", "25").returncode == 2

@@ -132,7 +132,7 @@ class TestCommands:
             (("show", "match.ttrm", "--plain", "--round", "2"), "won wins"),
             (("show", "match.ttrm", "--turn", "5"), "turn 5"),
             (("stats", "match.ttrm", "--round", "1"), "spin triple"),
-            (("convert", "match.ttrm", "--to", "fumen", "--player", "1"), "v115@"),
+            (("convert", "match.ttrm", "--format", "fumen", "--player", "1"), "v115@"),
         ):
             done = sevenbag("replay", *words, folder=tmp_path)
             assert (done.returncode, done.stderr) == (0, "")

@@ -31,6 +31,8 @@ T = TypeVar("T")
 DEFAULT_SETTINGS_FILE: Final = Path("contest.toml")
 REPLAY_FILE_HELP: Final = "replay, or .ttrm or .ttr file of TETR.IO"
 NETWORK_HELP: Final = "network that orders the search [default: none, which is faster]"
+LIVE_SPEED: Final = 6.0
+"""Turns per second of live views."""
 KICKS_HELP: Final = "rotation system or TOML file"
 
 
@@ -319,8 +321,7 @@ def open_executor(args: argparse.Namespace) -> Generator[jobs.Executor | None]:
 def add_settings_options(parser: argparse.ArgumentParser) -> None:
     """Add the settings of a contest."""
     parser.add_argument(
-        "file",
-        nargs="?",
+        "--settings",
         type=Path,
         metavar="FILE",
         help=f"settings in TOML [default: {DEFAULT_SETTINGS_FILE} if it exists]",
@@ -348,15 +349,15 @@ def load_settings(args: argparse.Namespace) -> Settings:
 
 def find_settings_file(args: argparse.Namespace) -> Path | None:
     """Return the settings file; None if there is none."""
-    if args.file is not None:
-        return Path(args.file)
+    if args.settings is not None:
+        return Path(args.settings)
     return DEFAULT_SETTINGS_FILE if DEFAULT_SETTINGS_FILE.exists() else None
 
 
 def settings_arguments(args: argparse.Namespace, more: Iterable[str] = ()) -> list[str]:
     """Return arguments that give another contest command the same settings, and more."""
     path = find_settings_file(args)
-    words = [] if path is None else [str(path.resolve())]
+    words = [] if path is None else ["--settings", str(path.resolve())]
     for each in (*args.set, *more):
         words += ["--set", each]
     return words
@@ -372,9 +373,9 @@ def add_address_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_kicks_option(parser: Container, default: str = "srs") -> None:
+def add_kicks_option(parser: Container) -> None:
     """Add the rotation system."""
-    parser.add_argument("--kicks", default=default, metavar="NAME|FILE", help=KICKS_HELP)
+    parser.add_argument("--kicks", default="srs", metavar="NAME|FILE", help=KICKS_HELP)
 
 
 def warn_unused_pieces(unused: int, usable: int) -> None:

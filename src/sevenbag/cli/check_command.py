@@ -61,7 +61,7 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
     )
     test = parser.add_argument_group("test")
     test.add_argument(
-        "--pieces", type=integer(1), default=40, metavar="N", help="pieces in the test game"
+        "--length", type=integer(1), default=40, metavar="N", help="pieces in the test game"
     )
     test.add_argument(
         "--only",
@@ -71,9 +71,9 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
         help="run only these checks besides the first three, such as game,hold",
     )
     test.add_argument(
-        "--seconds",
+        "--answer-seconds",
         type=positive_number,
-        default=5.0,
+        default=10.0,
         metavar="S",
         help="seconds a bot may take to answer",
     )
@@ -85,7 +85,7 @@ def configure_check(parser: argparse.ArgumentParser) -> None:
         help="seconds until a bot is ready",
     )
     test.add_argument(
-        "--quick-ms",
+        "--slow-ms",
         type=positive_number,
         default=500.0,
         metavar="MS",
@@ -135,9 +135,9 @@ def _check_bot(args: argparse.Namespace) -> Report:
         raise SpecError("invalid bot: expected one such as tbp:./my-bot, or --frontend, got none")
     settings = CheckSettings(
         start_seconds=args.start_seconds,
-        seconds=args.seconds,
-        quick_seconds=args.quick_ms / 1000,
-        pieces=args.pieces,
+        seconds=args.answer_seconds,
+        quick_seconds=args.slow_ms / 1000,
+        pieces=args.length,
         only=args.only,
     )
     check = _create_check(args.bot, settings)

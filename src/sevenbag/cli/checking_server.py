@@ -21,7 +21,7 @@ def check(args: argparse.Namespace) -> Report:
     """Check the server, or that of the site, that the command line names."""
     if not args.team:
         raise InputError("no team; give its name by --team")
-    timing = Timing(answer=args.seconds)
+    timing = Timing(answer=args.answer_seconds)
     if not args.bot.lower().startswith("pason://"):
         if args.token or args.opponent or args.opponent_password_file:
             raise InputError("a site makes the match: --token and --opponent are for pason://")

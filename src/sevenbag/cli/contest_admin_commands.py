@@ -73,7 +73,7 @@ def configure_contest_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contest", type=int, metavar="N", help="number of the contest [default: the newest]"
     )
-    parser.add_argument("--to", choices=("csv", "json"), default="csv", help="output format")
+    parser.add_argument("--format", choices=("csv", "json"), default="csv", help="output format")
     parser.set_defaults(run=run_contest_export)
 
 
@@ -89,7 +89,7 @@ def run_contest_export(args: argparse.Namespace) -> int:
             number = newest[0].id
         text = (
             results_json(store, number).decode()
-            if args.to == "json"
+            if args.format == "json"
             else results_csv(store, number)
         )
     sys.stdout.write(text)

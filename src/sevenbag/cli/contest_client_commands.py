@@ -83,7 +83,7 @@ def configure_join(parser: argparse.ArgumentParser) -> None:
         "--test", action="store_true", help="create a test match on the site and play it"
     )
     parser.add_argument(
-        "--wait",
+        "--wait-seconds",
         type=positive_number,
         default=3_600.0,
         metavar="S",
@@ -128,7 +128,7 @@ def _join_site(args: argparse.Namespace, patience: Patience) -> int:
     site = Site(args.server, args.team, manner.password)
     if args.test:
         return _report_match(run_until_signal(_play_test(site, manner)))
-    matches = run_until_signal(play_all(site, manner, write_lines, wait_seconds=args.wait))
+    matches = run_until_signal(play_all(site, manner, write_lines, wait_seconds=args.wait_seconds))
     return _report_matches(matches)
 
 

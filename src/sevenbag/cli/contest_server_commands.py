@@ -30,7 +30,6 @@ from sevenbag.contest.scheduler_protocol import Place, Seat
 from sevenbag.contest.server import GameServer
 from sevenbag.contest.server.scheduler_client import Uplink
 from sevenbag.contest.settings import ContestRules
-from sevenbag.contest.settings_loader import load
 from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import InputError, SpecError
 
@@ -167,16 +166,13 @@ def configure_contest_match(parser: argparse.ArgumentParser) -> None:
         metavar="[TEAM=]FILE",
         help="file with the password of TEAM, or of both teams, in its first line; repeatable",
     )
-    parser.add_argument(
-        "--settings", type=Path, metavar="FILE", help="settings in TOML (docs/contest.md)"
-    )
-    add_set_option(parser)
+    add_settings_options(parser)
     parser.set_defaults(run=run_contest_match)
 
 
 def run_contest_match(args: argparse.Namespace) -> int:
     """Play the match; return 1 if nobody won."""
-    settings = load(args.settings, overrides=args.set)
+    settings = load_settings(args)
     if args.first.partition("=")[0] == args.second.partition("=")[0]:
         raise InputError(f"both sides are called {args.first.partition('=')[0]!r}")
     texts = (args.first, args.second)
@@ -319,15 +315,7 @@ def configure_contest_demo(parser: argparse.ArgumentParser) -> None:
         help="port of the site, 0 for any free port [default: 8080, or a free one]",
     )
     parser.add_argument(
-        "--games",
-        type=int,
-        default=3,
-        choices=range(1, 100),
-        metavar="N",
-        help="number of games",
-    )
-    parser.add_argument(
-        "--pace",
+        "--moves-per-second",
         type=positive_number,
         default=12.0,
         metavar="N",
@@ -357,8 +345,7 @@ def run_contest_demo(args: argparse.Namespace) -> int:
             args.folder or Path(temporary),
             bots=(bots[0], bots[1]),
             port=args.port,
-            games=args.games,
-            pace=args.pace,
+            pace=args.moves_per_second,
             overrides=args.set,
             say=write_lines,
         )

@@ -21,6 +21,7 @@ from sevenbag.arena.tournament.tournament_config import DEFAULT_PPS
 from sevenbag.bots.bot import Limits
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli.arguments import (
+    LIVE_SPEED,
     add_display_options,
     add_game_options,
     add_limit_options,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 
 # The last drawing stays in the terminal, in full height.
 _SCENE_HEIGHT: Final = 100
-_LIVE_PPS: Final = 6.0
 
 
 def configure_play(parser: argparse.ArgumentParser) -> None:
@@ -76,8 +76,7 @@ def configure_play(parser: argparse.ArgumentParser) -> None:
         "--pps",
         type=positive_number,
         metavar="N",
-        help=f"maximum turns per second [default: {_LIVE_PPS:g} in a live view, else unlimited];"
-        f" in real time pieces per second [default: {DEFAULT_PPS:g}]",
+        help=f"pieces per second in real time [default: {DEFAULT_PPS:g}]",
     )
     output = parser.add_argument_group("output")
     output.add_argument(
@@ -88,6 +87,12 @@ def configure_play(parser: argparse.ArgumentParser) -> None:
     )
     output.add_argument("--no-replay", action="store_true", help="store no replay")
     output.add_argument("--times", action="store_true", help="store thinking times in the replay")
+    output.add_argument(
+        "--speed",
+        type=positive_number,
+        metavar="N",
+        help=f"turns shown per second [default: {LIVE_SPEED:g} in a live view, else unlimited]",
+    )
     add_display_options(output, plain="print one line per turn instead of a live view")
     parser.set_defaults(run=run_play)
 
@@ -137,6 +142,8 @@ def _create_conditions(
     opening = None if args.opening is None else parse_opening([args.opening], rules).fumen
     if not args.real_time and (args.wall or args.nps is not None):
         raise InputError("--wall and --nps need --real-time")
+    if not args.real_time and args.pps is not None:
+        raise InputError("--pps needs --real-time; --speed is for turns shown per second")
     if args.increment and args.bank is None:
         raise InputError("--increment needs --bank")
     clock = None if args.bank is None else GameClock(args.bank, args.increment)
@@ -152,7 +159,7 @@ def _create_conditions(
         limits=(limits, limits),
         specs=(args.first, args.second),
         max_pieces=args.pieces,
-        pps=args.pps or (_LIVE_PPS if live else None),
+        pps=args.speed or (LIVE_SPEED if live else None),
         clocks=(clock, clock),
         lead=args.lead,
         double=args.double,

@@ -21,6 +21,7 @@ from sevenbag.arena.terminal.live_view import (
 )
 from sevenbag.bots.bot import Limits
 from sevenbag.cli.arguments import (
+    LIVE_SPEED,
     REPLAY_FILE_HELP,
     add_json_option,
     add_replay_argument,
@@ -82,7 +83,7 @@ def configure_replay_show(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--speed",
         type=positive_number,
-        default=8.0,
+        default=LIVE_SPEED,
         metavar="N",
         help="turns shown per second",
     )
@@ -186,7 +187,7 @@ def configure_replay_convert(parser: argparse.ArgumentParser) -> None:
     )
     add_replay_argument(parser)
     parser.add_argument(
-        "--to", choices=("fumen", "json", "csv"), required=True, help="output format"
+        "--format", choices=("fumen", "json", "csv"), required=True, help="output format"
     )
     parser.add_argument(
         "--player", type=int, choices=(1, 2), help="fumen: this player only [default: both]"
@@ -206,9 +207,9 @@ def configure_replay_convert(parser: argparse.ArgumentParser) -> None:
 def run_replay_convert(args: argparse.Namespace) -> int:
     """Convert the replay; return 1 if its result differs from the recorded one."""
     playback = _open_playback(args)
-    if args.to == "json":
+    if args.format == "json":
         text = escape_json(export_json(playback, boards=args.boards).decode()) + "\n"
-    elif args.to == "csv":
+    elif args.format == "csv":
         text = export_csv(playback)
     else:
         players = (0, 1) if args.player is None else (args.player - 1,)

@@ -93,7 +93,7 @@ def configure_report(parser: argparse.ArgumentParser) -> None:
         help="output file [default: report.html in the folder]",
     )
     parser.add_argument(
-        "--games",
+        "--playable-games",
         type=integer(0),
         default=MAX_PLAYABLE_GAMES,
         metavar="N",
@@ -107,7 +107,7 @@ def run_report(args: argparse.Namespace) -> int:
     output = args.output or args.folder / "report.html"
     if output.is_dir():
         raise FormatError(f"invalid --output: expected a file, got the folder {output}")
-    faults = write_report(args.folder, output, most_games=args.games)
+    faults = write_report(args.folder, output, most_games=args.playable_games)
     print(f"report: {output}  ({output.stat().st_size / 1e6:.1f} MB)")
     for fault in faults[:_MAX_WARNINGS]:
         warn(f"no player for a game: {fault}")

@@ -67,7 +67,7 @@ _MATCH_OPTIONS: Final = (
     "name",
     *("games", "pairs", "first_to", "sprt", "alpha", "beta", "model", "seed", "openings"),
     *("rules", "pieces", "ramp", "lead", "double", "ms", "nodes", "pps", "restart", "bank"),
-    *("increment", "real_time", "nps", "wall", "frames", "no_replays"),
+    *("increment", "real_time", "nps", "wall", "frames", "no_replay"),
 )
 """Options that a stored match already has."""
 
@@ -154,7 +154,7 @@ def configure_match(parser: argparse.ArgumentParser) -> None:
     storage.add_argument(
         "--resume", action="store_true", help="continue the match stored in the folder"
     )
-    storage.add_argument("--no-replays", action="store_true", help="store no replays")
+    storage.add_argument("--no-replay", action="store_true", help="store no replays")
     _add_run_options(parser)
     parser.set_defaults(
         run=run_match, defaults={name: parser.get_default(name) for name in _MATCH_OPTIONS}
@@ -219,7 +219,7 @@ def _create_match_header(args: argparse.Namespace) -> TournamentHeader:
         wall=args.wall,
         frames=args.frames,
         nps=args.nps,
-        replays=not args.no_replays,
+        replays=not args.no_replay,
     )
     sprt = None
     if args.sprt is not None:
@@ -341,10 +341,8 @@ def _choose_tournament_folder(args: argparse.Namespace) -> Path:
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
     workers = parser.add_argument_group("workers").add_mutually_exclusive_group()
     workers.add_argument(
-        "--concurrency",
         "--workers",
         type=integer(1, 1024),
-        dest="workers",
         default=1,
         metavar="N",
         help="worker processes, each of which plays one game at a time",

@@ -314,7 +314,7 @@ def test_killed_again_and_again_a_match_comes_out_the_same(
     else:
         first, second = (f"tbp:{shlex.join(fake(name))}" for name in ("", "LeavesChildren"))
         words = ["match", first, second, "--games", "8", "--pieces", "20"]
-    words += ["--concurrency", "2"]
+    words += ["--workers", "2"]
     whole = cli.sevenbag(*words, "--folder", "whole", "--json", folder=tmp_path)
     assert whole.returncode == 0
     path = tmp_path / "parts" / GAMES_FILE

@@ -38,7 +38,7 @@ def test_figures_of_a_table_of_queues(queues: Path) -> None:
 def test_the_object_is_the_last_line(queues: Path) -> None:
     done = sevenbag("pc", "bench", str(queues), "--repeat", "2")
     lines = done.stdout.splitlines()
-    assert "3 queues, 4 lines, srs+: 2 solved, 1 without a perfect clear" in lines[0]
+    assert "3 queues, 4 lines, srs: 2 solved, 1 without a perfect clear" in lines[0]
     assert json.loads(lines[-1])["repeat"] == 2
 
 

@@ -68,7 +68,7 @@ def test_a_limit_of_time() -> None:
         (["v115@", "*p7"], "EndOfData|no page"),
         ([AFTER_I, "*p7", "--page", "2"], "no page 2: the fumen has 1"),
         (["@nowhere", "*p7"], "nowhere: No such file"),
-        (["", "*p7", "--lines", "9007199254740992"], "9007199254740992 rows to clear"),
+        (["", "*p7", "--height", "9007199254740992"], "9007199254740992 rows to clear"),
         (["X_________", "*p7"], "39 cells are empty"),
         (["", "*p7", "--drop", "sonic"], "invalid choice: 'sonic'"),
         (["", "*p7", "--kicks", "nope"], "no rotation system 'nope'"),

@@ -17,12 +17,12 @@ AFTER_I = "v115@9gE8DeG8CeH8BeG8CeA8JeAgH"
 
 @pytest.fixture(scope="module")
 def solutions() -> str:
-    done = sevenbag("pc", "path", AFTER_I, "*p4", "--set", "smallest")
+    done = sevenbag("pc", "path", AFTER_I, "*p4", "--solutions", "smallest")
     return done.stdout.splitlines()[-1]
 
 
 def test_shares_of_solutions_that_path_printed(solutions: str) -> None:
-    done = sevenbag("pc", "cover", solutions, "*p4", "--sort")
+    done = sevenbag("pc", "cover", solutions, "*p4", "--sort", "--failed", "0")
     assert (done.returncode, done.stderr) == (0, "")
     *lines, whole, each = done.stdout.splitlines()
     assert len(lines) == 16

@@ -27,7 +27,7 @@ def test_the_figures_and_a_fumen() -> None:
 
 
 def test_every_printed_solution_can_be_played() -> None:
-    done = sevenbag("pc", "path", PCO, "I,*p4", "--json", "--set", "minimal")
+    done = sevenbag("pc", "path", PCO, "I,*p4", "--json", "--solutions", "minimal")
     found = json.loads(done.stdout)
     assert (found["solved"], found["unique"], found["minimal"]) == (711, 63, 33)
     assert (found["smallest"], found["smallest_proved"]) == (24, True)
@@ -47,7 +47,7 @@ def test_every_printed_solution_can_be_played() -> None:
 
 def test_files(tmp_path: Path) -> None:
     outs = ["--fumen", "a.txt", "--csv", "a.csv", "--html", "a.html"]
-    done = sevenbag("pc", "path", AFTER_I, "*p4", "--set", "smallest", *outs, folder=tmp_path)
+    done = sevenbag("pc", "path", AFTER_I, "*p4", "--solutions", "smallest", *outs, folder=tmp_path)
     assert len(done.stdout.splitlines()) == 4
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html", "a.txt"]
     assert len((tmp_path / "a.csv").read_text().splitlines()) == 17
@@ -61,7 +61,7 @@ def test_files(tmp_path: Path) -> None:
         ([AFTER_I, "*p2"], "queues of 2 pieces, but 3 are needed"),
         (["", "*p7,*p4"], "all solutions are found of at most 200000"),
         ([AFTER_I, "*p4", "--html", "no/where.html"], "no/where.html: cannot be written"),
-        ([AFTER_I, "*p4", "--set", "all"], "invalid choice: 'all'"),
+        ([AFTER_I, "*p4", "--solutions", "all"], "invalid choice: 'all'"),
     ],
 )
 def test_what_cannot_be_used(words: list[str], message: str) -> None:

@@ -45,7 +45,7 @@ def configure_bench(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="even number of rows of the perfect clear; uses the first N*10/4+1 letters of a queue",
     )
-    add_kicks_option(parser, "srs+")
+    add_kicks_option(parser)
     parser.add_argument(
         "--repeat",
         type=integer(1),

@@ -151,7 +151,7 @@ def configure_count_seq(parser: argparse.ArgumentParser) -> None:
         " is held count once."
     )
     parser.add_argument(
-        "--to",
+        "--max-length",
         type=integer(0, LONGEST),
         default=20,
         metavar="N",
@@ -166,7 +166,7 @@ def run_count_seq(args: argparse.Namespace) -> int:
     rows: list[dict[str, float]] = []
     if not args.json:
         print(f"{'Length':>6} {'Non-equivalent':>22} {'Duration':>10}", flush=True)
-    for length in range(args.to + 1):
+    for length in range(args.max_length + 1):
         start = time.perf_counter()
         published = count_published(length)
         seconds = time.perf_counter() - start
@@ -226,7 +226,7 @@ def configure_solve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--save-every",
         type=positive_number,
-        default=5.0,
+        default=10.0,
         metavar="S",
         help="seconds between saves",
     )

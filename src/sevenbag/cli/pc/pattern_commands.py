@@ -136,7 +136,7 @@ def configure_cover(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--failed",
         type=integer(0),
-        default=0,
+        default=100,
         metavar="N",
         help="list up to N queues that can play no setup",
     )
@@ -238,7 +238,7 @@ def configure_path(parser: argparse.ArgumentParser) -> None:
     _add_pattern_argument(parser)
     _add_question_options(parser)
     parser.add_argument(
-        "--set",
+        "--solutions",
         choices=("unique", "minimal", "smallest"),
         default="unique",
         help="solutions to print",
@@ -271,7 +271,9 @@ def run_path(args: argparse.Namespace) -> int:
     )
     warn_unused_pieces(paths.unused, question.usable)
     numbers: Sequence[int] = (
-        range(len(paths.solutions)) if args.set == "unique" else getattr(paths, args.set)
+        range(len(paths.solutions))
+        if args.solutions == "unique"
+        else getattr(paths, args.solutions)
     )
     # All texts are created before a file is written.
     files: list[tuple[Path, str]] = []
@@ -363,7 +365,7 @@ def _add_pattern_argument(parser: argparse.ArgumentParser) -> None:
 
 def _add_question_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--lines",
+        "--height",
         type=integer(1),
         default=4,
         metavar="N",
@@ -390,7 +392,7 @@ def _add_move_options(parser: argparse.ArgumentParser) -> None:
 def _create_question(args: argparse.Namespace) -> Question:
     return Question(
         _parse_field(args.field, args.page),
-        lines=args.lines,
+        lines=args.height,
         hold=args.hold,
         kicks=load_kicks(args.kicks),
         drop=args.drop,

@@ -196,7 +196,6 @@ class Demo:
     Args:
         folder: where everything is kept: settings, database, passwords, spool.
         bots: who plays for the two teams.
-        games: of the match.
         pace: moves a second of either team, at most: what people can follow.
         port: of the site; 0 takes a free one, None the usual one if that is free.
         overrides: settings on top.
@@ -208,7 +207,6 @@ class Demo:
         folder: Path,
         *,
         bots: tuple[str, str],
-        games: int,
         pace: float,
         port: int | None,
         overrides: Sequence[str],
@@ -225,7 +223,7 @@ class Demo:
         if (folder / "contest.db").exists():
             raise InputError(
                 f"{folder}: has a contest already; go on with it by: sevenbag contest serve "
-                f"{folder / 'contest.toml'}"
+                f"--settings {folder / 'contest.toml'}"
             )
         usual = SiteSettings()
         if port is None:
@@ -239,7 +237,7 @@ class Demo:
                 f"site.secret_file={folder.resolve() / 'contest.secret'}",
                 f"server.spool={folder.resolve() / 'spool'}",
                 *_channels(),
-                f"match.games={games}",
+                "match.games=3",
                 # What there is to see is on the site.
                 "log.level=warning",
                 "server.farewell=break off",
@@ -255,7 +253,9 @@ class Demo:
         """
         file = self._folder / "contest.toml"
         file.write_text(as_toml(self.settings), "utf-8")
-        venue = Venue(self.settings, words=[str(file.resolve())], game_servers=1, say=self._say)
+        venue = Venue(
+            self.settings, words=["--settings", str(file.resolve())], game_servers=1, say=self._say
+        )
         async with venue:
             self._say(f"open {venue.site.address} and watch; Ctrl-C ends it")
             clients = [asyncio.create_task(client.run()) for client in await self._clients(venue)]
