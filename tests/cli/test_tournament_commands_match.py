@@ -394,7 +394,7 @@ def test_a_bot_that_never_starts_ends_the_match(words: tuple[str, ...], tmp_path
     broken = "tbp:sh -c 'echo no model file >&2; exit 3'"
     done = sevenbag("match", broken, "beam:nodes=20", *QUICK, *words, folder=tmp_path)
     assert done.returncode == 1
-    reason = "ended with exit code 3; its last words: no model file"
+    reason = "ended with exit code 3; last error line: no model file"
     error, hint = done.stderr.splitlines()
     assert error.startswith("sevenbag: ")
     assert error.endswith(f"failed to start in 3 games in a row: {reason}")
@@ -413,7 +413,7 @@ def test_bot_that_never_starts_in_a_short_match(words: tuple[str, ...], tmp_path
     done = sevenbag(*command, folder=tmp_path)
     assert done.returncode == 1
     assert "beam" in done.stdout
-    reason = "ended with exit code 3; its last words: no model file"
+    reason = "ended with exit code 3; last error line: no model file"
     assert done.stderr.splitlines()[-1].endswith(f"failed to start in any of its games: {reason}")
     command = (*command[:-1], "again", "--recover")
     assert sevenbag(*command, folder=tmp_path).returncode == 0

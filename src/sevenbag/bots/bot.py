@@ -59,10 +59,10 @@ class Limits:
         """Check the ranges; NaN is invalid."""
         time, nodes = self.milliseconds, self.nodes
         if time is not None and not (_is_number(time, float) and 0 < time < math.inf):
-            raise InputError(f"limits: milliseconds is {shown(time)}, must be a number above 0")
+            raise InputError(f"invalid milliseconds: expected number above 0, got {shown(time)}")
         if nodes is not None and not (_is_number(nodes, int) and 1 <= nodes <= _MAX_NODES):
             raise InputError(
-                f"limits: nodes is {shown(nodes)}, must be a whole number from 1 to {_MAX_NODES}"
+                f"invalid nodes: expected integer from 1 to {_MAX_NODES}, got {shown(nodes)}"
             )
 
 

@@ -102,7 +102,7 @@ def create_bot(spec: str) -> Bot:
 
 
 def _create_beam_bot(values: Mapping[str, OptionValue]) -> Bot:
-    # Only the bot that is called for is loaded.
+    # Import only the requested bot.
     from sevenbag.bots.builtin.beam_bot import BeamBot  # noqa: PLC0415
 
     nodes, width = values.get("nodes"), values.get("width")
@@ -204,8 +204,8 @@ def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> Chan
 
         host = options.get("host")
         if host not in {None, "browser", "node"}:
-            raise SpecError(f"host is {host!r}, must be browser or node")
-        # The set above leaves nothing else.
+            raise SpecError(f"invalid host: expected browser or node, got {host!r}")
+        # The check above leaves only these values.
         chosen = cast("Literal['browser', 'node'] | None", host)
         return create_worker_launcher(target, host=chosen, log=log, folder=folder)
     from sevenbag.bots.external.process import (  # noqa: PLC0415
@@ -299,7 +299,7 @@ def _parse_values(name: str, kind: BuiltinBot, text: str) -> dict[str, OptionVal
             )
         if key in values:
             raise SpecError(f"bot {name}: option {key!r} is given twice")
-        values[key] = _parse_value(f"bot {name}: {key}", option, value.strip())
+        values[key] = _parse_value(f"bot {name}: invalid {key}", option, value.strip())
     return values
 
 
@@ -312,10 +312,10 @@ def _parse_value(what: str, option: BotOption, text: str) -> OptionValue:
         return number
     if not option.is_integer and option.minimum < number < math.inf:
         return number
-    expected = f"above {option.minimum}"
+    expected = f"number above {option.minimum}"
     if option.is_integer:
-        expected = f"a whole number from {option.minimum} to {option.maximum}"
-    raise SpecError(f"{what} is {shown(text)}, must be {expected}")
+        expected = f"integer from {option.minimum} to {option.maximum}"
+    raise SpecError(f"{what}: expected {expected}, got {shown(text)}")
 
 
 def _suggest_name(name: str, known: Mapping[str, object] | list[str]) -> str:
@@ -326,7 +326,7 @@ def _suggest_name(name: str, known: Mapping[str, object] | list[str]) -> str:
 def _suggest_program(spec: str) -> str:
     """Suggest ``tbp:`` for a specification that names a program."""
     program, *arguments = spec.split() or [""]
-    with contextlib.suppress(OSError):  # no file has so long a name
+    with contextlib.suppress(OSError):  # the name is too long for a file
         if os.sep in program or Path(program).is_file() or (arguments and shutil.which(program)):
             return f"; did you mean {shown(f'tbp:{spec}')}?"
     return ""

@@ -190,10 +190,10 @@ async def test_a_search_can_be_called_off() -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("pc:min-height=21", "min-height is 21, must be 1 to 20"),
-        ("pc:min-height=0", "whole number from 1"),
+        ("pc:min-height=21", "invalid min-height: expected 1 to 20, got 21"),
+        ("pc:min-height=0", "integer from 1"),
         ("pc:width=3", "bot pc has no option 'width'"),
-        ("pc:nodes=x", "must be a whole number"),
+        ("pc:nodes=x", "expected integer"),
     ],
 )
 def test_specifications_that_are_wrong(spec: str, message: str) -> None:

@@ -236,7 +236,12 @@ async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Com
 @pytest.mark.parametrize(
     ("fault", "error", "words", "deadlines"),
     [
-        ("DiesAtStart", BotStartError, "ended with exit code 3; its last words: no model file", {}),
+        (
+            "DiesAtStart",
+            BotStartError,
+            "ended with exit code 3; last error line: no model file",
+            {},
+        ),
         (
             "HangsAtInfo",
             BotTimeoutError,
@@ -246,23 +251,23 @@ async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Com
         (
             "ChattyAtInfo",
             BotTimeoutError,
-            r"passed over 3 lines that are no messages, such as 'warm",
+            r"skipped 3 lines that are not messages, such as 'warm",
             {},
         ),
         ("NoNewline", BotTimeoutError, "68 bytes came without a line end", {}),
         ("Refuses", BotStartError, r"does not play these rules \(unsupported_rules\)", {}),
         ("HangsAtReady", BotTimeoutError, "no answer to the rules within 0.3 s", {"ready": 0.3}),
-        ("DiesInGame", BotDiedError, "exit code 7; its last words: segmentation imminent", {}),
+        ("DiesInGame", BotDiedError, "exit code 7; last error line: segmentation imminent", {}),
         ("KilledInGame", BotDiedError, "was killed by SIGSEGV", {}),
         ("DiesInMidMessage", BotDiedError, "ended with exit code 0", {}),
         ("HangsAtSuggest", BotTimeoutError, "no answer to suggest within 0.3 s", {"move": 0.3}),
         ("DoesNotRead", BotTimeoutError, "no answer to suggest within 0.3 s", {"move": 0.3}),
-        ("Rubbish", BotProtocolError, "1000 lines that are no messages, such as 'Lorem ipsum", {}),
+        ("Rubbish", BotProtocolError, "1000 lines that are not messages, such as 'Lorem ipsum", {}),
         ("MalformedMove", BotProtocolError, r"moves\[0\]\.location\.x: .*'four'", {}),
         ("BogusPiece", BotProtocolError, r"moves\[0\]\.location\.type: 'N' is no piece", {}),
         ("LongLine", BotProtocolError, "a line longer than 1048576 bytes", {}),
         ("IllegalMoves", BotForfeitError, "no legal move", {}),
-        ("FarMoves", BotForfeitError, "suggested no move that can count", {}),
+        ("FarMoves", BotForfeitError, "no acceptable move", {}),
         ("GivesUp", BotForfeitError, "no legal move", {}),
         ("GivesUpByError", BotForfeitError, r"cannot play \(garbage\)", {}),
         ("LeavesChildren", BotDiedError, "ended with exit code 9", {}),
@@ -404,7 +409,7 @@ async def test_a_log_that_cannot_be_written(fake: Command, tmp_path: Path) -> No
 
 async def test_a_folder_to_run_in(tmp_path: Path, mark: str) -> None:
     where = [sys.executable, "-S", "-c", "import os; raise SystemExit(os.getcwd())"]
-    with pytest.raises(BotStartError, match=f"its last words: {tmp_path}"):
+    with pytest.raises(BotStartError, match=f"last error line: {tmp_path}"):
         await TbpDriver(where, folder=tmp_path).prepare(RULES)
     with pytest.raises(BotStartError, match="no such folder"):
         await TbpDriver(where, folder=tmp_path / "none").prepare(RULES)

@@ -409,11 +409,11 @@ def test_flags() -> None:
     ("flags", "words"),
     [
         ({"ordre": "play"}, "a profile has no 'ordre'; did you mean 'order'?; there are order"),
-        ({"order": "backwards"}, "order is 'backwards', must be one of play, new_piece"),
-        ({"retry_ms": "-1"}, "retry_ms is '-1', must be a number from 0"),
-        ({"retry_ms": "nan"}, "must be a number from 0"),
-        ({"rows": "1.5"}, "rows is '1.5', must be a whole number from 0"),
-        ({"meter": "maybe"}, "meter is 'maybe', must be yes or no"),
+        ({"order": "backwards"}, "invalid order: expected one of play, new_piece, got 'backwards'"),
+        ({"retry_ms": "-1"}, "invalid retry_ms: expected number from 0, got '-1'"),
+        ({"retry_ms": "nan"}, "expected number from 0"),
+        ({"rows": "1.5"}, "invalid rows: expected integer from 0, got '1.5'"),
+        ({"meter": "maybe"}, "invalid meter: expected yes or no, got 'maybe'"),
         ({"name": "x"}, "a profile has no 'name'"),
     ],
 )

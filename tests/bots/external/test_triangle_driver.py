@@ -185,17 +185,17 @@ async def test_counts_moves_that_nobody_asked_for(engine: Command) -> None:
 @pytest.mark.parametrize(
     ("fault", "error", "says"),
     [
-        ("DiesAtStart", BotStartError, "exit code 3; its last words: no model file"),
+        ("DiesAtStart", BotStartError, "exit code 3; last error line: no model file"),
         ("PublishedNames", BotProtocolError, "hosts call it rotateCW"),
         ("NoHardDrop", BotProtocolError, "a move without hardDrop locks nothing"),
         ("TwoHardDrops", BotProtocolError, "2 hardDrops places 2 pieces at once"),
         ("KeysBehind", BotProtocolError, "moveLeft behind hardDrop moves the next piece"),
         ("MissingKeys", BotProtocolError, "a move without keys"),
-        ("DiesAtPlay", BotDiedError, "exit code 1; its last words: index out of range"),
+        ("DiesAtPlay", BotDiedError, "exit code 1; last error line: index out of range"),
         (
             "DiesAtState",
             BotDiedError,
-            "exit code 101; its last words: called `unwrap.*unknown variant `gb`; if it cannot "
+            "exit code 101; last error line: called `unwrap.*unknown variant `gb`; if it cannot "
             "read a state, states=garbage sends none",
         ),
     ],
@@ -309,11 +309,17 @@ def test_named_by_a_specification() -> None:
         ("triangle:stats=always:python3", "no option 'stats'; did you mean 'states'?"),
         (
             "triangle:states=never:python3",
-            "states is 'never', must be one of always, garbage",
+            "invalid states: expected one of always, garbage, got 'never'",
         ),
-        ("triangle:keys=foo:python3", "keys is 'foo', must be one of strict, tolerant"),
-        ("triangle:move_seconds=-1:python3", "move_seconds is '-1', must be a number from 0"),
-        ("triangle:quit_seconds=x:python3", "quit_seconds is 'x', must be a number from 0"),
+        ("triangle:keys=foo:python3", "invalid keys: expected one of strict, tolerant, got 'foo'"),
+        (
+            "triangle:move_seconds=-1:python3",
+            "invalid move_seconds: expected number from 0, got '-1'",
+        ),
+        (
+            "triangle:quit_seconds=x:python3",
+            "invalid quit_seconds: expected number from 0, got 'x'",
+        ),
         ("triangle:./no-such-bot", "no such command"),
         ("triangel:python3", "did you mean 'triangle'?"),
     ],
@@ -332,7 +338,10 @@ def test_wrong_specifications(spec: str, says: str) -> None:
     [
         ("OnlyDrops", "lost by block out"),
         ("NoHardDrop", "lost by rubbish (keys: a move without hardDrop"),
-        ("DiesAtPlay", "lost by crash (ended with exit code 1; its last words: index out of range"),
+        (
+            "DiesAtPlay",
+            "lost by crash (ended with exit code 1; last error line: index out of range",
+        ),
     ],
 )
 async def test_counted_losses(fault: str, says: str, engine: Command) -> None:

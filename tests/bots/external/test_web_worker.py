@@ -216,7 +216,7 @@ async def test_only_files_beside_the_entry_are_served(mark: str, tmp_path: Path)
     [
         ("worker:", "no file; expected worker:FILE.js"),
         ("worker:/no/such/bot.js", "no such file: /no/such/bot.js"),
-        (f"worker:host=moon:{WORKER}", "host is 'moon', must be browser or node"),
+        (f"worker:host=moon:{WORKER}", "invalid host: expected browser or node, got 'moon'"),
         (f"worker:hots=node:{WORKER}", "no option 'hots'; did you mean 'host'?"),
     ],
 )

@@ -220,7 +220,7 @@ async def malformed(socket: ServerConnection) -> None:
         (closes, BotDiedError, r"closed the connection \(1011: out of\?memory\)"),
         (breaks, BotDiedError, "the connection was lost"),
         (hangs, BotTimeoutError, "no answer to suggest within 0.5 s"),
-        (floods, BotProtocolError, "1000 lines that are no messages, such as 'Lorem"),
+        (floods, BotProtocolError, "1000 lines that are not messages, such as 'Lorem"),
         (too_long, BotProtocolError, "sent a frame longer than 1048576 bytes"),
     ],
 )
@@ -287,7 +287,7 @@ async def test_a_server_of_something_else() -> None:
         ("ws://", "is no address of a WebSocket"),
         ("ws:localhost", "no such command: ws:localhost"),
         ("tbp:log=x:ws://localhost/", "no option 'log'"),
-        ("tbp:rows=x:ws://localhost/", "rows is 'x'"),
+        ("tbp:rows=x:ws://localhost/", "invalid rows: expected integer from 0, got 'x'"),
     ],
 )
 def test_wrong_specifications(spec: str, words: str) -> None:

@@ -173,8 +173,8 @@ def test_rubbish_is_passed_over_and_told_on_stderr() -> None:
     assert answers[3]["moves"] != []
     assert done.returncode == 0
     told = done.stderr.decode().splitlines()
-    assert "passed over a message: queue[1]: 'N' is no piece" in "\n".join(told)
-    assert "passed over a line that is too long" in "\n".join(told)
+    assert "skipped an invalid message: queue[1]: 'N' is no piece" in "\n".join(told)
+    assert "skipped a line that is too long" in "\n".join(told)
     assert all(line.startswith("sevenbag serve: ") for line in told)
 
 
@@ -435,7 +435,7 @@ async def test_no_answer_for_a_position_that_was_not_understood(
     messages = [RULES, START, SUGGEST, broken, SUGGEST, START, SUGGEST]
     answers, _ = await conversation(bot, *messages, answers=5)
     assert [bool(answer["moves"]) for answer in answers[2:]] == [True, False, True]
-    assert "passed over" in capsys.readouterr().err
+    assert "skipped" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -60,9 +60,9 @@ class BeamBot(Bot):
     ) -> None:
         for name, limit in (("nodes", nodes), ("milliseconds", milliseconds), ("width", width)):
             if limit is not None and not limit > 0:
-                raise SpecError(f"bot beam: {name} is {limit}, must be above 0")
+                raise SpecError(f"bot beam: invalid {name}: expected number above 0, got {limit}")
         if width is not None and width > MAX_WIDTH:
-            raise SpecError(f"bot beam: width is {width}, must be at most {MAX_WIDTH}")
+            raise SpecError(f"bot beam: invalid width: expected at most {MAX_WIDTH}, got {width}")
         self.name = "beam"
         self._limits = Limits(milliseconds=milliseconds, nodes=nodes)
         self._width = width
@@ -70,7 +70,7 @@ class BeamBot(Bot):
         self._search: BeamSearch | None = None
         self._position: Position | None = None
         self._stop = StopFlag()
-        # One thread: a search that was called off ends before the next begins.
+        # One thread: a cancelled search ends before the next one starts.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="beam")
 
     def effective_limits(self, limits: Limits) -> Limits:
@@ -168,7 +168,7 @@ def _known_pieces(position: Position) -> tuple[list[Piece], list[Piece]]:
     A bag that holds but one kind of piece is certain, too. An empty list: it may be any.
     """
     bag = list(position.bag or ())
-    # Alone in the queue, with nothing held, a piece cannot be exchanged for one that is not dealt.
+    # A single piece without a hold piece cannot be exchanged for an unknown piece.
     if len(set(bag)) == 1 and (len(position.queue) > 1 or position.hold is not None):
         return [*position.queue, *bag], []
     return list(position.queue), bag

@@ -66,19 +66,19 @@ class PcBot(Bot):
     ) -> None:
         for name, limit in (("nodes", nodes), ("ms", milliseconds)):
             if limit is not None and not limit > 0:
-                raise SpecError(f"bot pc: {name} is {limit}, must be above 0")
+                raise SpecError(f"bot pc: invalid {name}: expected number above 0, got {limit}")
         if not 1 <= min_height <= 20:
-            raise SpecError(f"bot pc: min-height is {min_height}, must be 1 to 20")
+            raise SpecError(f"bot pc: invalid min-height: expected 1 to 20, got {min_height}")
         self.name = "pc"
         self._beam = BeamBot(nodes, milliseconds)
         self._min_height = min_height
         self._rules: Rules | None = None
         self._solver: PcSolver | None = None
         self._position: Position | None = None
-        # Rows cleared since the board was empty: they count among those of a perfect clear.
+        # Rows cleared since the board was empty are part of the height of a perfect clear.
         self._cleared = 0
         self._stop = StopFlag()
-        # One thread: a search that was called off ends before the next begins.
+        # One thread: a cancelled search ends before the next one starts.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="pc")
 
     def effective_limits(self, limits: Limits) -> Limits:
@@ -88,7 +88,7 @@ class PcBot(Bot):
     async def prepare(self, rules: Rules) -> None:
         """Prepare for these rules; all rules are supported."""
         self._rules = rules
-        # A solver keeps what it learns of the fields of a game.
+        # The solver caches its results for the fields of a game.
         self._solver = PcSolver(rules.pieces.kicks) if _is_supported(rules) else None
         await self._beam.prepare(rules)
 
@@ -106,7 +106,7 @@ class PcBot(Bot):
             raise BotStartError(self.name, "knows no rules")
         held = self.effective_limits(limits)
         begun = time.perf_counter()
-        # What a move leads to is searched as well, and may be higher by a piece.
+        # Positions after a move are searched as well and may be higher by one piece.
         low = position.board.height + 4 <= MAX_HEIGHT
         if self._solver is not None and position.queue and low:
             self._stop = stop = StopFlag()
@@ -319,7 +319,7 @@ def _known_pieces(position: Position) -> list[Piece]:
 
 def _sample_queues(position: Position, count: int) -> list[tuple[Piece, ...]]:
     """Return possible continuations of the queue; equal for equal bags."""
-    choice = random.Random(0)  # no secret
+    choice = random.Random(0)  # not security-relevant
     ways: dict[tuple[Piece, ...], None] = {}
     for _ in range(_SAMPLED_QUEUES):
         bag = list(position.bag or position.filled_bag)

@@ -76,7 +76,7 @@ class RandomBot(Bot):
         kernel = kernel_rules(rules)
         moves: list[Placement] = []
         for piece in sorted(pieces):
-            # A lock that cleared rows is what makes a combo.
+            # Only locks that clear rows continue a combo.
             cleared = position.combo > 0
             moves.extend(kernel.placements(position.board, piece, cleared, spins=False))
         return moves

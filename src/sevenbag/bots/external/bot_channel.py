@@ -78,7 +78,7 @@ class BotChannel(Protocol):
         """Close the channel and end the bot; may be called again.
 
         Args:
-            last_message: last words to it.
+            last_message: message to send before the end.
             grace_seconds: seconds to leave by itself.
         """
         ...
@@ -96,7 +96,7 @@ if TYPE_CHECKING:
 MessageT = TypeVar("MessageT")
 
 _MAX_SKIPPED_LINES: Final = 1000
-"""Lines in a row that are no messages, before a bot is given up."""
+"""Maximum lines in a row that are not messages."""
 _MAX_QUOTED_BYTES: Final = 60
 
 
@@ -104,7 +104,7 @@ class MessageReader(Generic[MessageT]):
     """Reads the messages of one channel.
 
     Attributes:
-        skipped: lines that came and are no messages.
+        skipped_lines: number of lines that were not messages.
     """
 
     def __init__(self, channel: BotChannel, decode: Callable[[bytes], MessageT | None]) -> None:
@@ -112,7 +112,7 @@ class MessageReader(Generic[MessageT]):
 
         Args:
             channel: where lines come from.
-            decode: the message in a line; None for what is to be passed over. It may raise
+            decode: the message in a line; None for lines to skip. It may raise
                 `ProtocolError`.
         """
         self.skipped_lines = 0
@@ -135,7 +135,7 @@ class MessageReader(Generic[MessageT]):
                 return message
         raise BotProtocolError(
             self._channel.name,
-            f"printed {_MAX_SKIPPED_LINES} lines that are no messages, such as {_quote(line)}",
+            f"printed {_MAX_SKIPPED_LINES} lines that are not messages, such as {_quote(line)}",
         )
 
     def decode(self, line: bytes) -> MessageT | None:
@@ -158,8 +158,8 @@ class MessageReader(Generic[MessageT]):
         found: list[str] = []
         lines = self.skipped_lines - before
         if lines:
-            what = "line that is no message" if lines == 1 else "lines that are no messages"
-            found.append(f"passed over {lines} {what}, such as {_quote(self._last_skipped)}")
+            what = "line that is not a message" if lines == 1 else "lines that are not messages"
+            found.append(f"skipped {lines} {what}, such as {_quote(self._last_skipped)}")
         begun = self._channel.pending_bytes()
         if begun:
             found.append(f"{begun} bytes came without a line end")

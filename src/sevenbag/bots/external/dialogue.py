@@ -73,7 +73,7 @@ class TbpConversation:
 
         Raises:
             BotTimeoutError: it did not come in time.
-            BotForfeitError: the bot says that it cannot play.
+            BotForfeitError: the bot sent an error.
         """
         event, message = await self._wait_for(
             left, allowed, "no answer to suggest", TbpEvent.SUGGESTED
@@ -134,6 +134,4 @@ class TbpConversation:
             raise BotTimeoutError(self.name, "; ".join(hints)) from None
 
     def _forfeit(self) -> BotForfeitError:
-        return BotForfeitError(
-            self.name, f"says that it cannot play ({self.connection.error_reason})"
-        )
+        return BotForfeitError(self.name, f"sent error ({self.connection.error_reason})")

@@ -109,7 +109,7 @@ class ProcessChannel:
         """
         words = split_command(command, name)
         if words[0] == "sevenbag":
-            # Ourselves, even if not on the PATH; -P: and not a folder of that name that lies here.
+            # Run this package even if it is not on the PATH; -P ignores a folder of that name here.
             words[:1] = [sys.executable, "-P", "-m", "sevenbag"]
         process = cls(name)
         process._send_sigint = send_sigint
@@ -191,7 +191,7 @@ class ProcessChannel:
         Raises:
             BotProtocolError: a line is longer than 1 MiB.
         """
-        # What lies in the pipe takes the event loop a few rounds to bring here.
+        # The event loop needs a few iterations to deliver the content of the pipe.
         for _ in range(_LOOP_ITERATIONS):
             await asyncio.sleep(0)
         lines = [self._check_length(line) for line in self._pipes.lines]
@@ -209,7 +209,7 @@ class ProcessChannel:
         When this is cancelled, the group is killed at once.
 
         Args:
-            last_message: last words to it, before its input is closed.
+            last_message: message to send before its input is closed.
             grace_seconds: seconds to leave by itself.
         """
         if self._transport is None:
@@ -226,7 +226,7 @@ class ProcessChannel:
                 signal_process_group(self.pid, signal.SIGTERM)
                 await _wait_within(_TERM_GRACE, pipes.exited)
         finally:
-            # Nothing in here but the last line can be broken off.
+            # Only the last statement can be cancelled.
             if self._guard is not None:
                 self._guard.kill()
             self._transport.close()
@@ -265,13 +265,13 @@ class ProcessChannel:
         if self._stdin is not None and not self._stdin.is_closing():
             if last_message and not self._pipes.stdin_lost:
                 self._stdin.write(last_message)
-            # After what is written has been read.
+            # After the process has read the pending output.
             self._stdin.close()
 
     async def _create_end_error(self) -> BotDiedError:
         """Describe the end of the process; wait briefly for its exit code and output."""
         await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.exited)
-        # Its children end with it, so that this comes at once, too.
+        # Its children end with it, so that its output closes at once.
         await _wait_within(_EXIT_CODE_TIMEOUT, self._pipes.stdout_closed)
         code = self.exit_code
         if code is None:
@@ -281,7 +281,7 @@ class ProcessChannel:
         else:
             what = f"ended with exit code {code}"
         last = find_error_line(self.stderr)
-        return BotDiedError(self.name, f"{what}; its last words: {last}" if last else what)
+        return BotDiedError(self.name, f"{what}; last error line: {last}" if last else what)
 
 
 def find_error_line(stderr: str) -> str:
@@ -290,7 +290,7 @@ def find_error_line(stderr: str) -> str:
     It is the panic message of a Rust or Go program, the error of a JavaScript, Python or Java
     program, or else the last line. Stack traces and closing notes of runtimes are skipped.
 
-    Returns: at most `_LONGEST_WORDS` printable characters; empty if there is no message.
+    Returns: at most `_MAX_ERROR_LENGTH` printable characters; empty if there is no message.
     """
     plain = _EXCERPT.sub("", stderr).strip() or stderr
     lines = [line.rstrip() for line in plain.splitlines() if line.strip()]
@@ -404,7 +404,7 @@ class ProcessGroupGuard:
                     (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
                     (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
                 ],
-                # Out of reach of the terminal's Ctrl-C, and of who kills our own group.
+                # Keep the guard out of reach of Ctrl-C and of signals to our own group.
                 setsid=True,
             )
         except BaseException:
@@ -427,7 +427,7 @@ def signal_process_group(group: int, number: signal.Signals) -> None:
 
 def _kill(group: int, guard: int, writer: int) -> None:
     signal_process_group(group, signal.SIGKILL)
-    # First the guard, then its pipe: it has nothing to do any more.
+    # End the guard before its pipe closes, so that it does not act.
     with contextlib.suppress(ProcessLookupError):
         os.kill(guard, signal.SIGKILL)
     with contextlib.suppress(ChildProcessError):
@@ -518,7 +518,7 @@ class _Pipes(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.exited.set()
-        # Its output may still be held open by its children: these end now, too.
+        # Its children may hold its output open: end them now as well.
         if self.guard is not None:
             self.guard.kill()
         asyncio.get_running_loop().call_later(_LATE_OUTPUT_TIMEOUT, self.end)
@@ -530,7 +530,7 @@ class _Pipes(asyncio.SubprocessProtocol):
         if len(self.stderr) > _MAX_STDERR_BYTES:
             del self.stderr[:-_MAX_STDERR_BYTES]
         if self.log is not None:
-            # A full disk is no reason to end a game.
+            # A full disk must not end a game.
             with contextlib.suppress(OSError):
                 self.log.write(data)
                 self.log.flush()
@@ -564,7 +564,7 @@ def _program_exists(program: str) -> bool:
     """Return True if a program named by its path is a file or a folder."""
     try:
         return os.sep in program and Path(program).exists()
-    except OSError:  # no file has so long a name
+    except OSError:  # the name is too long for a file
         return False
 
 

@@ -79,9 +79,9 @@ class TbpDriver(Bot):
     Attributes:
         name: the name given, else what the bot calls itself, else its program.
         profile: how it is spoken to: as chosen, else as is known of bots that call themselves so.
-        launch: opens a channel to it.
-        skipped: lines it printed that are no messages.
-        strayed: moves whose inputs led elsewhere than they lay.
+        launcher: opens a channel to it.
+        skipped_lines: number of lines that were not messages.
+        misdrops: number of moves whose inputs led to another placement.
     """
 
     protocol = "tbp"
@@ -194,7 +194,7 @@ class TbpDriver(Bot):
             await self.quit()
             raise BotStartError(self.name, _reason(error)) from error
         except BaseException:
-            # Who is not ready is of no use; nothing of it stays.
+            # Leave nothing behind of a bot that did not become ready.
             await self.quit()
             raise
 
@@ -218,8 +218,8 @@ class TbpDriver(Bot):
             await self._require_conversation().receive_available_answer()
             or self._unrequested_answer
         )
-        # Some answer without a move before they have thought at all. Only when the time is over
-        # there is nothing left but the text's reading, that they give up.
+        # Some bots answer without a move before they have searched. An empty answer is a
+        # resignation, as the text has it, only when the time is over.
         once = self.profile.suggest_plays or self._connection.suggests_unasked
         retries = 0 if once else self.profile.retries
         while answer is None or not answer.moves:
@@ -236,7 +236,7 @@ class TbpDriver(Bot):
             answer = await self._require_conversation().receive_suggestion(ends - _now(), allowed)
         self._suggested = answer.moves
         if self._connection.suggests_unasked:
-            # It will not say this again.
+            # The bot sends this answer only once.
             self._unrequested_answer = answer
         return Suggestion(self._accept_moves(answer.moves), _search_info(answer))
 
@@ -295,7 +295,7 @@ class TbpDriver(Bot):
             return
         last_message = b""
         if conversation.connection.stage is TbpStage.CALCULATING:
-            # Whoever ends a game in the middle, as after a forfeit, ends it nevertheless.
+            # A game that is aborted, as after a forfeit, still has to be ended.
             last_message = conversation.encode(conversation.connection.stop())
         last_message += conversation.encode(conversation.connection.quit())
         await conversation.channel.close(last_message, self._timeout("quit"))
@@ -466,7 +466,7 @@ class TbpDriver(Bot):
             and self._question_count
             and not self._connection.pending_answers
         ):
-            # It has gone on by its own move; there it is of no use to us.
+            # The bot has played its own move, so its position is wrong.
             self._question_count = 0
             await self._send_start(self._require_tracker().position)
 
@@ -480,7 +480,7 @@ class TbpDriver(Bot):
         try:
             read = filter_moves(moves, self.profile, self._rules, self._require_tracker())
         except PlacementError as error:
-            raise BotForfeitError(self.name, f"suggested no move that can count: {error}") from None
+            raise BotForfeitError(self.name, f"no acceptable move: {error}") from None
         self.misdrops += read.misdrops
         return read.placements
 

@@ -230,12 +230,14 @@ def read_value(field: msgspec.structs.FieldInfo, text: str) -> bool | str | floa
     default = field.default
     if isinstance(default, bool):
         if text.lower() not in _BOOLEANS:
-            raise SpecError(f"{field.name} is {text!r}, must be yes or no")
+            raise SpecError(f"invalid {field.name}: expected yes or no, got {text!r}")
         return _BOOLEANS[text.lower()]
     if isinstance(default, str):
         choices = cast("tuple[str, ...]", field.type.__args__)
         if text not in choices:
-            raise SpecError(f"{field.name} is {text!r}, must be one of {', '.join(choices)}")
+            raise SpecError(
+                f"invalid {field.name}: expected one of {', '.join(choices)}, got {text!r}"
+            )
         return text
     kind = int if isinstance(default, int) else float
     try:
@@ -243,8 +245,8 @@ def read_value(field: msgspec.structs.FieldInfo, text: str) -> bool | str | floa
     except ValueError:
         number = -1
     if not (0 <= number <= _MAX_VALUE and math.isfinite(number)):
-        what = "a whole number" if kind is int else "a number"
-        raise SpecError(f"{field.name} is {text!r}, must be {what} from 0")
+        expected = "integer" if kind is int else "number"
+        raise SpecError(f"invalid {field.name}: expected {expected} from 0, got {text!r}")
     return number
 
 

@@ -224,7 +224,7 @@ class TriangleDriver(Bot):
             await self.quit()
             raise BotStartError(self.name, _reason(error)) from error
         except BaseException:
-            # Who is not ready is of no use; nothing of it stays.
+            # Leave nothing behind of a bot that did not become ready.
             await self.quit()
             raise
 
@@ -268,7 +268,7 @@ class TriangleDriver(Bot):
         await self._settle_answers()
         answer, self._answer = self._answer, None
         held = placement.piece != position.queue[0]
-        # A bot that follows by itself follows what it pressed.
+        # A bot that tracks the position applies the keys that it pressed.
         as_pressed = (
             answer is not None
             and answer.uses_hold == held
@@ -319,7 +319,7 @@ class TriangleDriver(Bot):
         if self._conversation is None or not self._conversation.channel.running:
             await self._launch()
         talk = self._require_conversation()
-        # What the protocol has no words for, bots of ours read from the data.
+        # Our own bots read rules that the protocol cannot express from the data.
         data = {"rules": rules.to_dict()}
         await talk.send(
             talk.connection.config(

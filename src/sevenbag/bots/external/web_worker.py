@@ -161,7 +161,7 @@ class BrowserChannel(WebSocketChannel):
         if told is None:
             super()._add_frame(frame)
             return
-        # What the page itself has to say is no message of the bot.
+        # Errors of the page are not messages of the bot.
         self.stderr = told
         self._ended = f"its script failed: {told}"
         self._frame_arrived.set()
@@ -173,7 +173,7 @@ class _WorkerPage:
     def __init__(self, entry: Path, name: str) -> None:
         self._entry = entry
         self._name = name
-        # Whoever does not know this word is not our page.
+        # Only our own page knows this secret.
         self._secret = secrets.token_urlsafe(16)
         self._server: Server | None = None
         self._browser: ProcessChannel | None = None
@@ -265,7 +265,7 @@ class _WorkerPage:
             del headers[name]
         headers["Content-Length"] = str(len(body))
         headers["Content-Type"] = _CONTENT_TYPES.get(Path(rest).suffix, "application/octet-stream")
-        # What bots with several threads need.
+        # Required for bots with several threads.
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
         headers["Cross-Origin-Embedder-Policy"] = "require-corp"
         headers["Cross-Origin-Resource-Policy"] = "same-origin"

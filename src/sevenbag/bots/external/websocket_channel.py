@@ -154,7 +154,7 @@ class WebSocketChannel:
 
     async def receive_available(self) -> list[bytes]:
         """Return the frames that have arrived."""
-        # What has come takes the event loop a few rounds to bring here.
+        # The event loop needs a few iterations to deliver received frames.
         for _ in range(4):
             await asyncio.sleep(0)
         frames: list[bytes] = []
@@ -168,7 +168,7 @@ class WebSocketChannel:
 
     async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
         """Send the last message, give the server time to close, then close."""
-        # What still comes is of no interest, but has to be read for the end of it to be seen.
+        # Discard further frames, but read them: otherwise the end would not be seen.
         self._discard = True
         self._frames.clear()
         self._queue_drained.set()
@@ -182,7 +182,7 @@ class WebSocketChannel:
         except TimeoutError:
             pass
         finally:
-            # Whoever does not close in time, or is broken off, is cut off.
+            # Abort the connection if it is not closed in time.
             self._connection.transport.abort()
             self._reader.cancel()
         await asyncio.wait({self._reader}, timeout=1.0)

@@ -134,7 +134,7 @@ class TbpAdapter:
         except OutputClosedError:
             raise
         except Exception as error:  # noqa: BLE001 - a bot may raise anything
-            # Whatever happened to it: it is asked again from the next position on.
+            # Ask the bot again from the next position on, whatever the failure was.
             log(describe_error(error))
             self._connection.handle_bot_failure()
             return False
@@ -165,7 +165,7 @@ class TbpAdapter:
                 inputs=self._find_inputs(suggestion.moves[0]) if suggestion.moves else None,
             )
         except Exception:
-            # Whoever asks gets an answer.
+            # Every question gets an answer.
             self._send(self._connection.answer(()))
             raise
         self._send(answer)
@@ -203,15 +203,15 @@ class TbpMessageInbox(MessageInbox[TbpInput]):
 
 def _parse_input(line: bytes | None) -> TbpInput | None:
     if line is None:
-        log("passed over a line that is too long")
+        log("skipped a line that is too long")
         return InvalidTbpMessage()
     try:
         message = decode(line, ignore_extensions=True)
     except ProtocolError as error:
-        log(f"passed over a message: {error}")
+        log(f"skipped an invalid message: {error}")
         return InvalidTbpMessage(error.kind)
     if message is None and line.strip():
-        log(f"passed over a line that is no message: {line[:60]!r}")
+        log(f"skipped a line that is not a message: {line[:60]!r}")
         if line.lstrip().startswith(b"{") and parse_json(line) is None:
             return InvalidTbpMessage(_guess_message_type(line))
     return message
@@ -225,7 +225,7 @@ def _guess_message_type(line: bytes) -> str:
 
 def _apply_rules(told: tbp.TbpRules, rules: Rules | None) -> Rules:
     """Return our own rules with the changes that the frontend sent."""
-    # Looked up only now: the introduction is not to wait for it.
+    # Imported late, so that the introduction is sent without delay.
     from sevenbag.game import Rules  # noqa: PLC0415
 
     base = rules or Rules.preset("guideline")

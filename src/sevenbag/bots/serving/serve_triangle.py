@@ -89,7 +89,7 @@ class TriangleAdapter:
     async def _do_all(self, todo: list[triangle_connections.TriangleBotAction]) -> None:
         lost = False
         for action in todo:
-            # Whatever became of the bot: whoever asks gets an answer.
+            # Every question gets an answer, even if the bot failed.
             if not lost or isinstance(
                 action, triangle_connections.TriangleSendAction | bot_actions.SuggestAction
             ):
@@ -105,7 +105,7 @@ class TriangleAdapter:
                     await self._prepare(rules)
                 case triangle_connections.UpdateRulesAction(rules):
                     self._rules = rules
-                    # Protocols have no words for it.
+                    # The protocols of external bots cannot express this.
                     if self._bot.protocol is None:
                         await self._bot.prepare(rules)
                 case bot_actions.StartAction(position):
@@ -136,7 +136,7 @@ class TriangleAdapter:
 
     async def _start_bot(self, position: Position) -> None:
         if self._failed and self._rules is not None:
-            # It may have ended; made ready again, it is there again.
+            # The bot may have ended: `prepare` starts it again.
             self._failed = False
             await self._bot.prepare(self._rules)
         await self._bot.start(position)
@@ -145,7 +145,7 @@ class TriangleAdapter:
         try:
             moves = (await ask_until_stale(self._bot, self._limits, self.inbox)).moves
         except Exception:
-            # Whoever asks gets an answer.
+            # Every question gets an answer.
             self._send_answer(())
             raise
         for action in self._send_answer(moves):
@@ -171,15 +171,15 @@ class TriangleMessageInbox(MessageInbox[TriangleInput]):
     def parse(self, line: bytes | None) -> TriangleInput | None:
         """Decode a line; log invalid ones."""
         if line is None:
-            log("passed over a line that is too long")
+            log("skipped a line that is too long")
             return None
         try:
             message = decode(line)
         except ProtocolError as error:
-            log(f"passed over a message: {error}")
+            log(f"skipped an invalid message: {error}")
             return InvalidTriangleMessage(error.kind)
         if message is None and line.strip():
-            log(f"passed over a line that is no message: {line[:60]!r}")
+            log(f"skipped a line that is not a message: {line[:60]!r}")
         return message
 
     def is_superseding(self, heard: TriangleInput) -> bool:

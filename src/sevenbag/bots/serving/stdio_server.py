@@ -49,7 +49,7 @@ async def serve_stdio(
     try:
         await service.run()
     except OutputClosedError as lost:
-        # Whoever closed it wants no more of us.
+        # A closed output is a regular end.
         if isinstance(lost.__cause__, OSError) and not isinstance(lost.__cause__, BrokenPipeError):
             raise lost.__cause__ from None
     finally:
@@ -73,7 +73,7 @@ def start_reading(descriptor: int, receiver: LineReceiver) -> None:
             receiver.close()
 
     def deliver(data: bytes) -> None:
-        # The loop may be gone, and then nobody is interested.
+        # The loop may be closed already.
         with contextlib.suppress(RuntimeError):
             loop.call_soon_threadsafe(take, data)
 

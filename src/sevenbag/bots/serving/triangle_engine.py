@@ -49,14 +49,14 @@ def run_engine(
     """
     engine = TriangleEngine(choose, name=name, version=version, author=author, data=data, log=_log)
     splitter = LineSplitter()
-    # Hosts end their bots so. Where a bot was started in the background it is ignored at first.
+    # Hosts end bots by SIGINT, which is ignored at first in background processes.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with contextlib.suppress(KeyboardInterrupt, OutputClosedError), reserve_stdout() as output:
         write_line(output, engine.introduce())
         while received := os.read(0, 1 << 16):
             for line in splitter.feed(received):
                 if line is None:
-                    _log("passed over a line that is too long")
+                    _log("skipped a line that is too long")
                 else:
                     write_line(output, engine.receive(line))
 
@@ -178,12 +178,12 @@ class TriangleEngine:
         try:
             message = decode(line)
         except ProtocolError as error:
-            self._log(f"passed over a message: {error}")
+            self._log(f"skipped an invalid message: {error}")
             todo = self._connection.receive_invalid(error.kind)
         else:
             if message is None:
                 if line.strip():
-                    self._log(f"passed over a line that is no message: {line[:60]!r}")
+                    self._log(f"skipped a line that is not a message: {line[:60]!r}")
                 return b""
             if isinstance(message, triangle.TriangleConfig):
                 self._config, self._state = message, None

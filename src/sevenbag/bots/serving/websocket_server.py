@@ -101,7 +101,7 @@ class WebSocketBotServer:
         response = connection.respond(HTTPStatus.OK, read_worker_script())
         del response.headers["Content-Type"]
         response.headers["Content-Type"] = "text/javascript; charset=utf-8"
-        # Any page may load it: it can do no more than a page that speaks to us itself.
+        # Any page may load it: it has no more rights than a page that connects itself.
         response.headers["Access-Control-Allow-Origin"] = "*"
         response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
         return response
@@ -133,7 +133,7 @@ class WebSocketBotServer:
             await service.run()
             await asyncio.wait({asyncio.create_task(unsent.join())}, timeout=1.0)
         except OutputClosedError:
-            # Whoever is gone wants no more of us.
+            # The client has disconnected.
             pass
         finally:
             for task in tasks:

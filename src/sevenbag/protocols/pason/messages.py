@@ -61,7 +61,7 @@ MAX_STATE_BYTES: Final = 64 << 10
 
 _Name: TypeAlias = Annotated[str, Meta(max_length=200)]
 _Secret: TypeAlias = Annotated[str, Meta(max_length=1_000)]
-# Long texts are no numbers of pieces. Whole numbers of any size are read, and belong to no piece.
+# Long texts are not piece numbers. Integers of any size are read but match no piece.
 _Digits: TypeAlias = Annotated[str, Meta(max_length=20)]
 
 
@@ -79,7 +79,7 @@ class MatchConnect(Struct, frozen=True, kw_only=True, tag_field="comm_type"):
     password: _Secret
 
     def __repr__(self) -> str:
-        # Reprs end in logs.
+        # Reprs appear in logs.
         return f"MatchConnect({self.match_token!r}, {self.team_name!r}, password=...)"
 
 
@@ -238,7 +238,7 @@ def decode_command(data: bytes) -> Command:
     try:
         return _COMMANDS.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        # Programs in C send the zero at the end of their strings, too.
+        # Programs in C also send the zero at the end of their strings.
         return _explain_error(data.rstrip(b"\0"))
 
 
@@ -295,7 +295,7 @@ def _explain_error(data: bytes) -> Command:
         raise CommandError("unknown comm_type", f"{shown(kind)}; expected MatchConnect or GameMove")
     number = fields.get("piece_number")
     if isinstance(number, float) and number.is_integer():
-        # Some languages know one kind of numbers only, and write 7 as 7.0.
+        # Some languages have only one number type and write 7 as 7.0.
         data = encode(fields | {"piece_number": int(number)})
     try:
         return _COMMANDS.decode(data)

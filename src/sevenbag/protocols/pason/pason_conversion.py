@@ -60,7 +60,7 @@ def decode_board(text: str) -> int:
 def board_to_kernel(board: int) -> Board:
     """Convert a board for the kernel, `KERNEL_ROWS` high."""
     bits = f"{board:0{WIDTH * KERNEL_ROWS}b}".translate(_CELL_MARKS)
-    # The last row is the lowest; what lies above all rows of the kernel is none of its business.
+    # The last row is the lowest; rows above those of the kernel are dropped.
     end = len(bits)
     return Board.from_rows(
         [bits[end - WIDTH * (y + 1) : end - WIDTH * y] for y in range(KERNEL_ROWS)],
@@ -91,7 +91,7 @@ SPAWN_COLUMN: Final = 5
 def _shapes(kicks: Kicks, piece: PieceName) -> tuple[Offsets, ...]:
     all_ways = kicks.shapes(piece)
     ring = [tuple(sorted((-y, x) for x, y in all_ways[rotation])) for rotation in ROTATIONS]
-    # Pieces of one or two orientations lie in the kernel's four alike in turn.
+    # Pieces with one or two orientations repeat them in the kernel's four rotations.
     for states in (1, 2):
         if all(ring[way] == ring[way % states] for way in range(len(ring))):
             return tuple(ring[:states])
@@ -175,7 +175,7 @@ def find_moves(board: Board, placement: Placement, rules: Rules) -> tuple[MoveNa
 _HEX: Final = re.compile(r"[0-9a-fA-F]{50}", re.ASCII)
 _CELL_MARKS: Final = {ord("0"): ".", ord("1"): "#"}
 
-# The kernel's lowest bit is the left column, the wire's highest is.
+# The left column is the kernel's lowest bit and the wire's highest bit.
 _MIRRORED: Final = tuple(int(f"{bits:0{WIDTH}b}"[::-1], 2) for bits in range(1 << WIDTH))
 
 

@@ -75,7 +75,7 @@ def _info(data: dict[str, object]) -> tbp.TbpInfo:
 
 
 def _error(data: dict[str, object]) -> tbp.TbpError:
-    # The first draft had no reason, some programs write a sentence.
+    # The first draft had no reason; some programs write a sentence.
     reason = data.get("reason")
     return tbp.TbpError(reason if isinstance(reason, str) else "")
 
@@ -202,7 +202,7 @@ def _garbage_row(value: object, path: str) -> tbp.Row:
 
 
 def _cell(value: object) -> tbp.Cell:
-    # Whatever it is: what is not null is filled.
+    # Everything but null is a filled cell.
     if value is None:
         return None
     return _PIECES.get(value, _FILLED) if isinstance(value, str) else _FILLED
@@ -252,7 +252,7 @@ def _opponent(value: object, path: str) -> tbp.TbpOpponent:
 
 
 def _move_info(value: object) -> tbp.TbpMoveInfo | UnsetType:
-    # It is for people to look at; a mistake in it is no reason to lose a game.
+    # The statistics are for people; an error in them must not lose a game.
     if not isinstance(value, dict):
         return UNSET
     data = cast("dict[str, object]", value)
@@ -288,7 +288,7 @@ def _randomizer(value: object) -> tbp.TbpRandomizer | UnsetType:
         key = "bag" if "bag" in data and "bag_state" not in data else "bag_state"
         path = f"{path}.{key}"
         state = _list(_part(data, key, "randomizer"), path, _piece, MAX_QUEUE)
-        # Some clients send an empty bag and mean the next full one. The order has no meaning.
+        # Some clients send an empty bag for the next full one. The order is irrelevant.
         return tbp.SevenBagRandomizer(tuple(dict.fromkeys(state)) or tbp.PIECE_LETTERS)
     if name == "general_bag":
         filled = _counts(_part(data, "filled_bag", path), f"{path}.filled_bag")

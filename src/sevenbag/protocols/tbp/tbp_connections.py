@@ -122,7 +122,7 @@ class TbpBotConnection:
             case tbp.TbpStart():
                 return self._handle_start(message)
             case tbp.TbpSuggest():
-                # Every question gets its answer, even one that should not have been asked.
+                # Every question gets an answer, even one without a position.
                 if self._bot_in_sync:
                     return [SuggestAction()]
                 return [TbpSendAction(self.answer(()))]
@@ -197,7 +197,7 @@ class TbpBotConnection:
 
     def _handle_rules(self, rules: tbp.TbpRules) -> list[TbpBotAction]:
         if self._rules == rules or self.state is TbpBotState.CALCULATING:
-            # Told again, or in the middle of a game, where they can change no more.
+            # Repeated rules, or rules during a game, change nothing.
             return [TbpSendAction(tbp.TbpReady())]
         self._rules = rules
         self._pending_answers += 1
@@ -206,7 +206,7 @@ class TbpBotConnection:
     def _handle_start(self, start: tbp.TbpStart) -> list[TbpBotAction]:
         actions: list[TbpBotAction] = []
         if self._rules is None:
-            # Some do not tell the rules at all.
+            # Some frontends send no rules.
             self._rules = tbp.TbpRules()
             actions.append(TbpPrepareAction(self._rules))
         self.state = TbpBotState.CALCULATING
@@ -234,7 +234,7 @@ class TbpBotConnection:
         if not self._bot_in_sync:
             return self._start_bot()
         if not self.position.queue:
-            # The bot is told when there is a piece again.
+            # The bot gets the position when there is a piece again.
             self._bot_in_sync = False
             return []
         return [PlayAction(placement)]
@@ -449,7 +449,7 @@ class TbpFrontendConnection:
                     self.stage = TbpStage.READY
                 return TbpEvent.READY
             case tbp.TbpError():
-                # Whenever it comes: the bot says that it cannot play.
+                # At any time, an error means that the bot cannot play.
                 self._pending_rules = 0
                 self.stage = TbpStage.REFUSED
                 self.error_reason = message.reason
@@ -482,10 +482,10 @@ class TbpFrontendConnection:
 
 # --- helpers --------------------------------------------------------------------------------------
 
-# What a suggestion takes besides its moves, and what a move takes, at most.
+# Maximum size of a suggestion without its moves, and of one move.
 _MAX_ENVELOPE_BYTES = 1000
 _MAX_MOVE_BYTES = 100
-# A way to a move that is longer is left out: it is no way that anybody would press.
+# Longer inputs are left out: no player would press them.
 _MAX_INPUTS = 64
 _MAX_INPUTS_BYTES = 8 * _MAX_INPUTS
 _MAX_EXTRA_BYTES = 300
@@ -507,7 +507,7 @@ def _shorten_info(info: tbp.TbpMoveInfo | None) -> tbp.TbpMoveInfo | None:
         return None
     if info.extra is None:
         return info
-    # What JSON would write as an escape sequence takes up to six times its length.
+    # JSON escape sequences take up to six times the length of a character.
     plain = printable(info.extra)
     cut = plain.encode("utf-8", "replace")[:_MAX_EXTRA_BYTES].decode("utf-8", "ignore")
     return tbp.TbpMoveInfo(info.nodes, info.nps, info.depth, cut)

@@ -339,7 +339,7 @@ def _parse_bag(randomizer: tbp.TbpRandomizer | UnsetType) -> tuple[Piece, ...] |
         return tuple(_PIECES[letter] for letter in randomizer.bag_state)
     if isinstance(randomizer, tbp.GeneralBagRandomizer) and _is_bag(randomizer.filled_bag):
         current, filled = randomizer.current_bag, randomizer.filled_bag
-        # More of a piece than a full bag has of it cannot be; then nothing is known.
+        # More of a piece than in a full bag is impossible; then nothing is known.
         possible = all(current[letter] <= filled[letter] for letter in current)
         return _expand_counts(current) if possible else None
     return None
@@ -352,7 +352,7 @@ def _parse_full_bag(randomizer: tbp.TbpRandomizer | UnsetType) -> tuple[Piece, .
 
 
 def _is_bag(counts: Mapping[tbp.PieceLetter, int]) -> bool:
-    # Larger ones say nothing of the next piece that would be worth the room.
+    # Larger bags say too little about the next piece.
     return 0 < sum(counts.values()) <= _MAX_BAG
 
 

@@ -54,7 +54,7 @@ def from_object(content: object) -> TbpMessage | None:
 
 def to_object(message: TbpMessage | TbpMove) -> dict[str, Any]:
     """Convert a message or a move to plain data, for transports that carry objects."""
-    # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
+    # Converted by way of JSON, because transports accept only its types: no tuples.
     content: object = _DECODER.decode(_ENCODER.encode(message))
     return cast("dict[str, Any]", content)
 

@@ -148,7 +148,7 @@ _PIECES: Final[dict[str, triangle.PieceLetter]] = {
 _CELLS: Final[dict[str, triangle.Cell]] = {
     **_PIECES,
     "bomb": "bomb",
-    # In the published text and in the demo bot in Rust.
+    # From the published text and the demo bot in Rust.
     **dict.fromkeys(("empty", "", ".", " ", "_")),
 }
 _SPINS: Final[dict[str, triangle.SpinsName]] = {
@@ -219,7 +219,7 @@ def _row(value: object, path: str) -> triangle.Row:
 
 
 def _cell(value: object) -> triangle.Cell:
-    # Whatever it is: what is neither null nor known to be empty is filled.
+    # Everything but null and the known names of empty cells is a filled cell.
     if value is None:
         return None
     return _CELLS.get(value, "gb") if isinstance(value, str) else "gb"

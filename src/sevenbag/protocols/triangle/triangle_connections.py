@@ -132,7 +132,7 @@ class TriangleBotConnection:
         self.rules: Rules | None = None
         self.position: Position | None = None
         self._max_visible = min(max(max_visible, 2), _MAX_VISIBLE)
-        # Of the first piece only the host knows which it is; it lies in the hold slot then.
+        # Only the host knows the first piece; it is in the hold slot then.
         self._first_piece_unknown = False
         self._to_park = False
         # True once a hold was requested in this game.
@@ -189,14 +189,14 @@ class TriangleBotConnection:
         """
         position, rules = self.position, self.rules
         if position is None or rules is None or not position.queue:
-            # Whatever falls there: nothing is known until the next `State`.
+            # The falling piece is unknown until the next `TriangleState`.
             self.position = None
             return [TriangleSendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
         for placement, fallen in self._candidates(position, rules, moves):
             keys = self._find_keys(position, rules, placement, fallen)
             if keys is not None:
                 return self._apply_move(placement, keys, data)
-        # Nothing fits any more: the game is lost.
+        # No piece fits: the game is lost.
         return [TriangleSendAction(triangle.TriangleMove(keys=_HARD_DROP_KEYS, data=data))]
 
     def placements(self) -> list[Placement]:
@@ -231,7 +231,7 @@ class TriangleBotConnection:
                     "pieces rotate without kicks"
                 )
             )
-            # What is done without kicks is the same everywhere.
+            # Moves without kicks are the same in every rotation system.
             config = msgspec.structs.replace(config, kicks="none")
         try:
             previews = min(self._max_visible - 1, max(len(opening.queue), 1))
@@ -265,7 +265,7 @@ class TriangleBotConnection:
         known = None if self._first_piece_unknown else self.position
         self.position = self._with_bag(told)
         if not adjusted and known is not None and self._visible_count and _continues(known, told):
-            # As it was thought to be: the bot need not begin anew.
+            # The state is as expected: the bot can continue its search.
             return [GarbageAction(told.pending), *self._add_visible_pieces()]
         self._first_piece_unknown = self._to_park = False
         return [*adjusted, *self._start_bot()]
@@ -289,7 +289,7 @@ class TriangleBotConnection:
     def _ask_bot(self) -> list[TriangleBotAction]:
         if self.position is None or not self.position.queue:
             return self.answer(())
-        # Whoever lost the bot on the way puts it before the position again.
+        # After a failure the bot gets the position again.
         return [SuggestAction()] if self._visible_count else [*self._start_bot(), SuggestAction()]
 
     def _update_rules(self, play: triangle.TrianglePlay) -> list[TriangleBotAction]:
@@ -346,7 +346,7 @@ class TriangleBotConnection:
         )
         shown = dataclasses.replace(position, queue=position.queue[: self._visible_count], bag=bag)
         if self._first_piece_unknown:
-            # The hold slot is not to be touched: a bot that believes this has no use for it.
+            # The hold slot must not be used; with this piece in it, a bot has no reason to.
             shown = dataclasses.replace(shown, hold=shown.queue[0])
         return [StartAction(shown)]
 

@@ -334,7 +334,7 @@ _COLORS: Final[dict[triangle.Cell, str]] = {
     **{letter: letter.upper() for letter in triangle.PIECE_LETTERS},
 }
 _CELLS: Final[dict[str, triangle.Cell]] = {color: cell for cell, color in _COLORS.items()}
-# Its "SRS" has the half turns of TETR.IO, its "none" turns in place.
+# "SRS" has the half turns of TETR.IO, "none" turns without kicks.
 _KICK_NAMES: Final = {
     "srs-tetrio": "SRS",
     "srs+": "SRS+",
@@ -349,7 +349,7 @@ _KICKS: Final = {
     **{theirs.casefold(): ours for ours, theirs in _KICK_NAMES.items()},
     "tetr.io": "srs+",  # in the published text alone
 }
-# Systems without a name of their own there; they differ from these in half turns alone.
+# Systems without a name there; they differ from these only in half turns.
 _SIMILAR_KICKS: Final = {"srs": "SRS", "srs180": "SRS", "jstris": "SRS", "none": "none"}
 _SPINS: Final[dict[str, triangle.SpinsName]] = {
     "T-spins": "T-spins",
@@ -365,7 +365,7 @@ _SPINS: Final[dict[str, triangle.SpinsName]] = {
 }
 _COMBOS: Final[dict[triangle.ComboTableName, dict[str, object]]] = {
     "multiplier": {"kind": "multiplier", "table": []},
-    # By the clears made before: the first of a run adds nothing.
+    # Indexed by the previous clears: the first clear of a combo adds nothing.
     "classic guideline": {"kind": "table", "table": [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 5]},
     "modern guideline": {"kind": "table", "table": [0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4]},
     "none": {"kind": "table", "table": []},
@@ -427,6 +427,6 @@ def _remaining_bag(
 ) -> tuple[Piece, ...] | None:
     dealt = (len(pieces) + already) % len(full)
     if dealt > len(pieces):
-        # Of the open bag some pieces came before those that are known.
+        # Some pieces of the bag came before the known ones.
         return None
     return tuple(sorted((Counter(full) - Counter(pieces[len(pieces) - dealt :])).elements()))

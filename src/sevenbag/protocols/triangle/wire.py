@@ -47,10 +47,10 @@ def from_object(content: object) -> TriangleMessage | None:
 
 def to_object(message: TriangleMessage) -> dict[str, Any]:
     """Convert a message to plain data, for transports that carry objects instead of lines."""
-    # By way of JSON, as nothing but its kinds of data are plain to every transport: no tuples.
+    # Converted by way of JSON, because transports accept only its types: no tuples.
     content = cast("dict[str, Any]", _DECODER.decode(_ENCODER.encode(message)))
     if isinstance(message, TriangleConfig):
-        # Bots of all times find the field that they know.
+        # Old and new bots find the field that they know.
         content["b2bCharing"] = content["b2bCharging"]
     return content
 
