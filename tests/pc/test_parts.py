@@ -238,8 +238,16 @@ def test_the_commands_take_a_cluster(tmp_path: Path, dask_cluster: Any) -> None:
     [
         (["odds", "--workers", "2", "--threads", "2"], 2, "not allowed with argument"),
         (["solve", "--workers", "2", "--cluster", "x"], 2, "not allowed with argument"),
-        (["chance", "", "*p6", "--height", "2", "--workers", "0"], 2, "expected integer from 1 to 1024"),
-        (["chance", "", "*p6", "--height", "2", "--workers", "4000"], 2, "expected integer from 1 to 1024"),
+        (
+            ["chance", "", "*p6", "--height", "2", "--workers", "0"],
+            2,
+            "expected integer from 1 to 1024",
+        ),
+        (
+            ["chance", "", "*p6", "--height", "2", "--workers", "4000"],
+            2,
+            "expected integer from 1 to 1024",
+        ),
         (["odds", "--cluster", "nonsense"], 1, "'nonsense': no dask scheduler answers there"),
         (
             ["odds", "--workers", "1000", "--height", "4"],

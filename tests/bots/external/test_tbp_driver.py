@@ -269,7 +269,7 @@ async def test_a_second_answer_that_has_come_is_not_taken_for_the_next(fake: Com
         ("IllegalMoves", BotForfeitError, "no legal move", {}),
         ("FarMoves", BotForfeitError, "no acceptable move", {}),
         ("GivesUp", BotForfeitError, "no legal move", {}),
-        ("GivesUpByError", BotForfeitError, r"cannot play \(garbage\)", {}),
+        ("GivesUpByError", BotForfeitError, r"sent error \(garbage\)", {}),
         ("LeavesChildren", BotDiedError, "ended with exit code 9", {}),
     ],
 )
