@@ -46,7 +46,7 @@ def _play(page: Page) -> None:
     for name, value in (("seed", "4"), ("pieces", "60"), ("pps", "12")):
         page.fill(f"[name={name}]", value)
     page.click("#setup [type=submit]")
-    page.click("details.talk summary >> nth=0")
+    page.click("details.messages summary >> nth=0")
     page.get_by_text(re.compile(r"turn (3[6-9]|[45]\d) ")).wait_for()
 
 

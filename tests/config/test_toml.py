@@ -17,7 +17,7 @@ from sevenbag.contest import settings_loader
 from sevenbag.errors import FormatError, InputError
 from sevenbag.game import Rules
 from sevenbag.game.kicks_file import read_file, read_text
-from sevenbag.web.contest.admin_routes import from_toml
+from sevenbag.web.contest.admin_routes import rules_from_toml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -98,7 +98,7 @@ READERS: dict[str, Callable[[Path], object]] = {
     "tournament": read_tournament_config,
     "contest settings": lambda path: settings_loader.load(path, {}),
     "contest settings text": lambda path: settings_loader.loads(path.read_text(), "text"),
-    "a contest's rules in a form": lambda path: from_toml(path.read_text()),
+    "a contest's rules in a form": lambda path: rules_from_toml(path.read_text()),
     "a value of a contest": lambda path: settings_loader.load(
         None, {}, [f"server.command_port={{{path.read_text()}}}"]
     ),

@@ -69,7 +69,7 @@ def test_the_demo_stays_to_be_looked_at_until_ctrl_c(tmp_path: Path) -> None:
     try:
         lines = lines_of(process)
         wait_until(lambda: any("has won" in line for line in lines))
-        match = next(line.split()[-1] for line in lines if line.startswith("the match: "))
+        match = next(line.split()[-1] for line in lines if line.startswith("match: "))
         with urllib.request.urlopen(match, timeout=120) as answer:
             assert b"Alpha" in answer.read()
         children = descendants(process.pid)

@@ -308,6 +308,7 @@ def import_extra(module: str, extra: str | None) -> Any:
     except ModuleNotFoundError as error:
         if extra is None or (error.name or "").startswith("sevenbag"):
             raise
+        package = (error.name or "").partition(".")[0]
         raise MissingExtraError(
-            f"this needs the package {error.name}: pip install 'sevenbag[{extra}]'"
+            f"this needs the package {package}: pip install 'sevenbag[{extra}]'"
         ) from error

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sevenbag.contest.settings import Settings
-    from sevenbag.web.contest.local_stack import Venue
+    from sevenbag.web.contest.local_stack import LocalStack
 
 
 # --- serve --------------------------------------------------------------------------------------
@@ -66,39 +66,41 @@ def configure_contest_serve(parser: argparse.ArgumentParser) -> None:
 def run_contest_serve(args: argparse.Namespace) -> int:
     """Serve until a signal comes."""
     # Game servers are started by this module as well, and do not need the web application.
-    from sevenbag.web.contest.local_stack import Venue  # noqa: PLC0415
+    from sevenbag.web.contest.local_stack import LocalStack  # noqa: PLC0415
 
     settings = load_settings(args)
-    venue = Venue(
+    stack = LocalStack(
         settings,
-        words=settings_arguments(args),
+        arguments=settings_arguments(args),
         game_servers=args.game_servers,
-        say=write_lines,
+        report=write_lines,
     )
 
     def abort() -> None:
         write_lines("running games are aborted")
-        venue.hurry()
+        stack.abort_games()
 
-    run_until_signal(_serve_site(venue, settings), on_repeat=abort)
+    run_until_signal(_serve_site(stack, settings), on_repeat=abort)
     return 0
 
 
-async def _serve_site(venue: Venue, settings: Settings) -> None:
-    async with venue:
-        write_lines(f"site: {venue.site.address}")
-        if not await asyncio.to_thread(venue.store.admins.exist):
-            write_lines(await _admin_message(venue, settings))
-        await venue.watch_over()
+async def _serve_site(stack: LocalStack, settings: Settings) -> None:
+    async with stack:
+        write_lines(f"site: {stack.site.address}")
+        if not await asyncio.to_thread(stack.store.admins.exist):
+            write_lines(await _admin_message(stack, settings))
+        await stack.wait_for_failure()
 
 
-async def _admin_message(venue: Venue, settings: Settings) -> str:
+async def _admin_message(stack: LocalStack, settings: Settings) -> str:
     from sevenbag.web.contest.account_routes import create_admin_link  # noqa: PLC0415  # as above
 
     # Output to anything but a terminal usually ends up in a log that others may read.
     if not sys.stdout.isatty():
-        return "no organiser yet; for a link run `sevenbag contest admin` with the same settings"
-    link = await asyncio.to_thread(create_admin_link, venue.store, settings, venue.site.address)
+        return (
+            "no administrator yet; run `sevenbag contest admin` with the same settings for a link"
+        )
+    link = await asyncio.to_thread(create_admin_link, stack.store, settings, stack.site.address)
     return f"link to become the administrator (works once, within a day): {link}"
 
 
@@ -333,7 +335,7 @@ def configure_contest_demo(parser: argparse.ArgumentParser) -> None:
 
 def run_contest_demo(args: argparse.Namespace) -> int:
     """Play the match; then, without ``--once``, show it until a signal comes."""
-    from sevenbag.web.contest.local_stack import Demo  # noqa: PLC0415  # as in serve
+    from sevenbag.web.contest.local_stack import ContestDemo  # noqa: PLC0415  # as in serve
 
     bots = args.bots or ["beam", "beam:nodes=100"]
     if len(bots) != 2:
@@ -341,13 +343,13 @@ def run_contest_demo(args: argparse.Namespace) -> int:
     for bot in bots:
         create_bot(bot)
     with tempfile.TemporaryDirectory(prefix="sevenbag-demo-") as temporary:
-        demo = Demo(
+        demo = ContestDemo(
             args.folder or Path(temporary),
             bots=(bots[0], bots[1]),
             port=args.port,
-            pace=args.moves_per_second,
+            moves_per_second=args.moves_per_second,
             overrides=args.set,
-            say=write_lines,
+            report=write_lines,
         )
         run_until_signal(demo.run(once=args.once))
     return 0

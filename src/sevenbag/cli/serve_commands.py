@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import argparse
 
     from sevenbag.bots.serving.service import AdapterFactory
-    from sevenbag.web.play.app import PageServer
+    from sevenbag.web.play.app import PlayServer
 
 
 # --- serve --------------------------------------------------------------------------------------
@@ -164,10 +164,10 @@ def configure_web(parser: argparse.ArgumentParser) -> None:
 
 def run_web(args: argparse.Namespace) -> int:
     """Serve until a signal comes."""
-    page_server: type[PageServer] = import_extra("sevenbag.web.play.app", "web").PageServer
+    play_server: type[PlayServer] = import_extra("sevenbag.web.play.app", "web").PlayServer
     if args.bots is not None and not args.bots.is_dir():
         raise InputError(f"invalid --bots: expected a folder, got {args.bots}")
-    server = page_server(args.host, args.port, write_lines, bots=args.bots)
+    server = play_server(args.host, args.port, write_lines, bots=args.bots)
     try:
         print(f"sevenbag web: {server.address}", flush=True)
         run_until_signal(_serve_page(server, open_page=args.open))
@@ -176,7 +176,7 @@ def run_web(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _serve_page(server: PageServer, *, open_page: bool) -> None:
+async def _serve_page(server: PlayServer, *, open_page: bool) -> None:
     if open_page:
         import threading  # noqa: PLC0415  # frontends wait for the start of `serve`
         import webbrowser  # noqa: PLC0415  # likewise

@@ -1,4 +1,4 @@
-"""From a real state channel to onlookers."""
+"""From a real state channel to viewers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ import pytest
 
 from sevenbag.contest import telemetry
 from sevenbag.web.contest.live_broadcast import (
-    LiveHub,
-    Subject,
-    TooManyOnlookersError,
-    TooSlowError,
+    LiveBroadcaster,
+    SlowViewerError,
+    ViewerLimitError,
+    WatchedMatch,
 )
-from sevenbag.web.contest.match_frames import Scene
+from sevenbag.web.contest.match_frames import MatchTracker
 from tests.web.contest.publisher import TEAMS, Publisher, filled
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
 
-    from sevenbag.web.contest.live_broadcast import Onlooker
+    from sevenbag.web.contest.live_broadcast import LiveViewer
 
 EMPTY = "." * 200
 
@@ -42,21 +42,21 @@ async def places() -> Places:
 
 
 @pytest.fixture
-async def hub(places: Places) -> AsyncIterator[LiveHub]:
-    made = LiveHub(places.get, most_onlookers=100, pictures_per_second=200)
+async def hub(places: Places) -> AsyncIterator[LiveBroadcaster]:
+    made = LiveBroadcaster(places.get, max_viewers=100, frames_per_second=200)
     yield made
     await made.close()
 
 
-def subject(publisher: Publisher, match: int = 7) -> Subject:
-    return Subject(match, publisher.token, publisher.teams)
+def subject(publisher: Publisher, match: int = 7) -> WatchedMatch:
+    return WatchedMatch(match, publisher.token, publisher.teams)
 
 
-async def until(onlooker: Onlooker, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+async def until(viewer: LiveViewer, right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Look until something is seen."""
     async with asyncio.timeout(120):
         while True:
-            for frame in await onlooker.look():
+            for frame in await viewer.next_frames():
                 event: dict[str, Any] = json.loads(frame)
                 if right(event):
                     return event
@@ -66,36 +66,36 @@ def named(event: str) -> Callable[[dict[str, Any]], bool]:
     return lambda seen: bool(seen["event"] == event)
 
 
-async def test_a_game_is_seen(hub: LiveHub, places: Places, channel: Publisher) -> None:
+async def test_a_game_is_seen(hub: LiveBroadcaster, places: Places, channel: Publisher) -> None:
     places[channel.token] = channel.endpoint
-    onlooker = hub.join([subject(channel)])
-    first = await until(onlooker, named("picture"))
-    assert (first["match"], first["standing"], first["boards"]) == (7, "placed", [EMPTY] * 2)
+    viewer = hub.subscribe([subject(channel)])
+    first = await until(viewer, named("match_frame"))
+    assert (first["match"], first["status"], first["boards"]) == (7, "assigned", [EMPTY] * 2)
     assert first["scores"] is None
     await asyncio.to_thread(channel.wait_until_heard)
     channel.boards(filled(), filled())
     channel.pieces(("O", 0, 0, 5), ("I", 1, 4, 0), "LJTSZ")
-    seen = await until(onlooker, lambda event: event["queue"] == "LJTSZ")
-    assert seen["standing"] == "playing"
+    seen = await until(viewer, lambda event: event["queue"] == "LJTSZ")
+    assert seen["status"] == "playing"
     assert seen["game"] == "Game 1"
     assert seen["pieces"] == [["O", 0, 0, 5], ["I", 1, 4, 0]]
     channel.boards(filled("....OO....", "....OO...."), filled())
     channel.pieces(None, ("I", 1, 5, 0))
     channel.figures((1200, 300), level=2, lines=(7, 3), games=(1, 0))
-    seen = await until(onlooker, lambda event: event["scores"] is not None)
+    seen = await until(viewer, lambda event: event["scores"] is not None)
     assert seen["boards"] == ["." * 184 + "OO" + "." * 8 + "OO....", EMPTY]
     assert seen["pieces"] == [None, ["I", 1, 5, 0]]
     assert (seen["scores"], seen["lines"], seen["games"]) == ([1200, 300], [7, 3], [1, 0])
     assert seen["level"] == 2
     # An I closes a row of nothing else, and garbage comes to the other.
     channel.boards(filled("OO"), filled("G.GG..GGGG"), ((19,), ()))
-    seen = await until(onlooker, lambda event: event["clears"] != [])
+    seen = await until(viewer, lambda event: event["clears"] != [])
     assert [clear[1:] for clear in seen["clears"]] == [[0, [19]]]
-    assert [rise[1:] for rise in seen["rises"]] == [[1, 1]]
+    assert [rise[1:] for rise in seen["garbage_rises"]] == [[1, 1]]
     assert seen["boards"][1].endswith("G.GG..GGGG")
     channel.end_game((1300, 300), 0)
-    assert await until(onlooker, named("game over")) == {
-        "event": "game over",
+    assert await until(viewer, named("game_finished")) == {
+        "event": "game_finished",
         "match": 7,
         "game": "Game 1",
         "winner": 0,
@@ -103,76 +103,80 @@ async def test_a_game_is_seen(hub: LiveHub, places: Places, channel: Publisher) 
     }
     channel.game = "Game 2"
     channel.pieces(("T", 0, 0, 5), None)
-    seen = await until(onlooker, lambda event: event["game"] == "Game 2")
-    assert (seen["boards"], seen["standing"]) == ([EMPTY] * 2, "playing")
+    seen = await until(viewer, lambda event: event["game"] == "Game 2")
+    assert (seen["boards"], seen["status"]) == ([EMPTY] * 2, "playing")
     channel.end_match()
-    assert await until(onlooker, named("match over")) == {"event": "match over", "match": 7}
+    assert await until(viewer, named("match_finished")) == {"event": "match_finished", "match": 7}
 
 
-async def test_no_token_reaches_onlookers(hub: LiveHub, places: Places, channel: Publisher) -> None:
+async def test_no_token_reaches_onlookers(
+    hub: LiveBroadcaster, places: Places, channel: Publisher
+) -> None:
     places[channel.token] = channel.endpoint
-    onlooker = hub.join([subject(channel)])
+    viewer = hub.subscribe([subject(channel)])
     await asyncio.to_thread(channel.wait_until_heard)
     channel.pieces(("T", 0, 0, 5), None)
     channel.end_game((1, 2), 1)
     channel.end_match()
     told: list[str] = []
-    while not any("match over" in frame for frame in told):
-        told += await onlooker.look()
+    while not any("match_finished" in frame for frame in told):
+        told += await viewer.next_frames()
     assert not any(channel.token in frame for frame in told)
 
 
 async def test_a_match_moves_to_another_game_server(
-    hub: LiveHub, places: Places, channel: Publisher
+    hub: LiveBroadcaster, places: Places, channel: Publisher
 ) -> None:
-    onlooker = hub.join([subject(channel)])
-    assert (await until(onlooker, named("picture")))["standing"] == "waiting"
+    viewer = hub.subscribe([subject(channel)])
+    assert (await until(viewer, named("match_frame")))["status"] == "waiting"
     places[channel.token] = channel.endpoint
-    await until(onlooker, lambda event: event["standing"] == "placed")
+    await until(viewer, lambda event: event["status"] == "assigned")
     await asyncio.to_thread(channel.wait_until_heard)
     channel.pieces(("T", 0, 0, 5), None)
-    await until(onlooker, lambda event: event["standing"] == "playing")
+    await until(viewer, lambda event: event["status"] == "playing")
     del places[channel.token]
     channel.close()
-    await until(onlooker, lambda event: event["standing"] == "waiting")
+    await until(viewer, lambda event: event["status"] == "waiting")
     with Publisher(channel.token, game="Game 1 again") as other:
         places[channel.token] = other.endpoint
         await asyncio.to_thread(other.wait_until_heard)
         other.pieces(None, ("Z", 0, 3, 4))
-        seen = await until(onlooker, lambda event: event["game"] == "Game 1 again")
+        seen = await until(viewer, lambda event: event["game"] == "Game 1 again")
         assert seen["pieces"] == [None, ["Z", 0, 3, 4]]
 
 
 async def test_a_server_that_ends_ends_no_match(
-    hub: LiveHub, places: Places, channel: Publisher
+    hub: LiveBroadcaster, places: Places, channel: Publisher
 ) -> None:
     places[channel.token] = channel.endpoint
-    onlooker = hub.join([subject(channel)])
+    viewer = hub.subscribe([subject(channel)])
     await asyncio.to_thread(channel.wait_until_heard)
     channel.pieces(("T", 0, 0, 5), None)
     channel.end_match()
-    await until(onlooker, named("match over"))
+    await until(viewer, named("match_finished"))
     with Publisher(channel.token) as other:
         places[channel.token] = other.endpoint
-        await until(onlooker, lambda event: event.get("standing") == "placed")
+        await until(viewer, lambda event: event.get("status") == "assigned")
         await asyncio.to_thread(other.wait_until_heard)
         other.pieces(None, ("Z", 0, 3, 4))
-        await until(onlooker, lambda event: event.get("standing") == "playing")
+        await until(viewer, lambda event: event.get("status") == "playing")
         other.end_match()
-        await until(onlooker, named("match over"))
+        await until(viewer, named("match_finished"))
         # It is on no server any more, and stays over.
         del places[channel.token]
         await asyncio.sleep(0.7)
-        assert '"standing":"over"' in hub.join([subject(channel)]).stages[0].scene.frame
+        assert (
+            '"status":"finished"' in hub.subscribe([subject(channel)]).matches[0].tracker.frame_json
+        )
 
 
 async def test_everybody_sees_the_end_and_the_newest(
-    hub: LiveHub, places: Places, channel: Publisher
+    hub: LiveBroadcaster, places: Places, channel: Publisher
 ) -> None:
     places[channel.token] = channel.endpoint
-    crowd = [hub.join([subject(channel)]) for _ in range(100)]
-    with pytest.raises(TooManyOnlookersError, match="too many"):
-        hub.join([subject(channel)])
+    crowd = [hub.subscribe([subject(channel)]) for _ in range(100)]
+    with pytest.raises(ViewerLimitError, match="too many"):
+        hub.subscribe([subject(channel)])
     # Once for all of them.
     await asyncio.to_thread(channel.wait_until_heard)
     for row in range(20):
@@ -180,43 +184,43 @@ async def test_everybody_sees_the_end_and_the_newest(
     channel.end_game((5, 6), 1)
     channel.end_match()
 
-    async def last_row(onlooker: Onlooker) -> int:
+    async def last_row(viewer: LiveViewer) -> int:
         rows: list[int] = []
         while True:
-            for event in map(json.loads, await onlooker.look()):
-                if event["event"] == "match over":
+            for event in map(json.loads, await viewer.next_frames()):
+                if event["event"] == "match_finished":
                     return rows[-1]
-                if event["event"] == "picture" and event["pieces"][0]:
+                if event["event"] == "match_frame" and event["pieces"][0]:
                     rows.append(event["pieces"][0][2])
 
     async with asyncio.timeout(120):
         assert await asyncio.gather(*map(last_row, crowd)) == [19] * 100
-    for onlooker in crowd:
-        hub.leave(onlooker)
-        hub.leave(onlooker)
-    assert hub.metrics()["onlookers"] == 0
-    assert hub.metrics()["onlookers_refused_total"] == 1
-    hub.join([subject(channel)])
+    for viewer in crowd:
+        hub.unsubscribe(viewer)
+        hub.unsubscribe(viewer)
+    assert hub.metrics()["site_viewers"] == 0
+    assert hub.metrics()["site_viewers_rejected_total"] == 1
+    hub.subscribe([subject(channel)])
 
 
 async def test_who_does_not_listen_is_sent_away(
-    hub: LiveHub, places: Places, channel: Publisher
+    hub: LiveBroadcaster, places: Places, channel: Publisher
 ) -> None:
     places[channel.token] = channel.endpoint
-    sleeper, awake = hub.join([subject(channel)]), hub.join([subject(channel)])
+    sleeper, awake = hub.subscribe([subject(channel)]), hub.subscribe([subject(channel)])
     await asyncio.to_thread(channel.wait_until_heard)
     for number in range(500):
         channel.game = f"Game {number}"
         channel.end_game((number, 0), 0)
         await until(awake, lambda event: event.get("scores") == [number, 0])  # noqa: B023
-    with pytest.raises(TooSlowError):
-        await sleeper.look()
+    with pytest.raises(SlowViewerError):
+        await sleeper.next_frames()
 
 
-async def test_several_matches_on_several_servers(hub: LiveHub, places: Places) -> None:
+async def test_several_matches_on_several_servers(hub: LiveBroadcaster, places: Places) -> None:
     with Publisher() as one, Publisher() as other:
         places.update({one.token: one.endpoint, other.token: other.endpoint})
-        onlooker = hub.join([subject(one, 1), subject(other, 2)])
+        viewer = hub.subscribe([subject(one, 1), subject(other, 2)])
         await asyncio.to_thread(one.wait_until_heard)
         await asyncio.to_thread(other.wait_until_heard)
         one.pieces(("T", 0, 1, 1), None)
@@ -224,7 +228,7 @@ async def test_several_matches_on_several_servers(hub: LiveHub, places: Places) 
         seen: dict[int, Any] = {}
         async with asyncio.timeout(120):
             while len(seen) < 2:
-                for event in map(json.loads, await onlooker.look()):
+                for event in map(json.loads, await viewer.next_frames()):
                     if event["pieces"][0] is not None:
                         seen[event["match"]] = event["pieces"][0]
         assert seen == {1: ["T", 0, 1, 1], 2: ["J", 0, 2, 2]}
@@ -233,41 +237,41 @@ async def test_several_matches_on_several_servers(hub: LiveHub, places: Places) 
 async def test_a_match_is_heard_before_anybody_looks(places: Places, channel: Publisher) -> None:
     """So that whoever comes later knows of every cell which piece it came from."""
     places[channel.token] = channel.endpoint
-    hub = LiveHub(
+    hub = LiveBroadcaster(
         places.get,
-        playing=lambda: [channel.token, "unknown"],
-        find={channel.token: subject(channel)}.get,
+        active_tokens=lambda: [channel.token, "unknown"],
+        find_match={channel.token: subject(channel)}.get,
     )
     hub.start()
     await asyncio.to_thread(channel.wait_until_heard)
     channel.boards(filled(), filled())
     channel.pieces(("O", 0, 0, 5), None)
     channel.boards(filled("....OO....", "....OO...."), filled())
-    onlooker = hub.join([subject(channel)])
-    seen = await until(onlooker, lambda event: event["boards"][0] != EMPTY)
+    viewer = hub.subscribe([subject(channel)])
+    seen = await until(viewer, lambda event: event["boards"][0] != EMPTY)
     assert seen["boards"][0] == "." * 184 + "OO" + "." * 8 + "OO...."
-    assert hub.metrics()["matches_heard"] == 1
+    assert hub.metrics()["site_live_matches"] == 1
     await hub.close()
 
 
-async def test_an_end_that_was_not_heard(hub: LiveHub, channel: Publisher) -> None:
-    onlooker = hub.join([subject(channel)])
-    hub.end(channel.token)
-    hub.end("nobody looks at this one")
-    await until(onlooker, named("match over"))
+async def test_an_end_that_was_not_heard(hub: LiveBroadcaster, channel: Publisher) -> None:
+    viewer = hub.subscribe([subject(channel)])
+    hub.finish_match(channel.token)
+    hub.finish_match("nobody looks at this one")
+    await until(viewer, named("match_finished"))
 
 
 async def test_an_endpoint_that_is_none(
     places: Places, channel: Publisher, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    hub = LiveHub(places.get)
+    hub = LiveBroadcaster(places.get)
     places[channel.token] = "rubbish"
-    onlooker = hub.join([subject(channel)])
-    assert (await until(onlooker, named("picture")))["standing"] == "waiting"
+    viewer = hub.subscribe([subject(channel)])
+    assert (await until(viewer, named("match_frame")))["status"] == "waiting"
     assert await asyncio.to_thread(telemetry.written)
-    assert "state channel cannot be heard" in capsys.readouterr().err
+    assert "live.subscribe_failed" in capsys.readouterr().err
     places[channel.token] = channel.endpoint
-    await until(onlooker, lambda event: event["standing"] == "placed")
+    await until(viewer, lambda event: event["status"] == "assigned")
     await hub.close()
 
 
@@ -287,16 +291,16 @@ RUBBISH = [
 
 @pytest.mark.parametrize("data", RUBBISH)
 def test_rubbish_is_counted_and_harmless(data: bytes) -> None:
-    scene = Scene(1, TEAMS)
-    scene.take(data)
-    assert json.loads(scene.frame)["boards"] == [EMPTY] * 2
-    assert scene.faults == 1
-    scene.take_figures(data)
-    assert scene.faults == 2
+    tracker = MatchTracker(1, TEAMS)
+    tracker.handle_message(data)
+    assert json.loads(tracker.frame_json)["boards"] == [EMPTY] * 2
+    assert tracker.invalid_messages == 1
+    tracker.handle_statistics(data)
+    assert tracker.invalid_messages == 2
 
 
 def test_boards_that_are_none() -> None:
-    scene = Scene(1, TEAMS)
+    tracker = MatchTracker(1, TEAMS)
     for board in ("", "0" * 49, "x" * 50, "0" * 51):
         states = {team: {"board_state": board, "cleared_rows": [10**30, -1]} for team in TEAMS}
         message = {
@@ -306,6 +310,6 @@ def test_boards_that_are_none() -> None:
             "timestamp": 0,
             "states": states,
         }
-        assert scene.take(json.dumps(message).encode()) is None
-    assert scene.faults == 4
-    assert json.loads(scene.frame)["clears"] == []
+        assert tracker.handle_message(json.dumps(message).encode()) is None
+    assert tracker.invalid_messages == 4
+    assert json.loads(tracker.frame_json)["clears"] == []

@@ -56,7 +56,7 @@ def server(site: Running) -> Iterator[GameServer]:
 
 
 COLOUR = """([well, row, column]) => {
-    const canvas = document.querySelectorAll("canvas.well")[well];
+    const canvas = document.querySelectorAll("canvas.board")[well];
     const cell = canvas.width / 10;
     const at = [(column + 0.5) * cell, (row + 0.5) * cell].map(Math.floor);
     const [r, g, b] = canvas.getContext("2d").getImageData(...at, 1, 1).data;
@@ -76,13 +76,13 @@ def shows(page: Page, well: int, row: int, column: int, wanted: str) -> None:
 
 
 def figure(page: Page, name: str, seat: int) -> str:
-    found: str = page.inner_text(f"[data-figure={name}][data-seat='{seat}']")
+    found: str = page.inner_text(f"[data-statistic={name}][data-seat='{seat}']")
     return found
 
 
 def line(page: Page, text: str | re.Pattern[str]) -> None:
     """Wait for what the line of text tells."""
-    page.locator("#line", has_text=text).wait_for()
+    page.locator("#connection", has_text=text).wait_for()
 
 
 def test_a_match_from_its_first_piece_to_its_end(
@@ -112,11 +112,11 @@ def test_a_match_from_its_first_piece_to_its_end(
     shows(page, 1, 19, 0, COLORS["G"])
     assert colour(page, 1, 19, 1) == WELL
     assert colour(page, 0, 18, 4) == colour(page, 0, 19, 5) == COLORS["T"]
-    page.locator("[data-figure=score]", has_text="1,200").wait_for()
+    page.locator("[data-statistic=score]", has_text="1,200").wait_for()
     assert [figure(page, name, 1) for name in ("score", "lines", "locked")] == ["300", "3", "19"]
-    assert page.inner_text("[data-figure=level]") == "2"
+    assert page.inner_text("[data-statistic=level]") == "2"
     # The text for screen readers agrees with the picture.
-    described = page.locator(".player .sr")
+    described = page.locator(".player .visually-hidden")
     assert described.all_text_contents() == [
         "stack 2 of 20 rows high",
         "I falling, stack 1 of 20 rows high",
@@ -151,11 +151,11 @@ def test_a_match_from_its_first_piece_to_its_end(
     # Who comes now finds the result, and the way to the last game.
     page.reload()
     page.get_by_role("link", name="Watch the last game").wait_for()
-    assert page.locator("#watch").count() == 0
+    assert page.locator("#live-match").count() == 0
 
 
 BRIGHTNESS = """([row, column]) => {
-    const canvas = document.querySelector("canvas.well");
+    const canvas = document.querySelector("canvas.board");
     const cell = canvas.width / 10;
     const at = [(column + 0.5) * cell, (row + 0.5) * cell].map(Math.floor);
     return Math.min(...canvas.getContext("2d").getImageData(...at, 1, 1).data.slice(0, 3));
@@ -240,7 +240,7 @@ def test_the_line_breaks_and_comes_back(
     line(page, "Waiting for the teams")
     site.stop_serving()
     line(page, re.compile("Connection lost; trying again"))
-    assert page.get_attribute("#line", "data-kind") == "bad"
+    assert page.get_attribute("#connection", "data-kind") == "bad"
     site.serve_again()
     line(page, "Waiting for the teams")
     server.states.wait_until_heard()
@@ -259,7 +259,7 @@ def test_a_replay_is_played(visit: Callable[..., Page], site: Running, server: G
     page.get_by_role("button", name="Pause").wait_for()
     page.select_option("#speed", "16")
     winner = server.states.teams[game.result.winner]
-    page.locator("#told", has_text=f"{winner} has won: {game.result.ending}").wait_for()
+    page.locator("#replay-status", has_text=f"{winner} has won: {game.result.ending}").wait_for()
     page.get_by_role("button", name="Play").wait_for()
     assert page.locator(f".won-game[data-seat='{game.result.winner}']").is_visible()
     for seat in (0, 1):
@@ -275,10 +275,10 @@ def test_a_replay_is_played(visit: Callable[..., Page], site: Running, server: G
             if not falling and (row - falls.row) <= 2:
                 assert filled_now == bool(board & cell_bit(row, column))
     # To the beginning, by keys: the slider is one that browsers know.
-    page.focus("#place")
+    page.focus("#position")
     page.keyboard.press("Home")
     assert page.locator(".won-game:visible").count() == 0
-    assert page.input_value("#place") == "0"
+    assert page.input_value("#position") == "0"
     # Boards are drawn with the browser's next frame.
     shows(page, 0, 19, 4, WELL)
     assert "0:00" in page.inner_text("#clock")
@@ -289,25 +289,25 @@ def test_a_replay_is_played(visit: Callable[..., Page], site: Running, server: G
     page.get_by_role("button", name="Pause").wait_for()
     # The file is the game.
     with page.expect_download() as download:
-        page.get_by_role("link", name="Replay as a file").click()
+        page.get_by_role("link", name="Download replay").click()
     record = decode(Path(download.value.path()).read_bytes())
     assert record.header.teams == server.states.teams
 
 
 def test_home_shows_matches_that_begin_and_end(visit: Callable[..., Page], site: Running) -> None:
     page = visit()
-    page.get_by_text("No match is being played just now").wait_for()
+    page.get_by_text("No match is being played").wait_for()
     with GameServer(site) as server:
         server.host(TEAM)
         server.begin_game()
-        mini = page.locator(f"#mini-{server.match}")
+        mini = page.locator(f"#match-card-{server.match}")
         mini.wait_for()
         line(page, "")
         server.states.pieces(("L", 0, 6, 5), ("O", 0, 3, 5))
         shows(page, 0, 6, 5, COLORS["L"])
         shows(page, 1, 3, 5, COLORS["O"])
         server.states.figures((700, 100), games=(1, 0))
-        mini.locator("[data-figure=score]", has_text="700").wait_for()
+        mini.locator("[data-statistic=score]", has_text="700").wait_for()
         # What is written anew around a board does not touch it.
         game = play(1, server.states.teams)
         page.evaluate("document.querySelector('#live').dataset.old = 1")
@@ -347,11 +347,11 @@ def test_a_phone(visit: Callable[..., Page], site: Running, server: GameServer) 
     shows(page, 0, 10, 5, COLORS["I"])
     assert fits(path)
     # Both boards side by side, sharp, and on the first screen.
-    boxes = [page.locator("canvas.well").nth(seat).bounding_box() for seat in (0, 1)]
+    boxes = [page.locator("canvas.board").nth(seat).bounding_box() for seat in (0, 1)]
     assert boxes[0]["y"] == boxes[1]["y"]
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
     assert page.evaluate(
-        "() => [...document.querySelectorAll('canvas.well')].every((each) =>"
+        "() => [...document.querySelectorAll('canvas.board')].every((each) =>"
         " Math.abs(each.width - 2 * each.clientWidth) <= 2)"
     )
 

@@ -10,14 +10,14 @@ import pytest
 
 from sevenbag.errors import FormatError
 from sevenbag.protocols.pason.pason_conversion import VISIBLE_CELLS
-from sevenbag.web.contest.match_frames import playback
+from sevenbag.web.contest.match_frames import render_replay
 from tests.web.contest.recorded_game import CLEARS_A_ROW, play
 
 TEAMS = ("Alpha", "Beta")
 
 
 def changes(replay: bytes, most: int = 20_000) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(gzip.decompress(playback(replay, most)))
+    found: dict[str, Any] = json.loads(gzip.decompress(render_replay(replay, most)))
     return found
 
 
@@ -33,7 +33,7 @@ def test_a_game_ends_as_it_ended(seed: int, moves: int) -> None:
     assert (told["scores"], told["milliseconds"]) == (list(game.result.scores), game.milliseconds)
     boards, last = ["", ""], {"s": [], "l": [], "v": 0}
     before = 0
-    for change in told["changes"]:
+    for change in told["frames"]:
         assert change["t"] >= before
         before = change["t"]
         for seat, board in enumerate(change.get("b") or ()):
@@ -43,7 +43,7 @@ def test_a_game_ends_as_it_ended(seed: int, moves: int) -> None:
         board & VISIBLE_CELLS for board in game.duel.boards
     ]
     assert last == {"s": game.duel.scores, "l": game.duel.lines, "v": game.duel.level}
-    rows = sum(len(rows) for change in told["changes"] for _, rows in change.get("c", ()))
+    rows = sum(len(rows) for change in told["frames"] for _, rows in change.get("c", ()))
     assert rows == sum(game.duel.lines) == (1 if seed == CLEARS_A_ROW else 0)
     # Everything was seen from the beginning: there is no cell of which nobody knows the piece.
     assert set("".join(boards)) <= set("OISZLJTG.")
@@ -51,7 +51,7 @@ def test_a_game_ends_as_it_ended(seed: int, moves: int) -> None:
 
 def test_a_game_of_very_many_moves_is_thinned_out() -> None:
     game = play(1, TEAMS, seed=8, moves=40, apart=10)
-    all_changes, few = changes(game.replay)["changes"], changes(game.replay, 50)["changes"]
+    all_changes, few = changes(game.replay)["frames"], changes(game.replay, 50)["frames"]
     assert len(few) < len(all_changes)
     # Every lock is still there.
     locks = [[change["t"], change["b"]] for change in all_changes if change.get("b")]
@@ -63,4 +63,4 @@ def test_a_game_of_very_many_moves_is_thinned_out() -> None:
 @pytest.mark.parametrize("replay", [b"", b"rubbish", b"x\x9c" + bytes(100)])
 def test_no_replay(replay: bytes) -> None:
     with pytest.raises(FormatError):
-        playback(replay)
+        render_replay(replay)

@@ -53,8 +53,8 @@ async def test_a_hundred_look_on(site: Running, server: GameServer) -> None:
     """All see a game that goes on meanwhile, and hear its end, without holding each other up."""
     crowd = [await line(site, f"?match={server.match}") for _ in range(100)]
     for socket in crowd:
-        assert (await heard(socket, "picture"))[-1]["standing"] == "placed"
-    listening = [asyncio.create_task(heard(socket, "game over")) for socket in crowd]
+        assert (await heard(socket, "match_frame"))[-1]["status"] == "assigned"
+    listening = [asyncio.create_task(heard(socket, "game_finished")) for socket in crowd]
 
     def game() -> None:
         for move in range(500):
@@ -64,7 +64,7 @@ async def test_a_hundred_look_on(site: Running, server: GameServer) -> None:
 
     await asyncio.to_thread(game)
     for events in await asyncio.gather(*listening):
-        pictures = [event for event in events if event["event"] == "picture"]
+        pictures = [event for event in events if event["event"] == "match_frame"]
         # The newest is always seen; not each before it.
         assert pictures[-1]["pieces"] == [["T", 0, 18, 7], None]
         assert len(pictures) < 100
@@ -79,17 +79,17 @@ async def test_who_stops_reading_holds_up_nobody(site: Running, server: GameServ
         max_queue=1,
     )
     async with line(site, f"?match={server.match}") as awake:
-        await heard(awake, "picture")
+        await heard(awake, "match_frame")
         for number in range(30):
             server.states.game = f"Game {number}"
             server.states.boards(filled("OO"), filled())
             server.states.end_game((number, 0), 0)
-            events = await heard(awake, "game over")
+            events = await heard(awake, "game_finished")
             assert events[-1]["game"] == f"Game {number}"
     # It has missed pictures, but no end of a game.
     ends: list[str] = []
     while len(ends) < 30:
-        ends.append((await heard(sleeper, "game over"))[-1]["game"])
+        ends.append((await heard(sleeper, "game_finished"))[-1]["game"])
     assert ends == [f"Game {number}" for number in range(30)]
     await sleeper.close()
 
@@ -99,19 +99,21 @@ async def test_who_stops_reading_holds_up_nobody(site: Running, server: GameServ
 )
 async def test_lines_that_ask_for_nonsense(site: Running, server: GameServer, query: str) -> None:
     async with line(site, query) as socket, line(site, f"?match={server.match}") as right:
-        await heard(right, "picture")
+        await heard(right, "match_frame")
         server.states.end_game((1, 2), 1)
         server.states.end_match()
-        await heard(right, "match over")
+        await heard(right, "match_finished")
         # Only what everybody is told.
         await asyncio.to_thread(server.end_match)
-        assert {event["event"] for event in await heard(socket, "changed")} == {"changed"}
+        assert {event["event"] for event in await heard(socket, "contest_changed")} == {
+            "contest_changed"
+        }
 
 
 async def test_a_line_for_very_many_matches(site: Running, server: GameServer) -> None:
     many = "&".join(f"match={number}" for number in range(987_000, 987_300))
     async with line(site, f"?match={server.match}&{many}") as socket:
-        assert (await heard(socket, "picture"))[-1]["match"] == server.match
+        assert (await heard(socket, "match_frame"))[-1]["match"] == server.match
 
 
 async def test_lines_that_talk(site: Running, server: GameServer) -> None:
@@ -119,7 +121,7 @@ async def test_lines_that_talk(site: Running, server: GameServer) -> None:
     async with line(site, f"?match={server.match}") as socket:
         await socket.send("hello")
         await socket.send(b"\0\xff")
-        await heard(socket, "picture")
+        await heard(socket, "match_frame")
         for _ in range(100):
             await socket.send("x" * 1000)
         async with asyncio.timeout(120):
@@ -134,23 +136,23 @@ async def test_pages_of_others_get_no_line(site: Running) -> None:
 async def test_a_match_that_is_over_is_said_to_be(site: Running, server: GameServer) -> None:
     async with line(site, f"?match={server.match}") as socket:
         await asyncio.to_thread(server.end_match)
-        await heard(socket, "match over")
+        await heard(socket, "match_finished")
     # Those whose line was broken meanwhile see it, too.
     async with line(site, f"?match={server.match}") as socket:
-        assert (await heard(socket, "picture"))[-1]["standing"] == "over"
+        assert (await heard(socket, "match_frame"))[-1]["status"] == "finished"
 
 
 async def test_onlookers_are_counted(site: Running, server: GameServer) -> None:
     async with line(site, f"?match={server.match}") as socket:
-        await heard(socket, "picture")
+        await heard(socket, "match_frame")
         server.states.raw(b"rubbish")
         server.states.end_game((1, 2), 1)
-        await heard(socket, "game over")
+        await heard(socket, "game_finished")
         text = (await asyncio.to_thread(site.visitor().get, "/metrics")).text
     lines = dict(each.split(" ") for each in text.splitlines() if not each.startswith("#"))
-    assert float(lines["sevenbag_onlookers"]) >= 1
-    assert float(lines["sevenbag_matches_heard"]) >= 1
-    assert float(lines["sevenbag_states_not_understood_total"]) >= 1
+    assert float(lines["sevenbag_site_viewers"]) >= 1
+    assert float(lines["sevenbag_site_live_matches"]) >= 1
+    assert float(lines["sevenbag_site_invalid_states_total"]) >= 1
 
 
 def test_no_token_is_on_any_public_page(site: Running, server: GameServer) -> None:
@@ -299,7 +301,7 @@ def test_test_match_is_live_after_its_first_game_began(make_site: Callable[..., 
     with GameServer(site) as server:
         server.host("Alpha")
         here = f"/matches/{server.match}"
-        assert "No match is being played just now." in visitor.get("/").words
+        assert "No match is being played." in visitor.get("/").words
         for path in (here, "/matches"):
             words = visitor.get(path).words
             assert (" waiting " in words, " live " in words) == (True, False), path

@@ -9,12 +9,12 @@ import pytest
 
 from sevenbag.contest.settings import ContestRules, GameRules, MatchRules
 from sevenbag.web.contest.admin_routes import (
-    WrongRulesError,
-    fields,
-    from_texts,
-    from_toml,
-    to_texts,
-    to_toml,
+    InvalidRulesError,
+    format_rules,
+    list_rule_fields,
+    parse_rules,
+    rules_from_toml,
+    rules_to_toml,
 )
 
 OTHERS = ContestRules(
@@ -32,17 +32,17 @@ OTHERS = ContestRules(
 
 @pytest.mark.parametrize("rules", [ContestRules(), OTHERS])
 def test_there_and_back(rules: ContestRules) -> None:
-    assert from_texts(to_texts(rules)) == rules
-    assert from_toml(to_toml(rules)) == rules
+    assert parse_rules(format_rules(rules)) == rules
+    assert rules_from_toml(rules_to_toml(rules)) == rules
     # Any reader of TOML finds them, and nothing else.
-    read = tomllib.loads(to_toml(rules))
+    read = tomllib.loads(rules_to_toml(rules))
     assert read == msgspec.json.decode(msgspec.json.encode(rules))
 
 
 def test_every_rule_has_a_field_with_a_meaning() -> None:
-    listed = [field for group in fields().values() for field in group]
-    assert {field.name for field in listed} == to_texts(OTHERS).keys()
-    assert all(len(field.hint) > 10 for field in listed)
+    listed = [field for group in list_rule_fields().values() for field in group]
+    assert {field.name for field in listed} == format_rules(OTHERS).keys()
+    assert all(len(field.description) > 10 for field in listed)
     choices = {field.name: field.choices for field in listed if field.choices}
     assert set(choices["game.garbage_when"]) == {"lock", "instant", "step"}
     assert choices["match.text_numbers"] == ("true", "false")
@@ -66,17 +66,17 @@ def test_every_rule_has_a_field_with_a_meaning() -> None:
     ],
 )
 def test_what_is_wrong_is_said_of_its_field(field: str, text: str, told: str) -> None:
-    with pytest.raises(WrongRulesError) as wrong:
-        from_texts({**to_texts(OTHERS), field: text})
-    assert wrong.value.words.keys() == {field}
-    assert told in wrong.value.words[field]
-    assert len(wrong.value.words[field]) < 300
+    with pytest.raises(InvalidRulesError) as wrong:
+        parse_rules({**format_rules(OTHERS), field: text})
+    assert wrong.value.errors.keys() == {field}
+    assert told in wrong.value.errors[field]
+    assert len(wrong.value.errors[field]) < 300
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
-    with pytest.raises(WrongRulesError) as wrong:
-        from_texts({"game.points": "x", "match.games": "x", "match.move_reply": "OK"})
-    assert wrong.value.words.keys() == {"game.points", "match.games"}
+    with pytest.raises(InvalidRulesError) as wrong:
+        parse_rules({"game.points": "x", "match.games": "x", "match.move_reply": "OK"})
+    assert wrong.value.errors.keys() == {"game.points", "match.games"}
 
 
 @pytest.mark.parametrize(
@@ -92,10 +92,10 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
     ],
 )
 def test_what_is_wrong_in_a_text_is_said_with_its_line(text: str, told: str) -> None:
-    with pytest.raises(WrongRulesError) as wrong:
-        from_toml(text)
-    assert told in wrong.value.words[""]
+    with pytest.raises(InvalidRulesError) as wrong:
+        rules_from_toml(text)
+    assert told in wrong.value.errors[""]
 
 
 def test_an_empty_text_is_the_usual_rules() -> None:
-    assert from_toml("") == ContestRules()
+    assert rules_from_toml("") == ContestRules()

@@ -16,7 +16,7 @@ from sevenbag.contest import passwords, telemetry
 from sevenbag.contest.passwords import is_right
 from sevenbag.web.contest import site_authentication
 from sevenbag.web.contest.account_routes import create_admin_link
-from sevenbag.web.contest.site_authentication import Limit
+from sevenbag.web.contest.site_authentication import RateLimit
 from tests.web.contest.visitor import PASSWORD
 
 if TYPE_CHECKING:
@@ -126,10 +126,10 @@ def test_what_cookies_are_like(make_site: Callable[..., Running], site: Running)
     assert len(first) == 1
     entered = visitor.send("/login", name="Cookie", password=PASSWORD).cookies
     for line in [*first, *entered]:
-        assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(line.split("; "))
+        assert {"httponly", "samesite=lax", "path=/"} <= set(line.lower().split("; "))
         assert "Secure" not in line
     # Pages without a form, and files, set none.
-    for path in ("/static/look.css", "/health"):
+    for path in ("/static/shared/theme.css", "/health"):
         assert site.visitor().get(path).cookies == []
 
     secure = make_site(url="https://contest.example")
@@ -222,7 +222,9 @@ def test_guesses_are_few_and_hurt_nobody_else(make_site: Callable[..., Running])
 @pytest.fixture
 def frozen_site(make_site: Callable[..., Running], monkeypatch: pytest.MonkeyPatch) -> Running:
     """Return a site with a frozen clock for its limits and immediate password checks."""
-    monkeypatch.setattr(site_authentication, "Limit", functools.partial(Limit, clock=lambda: 0.0))
+    monkeypatch.setattr(
+        site_authentication, "RateLimit", functools.partial(RateLimit, clock=lambda: 0.0)
+    )
     monkeypatch.setattr(passwords, "is_right", lambda _, text: text == PASSWORD)
     return make_site(trusted_proxies=("127.0.0.0/8",))
 
@@ -339,7 +341,7 @@ def test_a_link_makes_one_organiser(make_site: Callable[..., Running]) -> None:
     assert link.startswith(site.address)
     path = urlsplit(link).path
     visitor = site.visitor()
-    assert "Become an organiser" in visitor.get(path).words
+    assert "Become an administrator" in visitor.get(path).words
     # To look is not to use; nor is to do it wrong.
     wrong = visitor.send(path, name=" ", password=PASSWORD, password_again=PASSWORD)
     assert (wrong.status, "cannot be the name" in wrong.words) == (422, True)
@@ -407,7 +409,7 @@ def test_no_password_and_no_token_is_written_down(
     out, err = capfd.readouterr()
     logged = out + err
     assert "/scheduler/create_unauthenticated_test_match" in logged
-    assert "organiser joined by a link" in logged
+    assert "admin joined by link" in logged
     assert secret not in logged
     assert link.rpartition("/")[2] not in logged
     assert visitor.cookies["sevenbag_session"] not in logged

@@ -10,8 +10,8 @@ from litestar.routes import HTTPRoute, WebSocketRoute
 
 from sevenbag.contest.scheduler_protocol import LINK_PATH
 from sevenbag.web.contest.app import create_contest_app
-from sevenbag.web.contest.live_broadcast import LiveHub
-from sevenbag.web.core.connection_limits import Connections
+from sevenbag.web.contest.live_broadcast import LiveBroadcaster
+from sevenbag.web.contest.site_context import SiteContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,7 @@ EVERYBODY: Final = {
     "GET /ready",
     "GET /register",
     "GET /static/{}",
+    "HEAD /static/{}",
     "GET /welcome/{}",
 }
 FORMS_FOR_EVERYBODY: Final = {
@@ -91,9 +92,9 @@ def contest(site: Running) -> int:
 
 
 def found(site: Running) -> Iterator[str]:
-    hub = LiveHub(site.scheduler.state_endpoint)
-    _, routes = create_contest_app(site.store, site.scheduler, site.settings, hub, Connections(1))
-    for route in routes.routes:
+    hub = LiveBroadcaster(site.scheduler.state_endpoint)
+    context = SiteContext(site.store, site.scheduler, site.settings, "secret")
+    for route in create_contest_app(context, hub).routes:
         path = re.sub(r"\{[^}]*\}", "{}", route.path)
         if isinstance(route, HTTPRoute):
             for method in route.methods:

@@ -13,15 +13,16 @@ from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.bots.builtin.random_bot import RandomBot
-from sevenbag.web.play.match_host import Room, Shelf
-from sevenbag.web.play.page_connection import PageGoneError, StartWorker, Tunnel
+from sevenbag.web.core.text_socket import SocketClosedError
+from sevenbag.web.play.match_host import MatchHost, ReplayCache
+from sevenbag.web.play.page_connection import PageConnection, StartWorkerEvent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sevenbag.formats.replay import Replay
 
-HOUSE = {"kind": "house", "spec": "random:seed=1"}
+BUILTIN = {"kind": "builtin", "spec": "random:seed=1"}
 WORKER = {"kind": "worker", "script": "bot.js"}
 
 
@@ -52,13 +53,13 @@ class FakePage:
     def leave(self) -> None:
         self._said.put_nowait(None)
 
-    async def hear(self) -> str:
+    async def receive(self) -> str:
         frame = await self._said.get()
         if frame is None:
-            raise PageGoneError
+            raise SocketClosedError
         return frame
 
-    async def told(self, frame: str) -> None:
+    async def send(self, frame: str) -> None:
         if not self._reads:
             await asyncio.Event().wait()
         if frame[0] == "{":
@@ -72,83 +73,83 @@ class FakePage:
         return [each["event"] for each in self.heard]
 
 
-async def play(page: FakePage, **room: Any) -> list[str]:
+async def play(page: FakePage, **options: Any) -> list[str]:
     """What the server has to say of it; nothing of the game is left."""
     lines: list[str] = []
     before = asyncio.all_tasks()
-    await Room(Shelf(), lines.append, **room).receive(page.hear, page.told)
+    await MatchHost(ReplayCache(), lines.append, **options).serve(page)
     assert asyncio.all_tasks() == before
     return lines
 
 
 async def test_a_game_is_told_from_its_opening_to_its_end() -> None:
-    page = FakePage({"players": [HOUSE, HOUSE], "seed": 5, "pieces": 10})
+    page = FakePage({"players": [BUILTIN, BUILTIN], "seed": 5, "pieces": 10})
     lines = await play(page)
     events = page.events()
-    assert events[0] == "opened"
-    assert events[-1] == "over"
-    assert set(events[1:-1]) <= {"picture"}
+    assert events[0] == "match_started"
+    assert events[-1] == "match_finished"
+    assert set(events[1:-1]) <= {"match_state"}
     over = page.heard[-1]
-    assert [over["text"]] == lines
-    assert over["file"] == "match-5.replay"
-    for side in over["sides"]:
-        assert dict(side["figures"])["pieces"] == "10"
+    assert [over["summary"]] == lines
+    assert over["file_name"] == "match-5.replay"
+    for side in over["players"]:
+        assert dict(side["statistics"])["pieces"] == "10"
         assert len(side["rows"]) == 20
         assert all(len(row) == 10 for row in side["rows"])
 
 
 async def test_no_picture_follows_the_last_event() -> None:
     page = FakePage({})
-    tunnel = Tunnel(page.hear, page.told)
-    tunnel.show(lambda: StartWorker(1, 0))
-    tunnel.finish(StartWorker(2, 0))
-    await page.hear()
-    carrying = asyncio.create_task(tunnel.carry())
-    await tunnel.drain(120)
+    connection = PageConnection(page)
+    connection.schedule_update(lambda: StartWorkerEvent(1, 0))
+    connection.send_final_event(StartWorkerEvent(2, 0))
+    await page.receive()
+    running = asyncio.create_task(connection.run())
+    await connection.flush(120)
     page.leave()
-    await carrying
+    await running
     assert [event["number"] for event in page.heard] == [2]
 
 
 async def test_a_page_that_leaves_is_not_played_for() -> None:
-    page = FakePage({"players": [HOUSE, HOUSE], "pps": 1})
+    page = FakePage({"players": [BUILTIN, BUILTIN], "pps": 1})
     asyncio.get_running_loop().call_later(0.1, page.leave)
     (line,) = await play(page)
     assert line.startswith("unfinished: its page was closed")
 
 
 async def test_a_game_that_takes_too_long() -> None:
-    page = FakePage({"players": [HOUSE, HOUSE], "pps": 1})
-    (line,) = await play(page, longest=0.1)
-    assert line.startswith("unfinished: it has taken 0.1 s")
+    page = FakePage({"players": [BUILTIN, BUILTIN], "pps": 1})
+    (line,) = await play(page, max_seconds=0.1)
+    assert line.startswith("unfinished: the time limit of 0.1 s is reached")
 
 
 async def test_a_worker_that_never_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sevenbag.web.play.match_host._LOAD", 0.1)
-    page = FakePage({"players": [WORKER, HOUSE], "patience": 0.1})
+    monkeypatch.setattr("sevenbag.web.play.match_host._LOAD_TIMEOUT", 0.1)
+    page = FakePage({"players": [WORKER, BUILTIN], "timeout": 0.1})
     (line,) = await play(page)
     assert line.startswith("random wins: worker (tbp) lost by timeout (no info within 0.1 s")
-    assert [each for each in page.events() if each != "picture"] == [
-        *("start_worker", "end_worker", "opened", "over")
+    assert [each for each in page.events() if each != "match_state"] == [
+        *("start_worker", "stop_worker", "match_started", "match_finished")
     ]
 
 
 async def test_a_worker_that_says_more_than_anyone_hears() -> None:
-    page = FakePage({"players": [WORKER, HOUSE]}, worker=['{"type":"chatter"}'] * 3000)
+    page = FakePage({"players": [WORKER, BUILTIN]}, worker=['{"type":"chatter"}'] * 3000)
     (line,) = await play(page)
     assert "lost by rubbish" in line
 
 
 async def test_a_page_that_does_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sevenbag.web.play.match_host._FAREWELL", 0.1)
-    page = FakePage({"players": [HOUSE, HOUSE], "pieces": 5}, reads=False)
+    monkeypatch.setattr("sevenbag.web.play.match_host._FLUSH_TIMEOUT", 0.1)
+    page = FakePage({"players": [BUILTIN, BUILTIN], "pieces": 5}, reads=False)
     (line,) = await play(page)
     assert line.endswith("(5 pieces)")
 
 
-@pytest.mark.parametrize("patience", [0.1, 5, 60])
-async def test_patience_is_what_a_worker_has(
-    patience: float, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("seconds", [0.1, 5, 60])
+async def test_worker_timeout_is_below_the_arena_deadlines(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[GameConfig] = []
 
@@ -156,11 +157,11 @@ async def test_patience_is_what_a_worker_has(
         kept.append(conditions)
 
     monkeypatch.setattr("sevenbag.web.play.match_host.play_game", nothing_is_played)
-    await play(FakePage({"players": [WORKER, HOUSE], "patience": patience}))
+    await play(FakePage({"players": [WORKER, BUILTIN], "timeout": seconds}))
     (conditions,) = kept
     # The arena's own deadlines are for those who have got stuck.
-    assert conditions.deadlines.suggest > patience
-    assert conditions.deadlines.prepare > patience
+    assert conditions.deadlines.suggest > seconds
+    assert conditions.deadlines.prepare > seconds
 
 
 # --- what it is built of ------------------------------------------------------------------------
@@ -174,13 +175,13 @@ async def test_the_shelf_keeps_the_last_replays() -> None:
         await play_game((RandomBot(1), RandomBot(2)), conditions, (recorder,))
         assert recorder.replay is not None
         replays.append(recorder.replay)
-    shelf = Shelf(most=2)
-    words = [shelf.keep(replay) for replay in replays]
-    assert len(set(words)) == 4
+    cache = ReplayCache(max_replays=2)
+    tokens = [cache.add(replay) for replay in replays]
+    assert len(set(tokens)) == 4
     last = [replay.encode() for replay in replays[2:]]
-    assert [shelf.find(word) for word in words] == [None, None, *last]
+    assert [cache.get(token) for token in tokens] == [None, None, *last]
     # However large the last one is, it is kept.
-    tight = Shelf(most_bytes=1)
-    words = [tight.keep(replay) for replay in replays]
-    assert [tight.find(word) is not None for word in words] == [False, False, False, True]
-    assert tight.find("nothing") is None
+    tight = ReplayCache(max_bytes=1)
+    tokens = [tight.add(replay) for replay in replays]
+    assert [tight.get(token) is not None for token in tokens] == [False, False, False, True]
+    assert tight.get("nothing") is None

@@ -39,13 +39,13 @@ def script(page: Page, seat: int, text: str, name: str = "bot.js") -> None:
     """Let a player be a file from disk."""
     choose(page, seat, "file")
     page.set_input_files(
-        f"[data-seat='{seat}'] [name=file]",
+        f"[data-player='{seat}'] [name=file]",
         {"name": name, "mimeType": "text/javascript", "buffer": text.encode()},
     )
 
 
 def choose(page: Page, seat: int, who: str) -> None:
-    page.select_option(f"fieldset[data-seat='{seat}'] [name=who]", who)
+    page.select_option(f"fieldset[data-player='{seat}'] [name=player]", who)
 
 
 def play(page: Page, **settings: float) -> None:
@@ -75,20 +75,20 @@ def test_the_example_plays_beam(visit: Callable[..., Page], server: Server) -> N
     assert page.locator("article h2").all_inner_texts() == ["stacker (tbp)", "beam"]
     figures = dict(
         zip(
-            page.locator("article[data-seat='0'] dt").all_inner_texts(),
-            page.locator("article[data-seat='0'] dd").all_inner_texts(),
+            page.locator("article[data-player='0'] dt").all_inner_texts(),
+            page.locator("article[data-player='0'] dd").all_inner_texts(),
             strict=True,
         )
     )
     assert {"pieces", "APP", "PPS", "ms/piece"} <= figures.keys()
     # What was said, in order, for those who want to see it.
-    page.click("details.talk[data-seat='0'] summary")
-    page.locator("details.talk li").first.wait_for()
-    said = page.locator("details.talk li").all_inner_texts()
+    page.click("details.messages[data-player='0'] summary")
+    page.locator("details.messages li").first.wait_for()
+    said = page.locator("details.messages li").all_inner_texts()
     kinds = [json.loads(line.split(" ", 2)[2]).get("type") for line in said if "…" not in line]
     assert kinds[:3] == ["info", "rules", "ready"]
     assert kinds[-2:] == ["stop", "quit"]
-    assert page.locator("details.talk[data-seat='1']").is_hidden()
+    assert page.locator("details.messages[data-player='1']").is_hidden()
     # The replay is that game.
     with page.expect_download() as download:
         page.click("#replay")
@@ -115,7 +115,7 @@ FAULTS = {
             "suggest: () =>",
             "suggest: () => { for (let i = 0; i < 1e4; i++) postMessage(0) }, never: () =>",
         ),
-        r"(rubbish|crash) \(.*(1000 lines that are no|2000 messages that nobody)",
+        r"(rubbish|crash) \(.*(1000 lines that are no|2000 messages that were not requested)",
     ),
     "hangs": (
         SOUND.replace("suggest: () =>", "suggest: () => { for (;;); }, never: () =>"),
@@ -137,9 +137,9 @@ def test_faults_cost_the_game(
         with subtests.test(name):
             page.goto(server.address)
             script(page, 0, faulty)
-            choose(page, 1, "house:random")
+            choose(page, 1, "builtin:random")
             # Only who never answers is waited for so long.
-            play(page, pps=0, patience=0.7 if "timeout" in told else 30)
+            play(page, pps=0, timeout=0.7 if "timeout" in told else 30)
             text = outcome(page)
             assert re.match(r"random wins: .* lost by " + told, text), text
             server.says(re.escape(text))
@@ -157,12 +157,12 @@ def test_the_visitor_ends_a_game_and_plays_another(
     visit: Callable[..., Page], server: Server
 ) -> None:
     page = visit()
-    choose(page, 0, "house:beam")
-    page.fill("[data-seat='0'] [name=options]", "nodes=200")
+    choose(page, 0, "builtin:beam")
+    page.fill("[data-player='0'] [name=options]", "nodes=200")
     play(page, pps=3, pieces=2000)
     under_way(page)
     page.click("#stop")
-    assert re.match(r"unfinished: you have ended it \(\d+ pieces\)", outcome(page))
+    assert re.match(r"unfinished: stopped by you \(\d+ pieces\)", outcome(page))
     page.click("#again")
     under_way(page)
     page.click("#stop")
@@ -178,11 +178,11 @@ def test_names_are_text(visit: Callable[..., Page], server: Server) -> None:
     assert outcome(page)
     # A name is forty characters long at most, its protocol included.
     assert (
-        page.inner_text("article[data-seat='0'] h2") == "<img src=x onerror=….title='mine'> (tbp)"
+        page.inner_text("article[data-player='0'] h2") == "<img src=x onerror=….title='mine'> (tbp)"
     )
-    page.click("details.talk summary >> nth=0")
-    page.locator("details.talk li").first.wait_for()
-    assert name in page.inner_text("details.talk ol >> nth=0")
+    page.click("details.messages summary >> nth=0")
+    page.locator("details.messages li").first.wait_for()
+    assert name in page.inner_text("details.messages ol >> nth=0")
     assert page.locator("main img").count() == 0
     assert page.title() == "sevenbag: play your bot"
     server.says(".*")
@@ -193,7 +193,7 @@ def test_two_pages_at_once_and_worker_against_worker(
 ) -> None:
     first, second = visit(), visit()
     script(first, 1, SOUND.replace('"stacker"', '"other"'))
-    choose(second, 1, "house:random")
+    choose(second, 1, "builtin:random")
     play(first, pps=30)
     play(second, pps=30, pieces=20)
     under_way(first)
@@ -210,7 +210,7 @@ def test_a_phone(visit: Callable[..., Page], server: Server) -> None:
     script(page, 0, SOUND.replace('"stacker"', '"' + "w" * 40 + '"'))
     play(page, pps=0, pieces=12)
     assert outcome(page)
-    page.click("details.talk summary >> nth=0")
+    page.click("details.messages summary >> nth=0")
     assert page.evaluate(widest) == 360
     server.says(".*")
 
@@ -238,7 +238,7 @@ def test_a_bot_of_several_files(visit: Callable[..., Page], server: Server) -> N
     entry.write_text("throw new Error('not yet');")
     page = visit()
     choose(page, 0, "address")
-    page.fill("[data-seat='0'] [name=address]", "/bots/entry.js")
+    page.fill("[data-player='0'] [name=address]", "/bots/entry.js")
     play(page, pieces=5)
     assert "not yet" in outcome(page)
     # It is mended, and the next game takes it as it is now.
@@ -271,7 +271,7 @@ def test_what_large_bots_need(visit: Callable[..., Page], server: Server) -> Non
     )
     page = visit()
     choose(page, 0, "address")
-    page.fill("[data-seat='0'] [name=address]", "/bots/large.js")
+    page.fill("[data-player='0'] [name=address]", "/bots/large.js")
     # In a single file, and as a module.
     script(
         page,
@@ -279,7 +279,7 @@ def test_what_large_bots_need(visit: Callable[..., Page], server: Server) -> Non
         NEEDS + "await WebAssembly.compile(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]));" + SOUND,
         "bot.mjs",
     )
-    play(page, pieces=5, patience=30)
+    play(page, pieces=5, timeout=30)
     text = outcome(page)
     assert "5 pieces" in text
     server.says(re.escape(text))
@@ -303,9 +303,9 @@ def test_workers_may_evaluate_text(visit: Callable[..., Page], server: Server) -
     for name in ("bot.js", "bot.mjs"):
         page.goto(server.address)
         choose(page, 0, "address")
-        page.fill("[data-seat='0'] [name=address]", "/bots/emscripten.js")
+        page.fill("[data-player='0'] [name=address]", "/bots/emscripten.js")
         script(page, 1, EMSCRIPTEN + SOUND, name)
-        play(page, pieces=5, patience=60)
+        play(page, pieces=5, timeout=60)
         text = outcome(page)
         assert "5 pieces" in text, name
         server.says(re.escape(text))
@@ -338,12 +338,12 @@ def test_a_file_is_dropped(visit: Callable[..., Page], server: Server) -> None:
         return document.querySelector(where).dispatchEvent(event);
     }"""
     dropped = SOUND.replace('"stacker"', '"dropped"')
-    assert page.evaluate(drop, ["fieldset[data-seat='1']", dropped]) is False
+    assert page.evaluate(drop, ["fieldset[data-player='1']", dropped]) is False
     # Elsewhere it is no bot, and no page either.
     assert page.evaluate(drop, ["h1", "throw 1"]) is False
-    play(page, pieces=5, patience=30)
+    play(page, pieces=5, timeout=30)
     assert "5 pieces" in outcome(page)
-    assert page.inner_text("article[data-seat='1'] h2") == "dropped (tbp)"
+    assert page.inner_text("article[data-player='1'] h2") == "dropped (tbp)"
     server.says(r".*\(5 pieces\)")
 
 
@@ -351,19 +351,19 @@ def test_addresses_elsewhere_are_refused(visit: Callable[..., Page]) -> None:
     page = visit()
     choose(page, 0, "address")
     for address, told in (
-        ("https://elsewhere.example/bot.js", "from the page's own place only"),
-        ("", "an address is missing"),
-        ("data:text/javascript,0", "from the page's own place only"),
+        ("https://elsewhere.example/bot.js", "from the page's own origin"),
+        ("", "enter an address"),
+        ("data:text/javascript,0", "from the page's own origin"),
     ):
-        page.fill("[data-seat='0'] [name=address]", address)
+        page.fill("[data-player='0'] [name=address]", address)
         page.click("#setup [type=submit]")
-        assert told in page.inner_text("[data-seat='0'] .wrong")
+        assert told in page.inner_text("[data-player='0'] .error")
         assert page.locator("#match").is_hidden()
 
 
 def test_what_the_server_refuses_is_told(visit: Callable[..., Page]) -> None:
     page = visit()
-    page.fill("[data-seat='1'] [name=options]", "nods=5")
+    page.fill("[data-player='1'] [name=options]", "nods=5")
     play(page)
     told = outcome(page)
     assert told.startswith("No game: bot beam has no option 'nods'; did you mean 'nodes'?")

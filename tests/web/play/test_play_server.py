@@ -23,8 +23,8 @@ from websockets.typing import Origin
 from tests.cli.run import TRACES, environment, sevenbag, start, wait_until
 from tests.web.play.conftest import Server
 
-HOUSE = {"kind": "house", "spec": "random:seed=1"}
-THINKER = {"kind": "house", "spec": "beam:nodes=500"}
+BUILTIN = {"kind": "builtin", "spec": "random:seed=1"}
+THINKER = {"kind": "builtin", "spec": "beam:nodes=500"}
 WORKER = {"kind": "worker", "script": "bot.js"}
 
 
@@ -71,7 +71,7 @@ def test_a_name_that_is_not_its_own_is_refused(server: Server) -> None:
 
 
 def test_a_page_runs_no_script_but_ours(server: Server) -> None:
-    for path in ("/", "/static/page.js", "/static/worker_bot.js", "/nothing"):
+    for path in ("/", "/static/play/page.js", "/static/worker_bot.js", "/nothing"):
         headers = get(server, path).headers
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
@@ -81,7 +81,7 @@ def test_a_page_runs_no_script_but_ours(server: Server) -> None:
     connection.request("GET", "/")
     page = connection.getresponse().read().decode()
     connection.close()
-    assert page.count("<script") == page.count('src="/static/page.js"></script>') == 1
+    assert page.count("<script") == page.count('src="/static/play/page.js"></script>') == 1
     assert " style=" not in page
     assert not re.search(r" on\w+=", page)
 
@@ -99,20 +99,27 @@ def test_only_worker_scripts_may_evaluate_text(server: Server) -> None:
     page = policy("/")
     assert page["script-src"] == "'self'"
     assert page["worker-src"] == "'self'"
-    for path in ("/bots/bot.js", "/bots/bot.mjs", "/static/worker_file.js"):
+    for path in ("/bots/bot.js", "/bots/bot.mjs", "/static/worker_loader.js"):
         worker = policy(path)
         assert "'unsafe-eval'" in worker.pop("script-src").split()
         assert worker.pop("worker-src") == "'self' blob:"
         assert worker.items() <= page.items()
     for path in ("/bots/bot.html", "/bots/bot.svg", "/bots/bot.wasm", "/bots/none.js"):
         assert policy(path) == page
-    for path in ("/static/page.js", "/static/worker_bot.js", "/match", "/replays/none"):
+    for path in ("/static/play/page.js", "/static/worker_bot.js", "/match", "/replays/none"):
         assert policy(path) == page
 
 
 @pytest.mark.parametrize("folder", ["static", "bots"])
 @pytest.mark.parametrize(
-    "name", ["..%2fapp.py", "%2e%2e/app.py", "..%2f..%2f..%2fpyproject.toml", "%2fetc/passwd", ""]
+    "name",
+    [
+        "..%2fplay%2fapp.py",
+        "%2e%2e/play/app.py",
+        "..%2f..%2f..%2fpyproject.toml",
+        "%2fetc/passwd",
+        "",
+    ],
 )
 def test_only_files_of_their_folders_are_served(server: Server, folder: str, name: str) -> None:
     assert get(server, f"/{folder}/{name}").status == 404
@@ -137,34 +144,40 @@ async def first_event(server: Server, wanted: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"players": [HOUSE, {"kind": "house", "spec": "tbp:touch /nowhere"}]}, "no bot 'tbp'"),
-        ({"players": [HOUSE, {"kind": "house", "spec": "worker:x.js"}]}, "no bot 'worker'"),
-        ({"players": [HOUSE, {"kind": "house", "spec": " WS://localhost:1/"}]}, "no bot 'ws'"),
-        ({"players": [HOUSE, {"kind": "house", "spec": "beam:nodes=5000001"}]}, "at most 5000000"),
-        ({"players": [HOUSE, {"kind": "house", "spec": "pc:ms=5001"}]}, "at most 5000"),
-        ({"players": [HOUSE, {"kind": "program", "spec": "x"}]}, "players[1].kind"),
-        ({"players": [HOUSE]}, "players"),
-        ({"rules": "/etc/passwd"}, "no preset '/etc/passwd'; 4wide"),
-        ({"rules": "pyproject.toml"}, "no preset"),
+        (
+            {"players": [BUILTIN, {"kind": "builtin", "spec": "tbp:touch /nowhere"}]},
+            "invalid bot: expected beam",
+        ),
+        ({"players": [BUILTIN, {"kind": "builtin", "spec": "worker:x.js"}]}, "got 'worker'"),
+        ({"players": [BUILTIN, {"kind": "builtin", "spec": " WS://localhost:1/"}]}, "got 'ws'"),
+        (
+            {"players": [BUILTIN, {"kind": "builtin", "spec": "beam:nodes=5000001"}]},
+            "at most 5000000",
+        ),
+        ({"players": [BUILTIN, {"kind": "builtin", "spec": "pc:ms=5001"}]}, "at most 5000"),
+        ({"players": [BUILTIN, {"kind": "program", "spec": "x"}]}, "players[1].kind"),
+        ({"players": [BUILTIN]}, "players"),
+        ({"rules": "/etc/passwd"}, "got '/etc/passwd'"),
+        ({"rules": "pyproject.toml"}, "invalid rules: expected 4wide"),
         ({"seed": -1}, "seed"),
         ({"pieces": 2001}, "pieces"),
         ({"pieces": 0}, "pieces"),
         ({"pps": 0}, "pps"),
         ({"milliseconds": 1e9}, "milliseconds"),
         ({"nodes": 10**12}, "nodes"),
-        ({"patience": 61}, "patience"),
+        ({"timeout": 61}, "timeout"),
         ({"other": 1}, "other"),
     ],
 )
 async def test_what_is_refused(server: Server, changes: dict[str, Any], told: str) -> None:
-    event = await first_event(server, {"players": [HOUSE, HOUSE], **changes})
-    assert event["event"] == "refused"
+    event = await first_event(server, {"players": [BUILTIN, BUILTIN], **changes})
+    assert event["event"] == "match_rejected"
     assert told in event["reason"]
 
 
 @pytest.mark.parametrize("frame", ["", "no", "[]", '{"players":', "1 {}", '{"a":"\\ud800"}'])
 async def test_rubbish_instead_of_a_wish(server: Server, frame: str) -> None:
-    assert (await first_event(server, frame))["event"] == "refused"
+    assert (await first_event(server, frame))["event"] == "match_rejected"
 
 
 async def test_a_frame_too_long_ends_the_connection(server: Server) -> None:
@@ -179,17 +192,17 @@ async def test_a_frame_too_long_ends_the_connection(server: Server) -> None:
 @pytest.mark.parametrize("words", ["{}", "-1 {}", "²", "1x {}", "9999999999 {}", "[]", "\0"])
 async def test_words_of_no_page_of_ours_end_the_game(server: Server, words: str) -> None:
     async with dialled(server) as page:
-        await page.send(json.dumps({"players": [WORKER, HOUSE]}))
-        assert json.loads(await page.recv()) == {"event": "start_worker", "number": 1, "seat": 0}
+        await page.send(json.dumps({"players": [WORKER, BUILTIN]}))
+        assert json.loads(await page.recv()) == {"event": "start_worker", "number": 1, "player": 0}
         await page.send(words)
         async for _ in page:
             pass
-    server.says(r".*its page says what no page of ours says")
+    server.says(r".*its page has sent an invalid command")
 
 
 async def test_only_a_worker_that_runs_is_heard(server: Server) -> None:
     async with dialled(server) as page:
-        await page.send(json.dumps({"players": [WORKER, HOUSE], "patience": 0.3}))
+        await page.send(json.dumps({"players": [WORKER, BUILTIN], "timeout": 0.3}))
         await page.recv()
         # No worker has these numbers.
         for number in ("0", "2", "999999999"):
@@ -201,12 +214,12 @@ async def test_only_a_worker_that_runs_is_heard(server: Server) -> None:
 
 
 async def test_no_more_games_than_there_is_room_for(server: Server) -> None:
-    wish = json.dumps({"players": [HOUSE, HOUSE], "pps": 1})
+    wish = json.dumps({"players": [BUILTIN, BUILTIN], "pps": 1})
     pages = [await dialled(server) for _ in range(9)]
     try:
         for page in pages[:8]:
             await page.send(wish)
-            assert json.loads(await page.recv())["event"] == "opened"
+            assert json.loads(await page.recv())["event"] == "match_started"
         await pages[8].send(wish)
         refusal = json.loads(await pages[8].recv())
         assert "8 games are being played already" in refusal["reason"]
@@ -214,7 +227,7 @@ async def test_no_more_games_than_there_is_room_for(server: Server) -> None:
         await asyncio.gather(*(page.close() for page in pages))
     server.says(*["unfinished: its page was closed"] * 8)
     # There is room again.
-    assert (await first_event(server, wish))["event"] == "opened"
+    assert (await first_event(server, wish))["event"] == "match_started"
     server.says("unfinished")
 
 
@@ -262,7 +275,7 @@ def test_a_port_that_is_taken() -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--bots", "/no/such/folder"), "--bots /no/such/folder: there is no such folder"),
+        (("--bots", "/no/such/folder"), "invalid --bots: expected a folder, got /no/such/folder"),
         (("--host", "no.such.host.invalid", "--port", "0"), "cannot listen at no.such.host"),
         (("--port", "65536"), "expected integer from 0 to 65535, got '65536'"),
     ],
@@ -282,9 +295,7 @@ def test_without_the_extra() -> None:
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert (
-        done.stderr == "sevenbag: the page needs the package uvicorn: pip install 'sevenbag[web]'\n"
-    )
+    assert done.stderr == "sevenbag: this needs the package uvicorn: pip install 'sevenbag[web]'\n"
 
 
 @pytest.mark.slow
@@ -308,7 +319,7 @@ async def test_ctrl_c_breaks_off_what_is_played(tmp_path: Path) -> None:
     server = Server(tmp_path)
     try:
         async with dialled(server) as page:
-            await page.send(json.dumps({"players": [WORKER, HOUSE], "pps": 0.2}))
+            await page.send(json.dumps({"players": [WORKER, BUILTIN], "pps": 0.2}))
             await page.recv()
             code, errors = await asyncio.to_thread(server.end)
         assert code == 130

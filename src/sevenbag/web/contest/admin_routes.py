@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 import msgspec.inspect as types
-from litestar import Request, Response, get, post
+from litestar import Controller, Response, get, post
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, FromQuery
 from litestar.response import Redirect, Template
@@ -20,83 +20,323 @@ from sevenbag.contest.settings import ContestRules, GameRules, MatchRules, Setti
 from sevenbag.contest.store import UNFINISHED, expect_other_than
 from sevenbag.errors import InputError, NameTakenError, SchedulerError, SettingsError, shown
 from sevenbag.web.contest.account_routes import (
-    LONGEST_SHOWN,
+    MAX_ECHOED_LENGTH,
     PASSWORD_LIMITS,
-    admin_path,
-    password_path,
+    Form,
+    Session,
+    Site,
+    create_admin_invitation,
+    create_password_invitation,
 )
-from sevenbag.web.contest.site_authentication import visitor_of
-from sevenbag.web.contest.site_pages import Form, page, read_form
+from sevenbag.web.contest.site_authentication import require_admin
+from sevenbag.web.contest.site_pages import SubmittedForm, render_page, require_form_token
+from sevenbag.web.contest.team_routes import limit_id
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
-    from litestar.handlers import HTTPRouteHandler
+    from collections.abc import Mapping
 
     from sevenbag.contest.ranking import Standing
-    from sevenbag.contest.store import ContestRow, Team
-    from sevenbag.web.contest.site_context import Desk
+    from sevenbag.contest.store import ContestRow
+    from sevenbag.web.contest.site_authentication import BrowserSession
+    from sevenbag.web.contest.site_context import SiteContext
 
-AnyRequest = Request[Any, Any, Any]
+_PAGE_SIZE: Final = 100
+_MAX_TEAMS: Final = 1_024
+_MAX_PLACE_DIGITS: Final = 6
+_CANCEL_REASON: Final = "called off by the organisers"
 
-_SECTIONS: Final[dict[str, type[msgspec.Struct]]] = {"game": GameRules, "match": MatchRules}
+
+class AdminController(Controller):
+    """Pages for teams, matches, administrators and the audit log."""
+
+    path = "/admin"
+    guards = (require_admin, require_form_token)
+
+    @get("/")
+    async def show(self, site: Site, session: Session) -> Template:
+        """Show contests, game servers and open matches."""
+        store = site.store
+        return render_page(
+            session,
+            "contest/admin.html",
+            contests=await asyncio.to_thread(store.contests.list),
+            counts=await asyncio.to_thread(store.matches.counts),
+            open_matches=await asyncio.to_thread(
+                store.matches.list, states=UNFINISHED, limit=_PAGE_SIZE
+            ),
+            servers=site.scheduler.servers(),
+            teams=await asyncio.to_thread(store.teams.count),
+        )
+
+    @get("/teams", sync_to_thread=True)
+    def list_teams(self, site: Site, session: Session, after: FromQuery[str] = "") -> Template:
+        """Show the teams in alphabetical order."""
+        return _render_teams(site, session, after[:MAX_ECHOED_LENGTH])
+
+    @post("/teams", status_code=200)
+    async def add_team(self, site: Site, session: Session, form: Form) -> Response[Any]:
+        """Add a team."""
+        name = form.text("name").strip()
+        try:
+            expect_other_than(name, site.settings.test_client.name)
+            password_hash = await site.passwords.hash(form.text("password"))
+            await asyncio.to_thread(site.store.teams.add, name, password_hash)
+        except (InputError, NameTakenError, TooBusyError) as error:
+            return await asyncio.to_thread(
+                _render_teams, site, session, error=str(error), name=name
+            )
+        await asyncio.to_thread(site.audit, session, "team added", name)
+        return Redirect("/admin/teams", status_code=303)
+
+    @post("/teams/{team_id:int}/password-link", status_code=200, sync_to_thread=True)
+    def create_password_link(
+        self, site: Site, session: Session, team_id: FromPath[int]
+    ) -> Template:
+        """Create a link for a team's new password, and show it once."""
+        team = site.store.teams.get(team_id)
+        link = create_password_invitation(site.store, team.id)
+        site.audit(session, "password link created", team.name)
+        return _render_teams(site, session, name=team.name, link=link)
+
+    @post("/teams/{team_id:int}/disable", status_code=303, sync_to_thread=True)
+    def disable_team(self, site: Site, session: Session, team_id: FromPath[int]) -> Redirect:
+        """Log a team out and reject its logins."""
+        return _set_team_disabled(site, session, team_id, disabled=True)
+
+    @post("/teams/{team_id:int}/enable", status_code=303, sync_to_thread=True)
+    def enable_team(self, site: Site, session: Session, team_id: FromPath[int]) -> Redirect:
+        """Accept a team's logins again."""
+        return _set_team_disabled(site, session, team_id, disabled=False)
+
+    @get("/organisers", sync_to_thread=True)
+    def list_admins(self, site: Site, session: Session) -> Template:
+        """Show the administrators."""
+        return _render_admins(site, session)
+
+    @post("/organisers/link", status_code=200, sync_to_thread=True)
+    def invite_admin(self, site: Site, session: Session) -> Template:
+        """Create an invitation of an administrator, and show it once."""
+        link = create_admin_invitation(site.store)
+        site.audit(session, "admin invitation created")
+        return _render_admins(site, session, link)
+
+    @post("/organisers/{admin_id:int}/disable", status_code=303, sync_to_thread=True)
+    def disable_admin(self, site: Site, session: Session, admin_id: FromPath[int]) -> Redirect:
+        """Log an administrator out and reject their logins."""
+        return _set_admin_disabled(site, session, admin_id, disabled=True)
+
+    @post("/organisers/{admin_id:int}/enable", status_code=303, sync_to_thread=True)
+    def enable_admin(self, site: Site, session: Session, admin_id: FromPath[int]) -> Redirect:
+        """Accept an administrator's logins again."""
+        return _set_admin_disabled(site, session, admin_id, disabled=False)
+
+    @post("/matches/{match_id:int}/call-off", status_code=303)
+    async def cancel_match(self, site: Site, session: Session, match_id: FromPath[int]) -> Redirect:
+        """Call a match off."""
+        row = await asyncio.to_thread(site.store.matches.by_id, match_id)
+        if row is not None:
+            await site.scheduler.call_off_match(row.token, _CANCEL_REASON)
+            target = f"{row.id}: {row.name}"
+            await asyncio.to_thread(site.audit, session, "match called off", target)
+        return Redirect("/admin", status_code=303)
+
+    @get("/audit", sync_to_thread=True)
+    def list_audit(
+        self, site: Site, session: Session, before: FromQuery[int | None] = None
+    ) -> Template:
+        """Show the audit log, newest entries first."""
+        rows = site.store.audit.list(limit=_PAGE_SIZE, before=limit_id(before))
+        more = rows[-1].id if len(rows) == _PAGE_SIZE else None
+        return render_page(session, "contest/admin_audit.html", rows=rows, more=more)
 
 
-class WrongRulesError(SettingsError):
-    """Rules that cannot be.
+class ContestController(Controller):
+    """Pages for contests: plan, rules and state."""
+
+    path = "/admin/contests"
+    guards = (require_admin, require_form_token)
+
+    @get("/new", sync_to_thread=True)
+    def show_new_plan(self, site: Site, session: Session) -> Template:
+        """Show the form of a new contest."""
+        return _render_plan(site, session, None)
+
+    @post("/new", status_code=200)
+    async def create_contest(self, site: Site, session: Session, form: Form) -> Response[Any]:
+        """Create a contest."""
+        try:
+            row = await site.scheduler.create_contest(
+                form.text("name").strip(), _parse_entrants(form), plan=_parse_plan(form)
+            )
+        except (InputError, SchedulerError) as error:
+            return await asyncio.to_thread(_render_plan, site, session, None, str(error), form)
+        await asyncio.to_thread(site.audit, session, "contest planned", row.name)
+        return _redirect_to_contest(row)
+
+    @get("/{contest_id:int}", sync_to_thread=True)
+    def show_contest(self, site: Site, session: Session, contest_id: FromPath[int]) -> Template:
+        """Show a contest with its matches, ranking and rules."""
+        contests = site.store.contests
+        row = contests.get(contest_id)
+        table: tuple[Standing, ...] = ()
+        champion: int | None = None
+        # A contest that has not started may have too few teams for a tournament.
+        if row.began is not None:
+            tournament = contests.tournament(contest_id)
+            table = tournament.table if row.plan.ranking else ()
+            champion = tournament.champion
+        matches = site.store.matches.of_contest(contest_id)
+        return render_page(
+            session,
+            "contest/admin_contest.html",
+            row=row,
+            table=table,
+            champion=None if champion is None else row.entrants[champion].name,
+            matches=tuple(reversed(matches)),
+            texts=format_rules(row.rules),
+            fields=list_rule_fields(),
+        )
+
+    @get("/{contest_id:int}/plan", sync_to_thread=True)
+    def show_plan(self, site: Site, session: Session, contest_id: FromPath[int]) -> Template:
+        """Show the form of a contest's plan."""
+        return _render_plan(site, session, _load_planned_contest(site, contest_id))
+
+    @post("/{contest_id:int}/plan", status_code=200, sync_to_thread=True)
+    def change_plan(
+        self, site: Site, session: Session, form: Form, contest_id: FromPath[int]
+    ) -> Response[Any]:
+        """Change a contest's name, plan and teams."""
+        row = _load_planned_contest(site, contest_id)
+        try:
+            teams = {team.name: team for team in site.store.teams.list(limit=_MAX_TEAMS)}
+            changed = _update_contest(
+                site,
+                row,
+                form,
+                name=form.text("name").strip(),
+                plan=_parse_plan(form),
+                entrants=[teams[name].id for name in _parse_entrants(form) if name in teams],
+            )
+        except InputError as error:
+            return _render_plan(site, session, row, str(error), form)
+        site.audit(session, "contest's plan changed", changed.name)
+        return _redirect_to_contest(row)
+
+    @get("/{contest_id:int}/rules", sync_to_thread=True)
+    def show_rules(self, site: Site, session: Session, contest_id: FromPath[int]) -> Template:
+        """Show the forms of a contest's rules."""
+        return _render_rules(session, _load_planned_contest(site, contest_id))
+
+    @post("/{contest_id:int}/rules", status_code=200, sync_to_thread=True)
+    def change_rules(
+        self, site: Site, session: Session, form: Form, contest_id: FromPath[int]
+    ) -> Response[Any]:
+        """Change a contest's rules by fields."""
+        row = _load_planned_contest(site, contest_id)
+        texts = {
+            field.name: form.text(field.name)
+            for group in list_rule_fields().values()
+            for field in group
+        }
+        try:
+            _update_contest(site, row, form, rules=parse_rules(texts))
+        except InvalidRulesError as error:
+            return _render_rules(session, row, texts=texts, errors=error.errors)
+        except InputError as error:
+            return _render_rules(session, row, texts=texts, errors={"": str(error)})
+        site.audit(session, "contest's rules changed", row.name)
+        return _redirect_to_contest(row)
+
+    @post("/{contest_id:int}/rules-text", status_code=200, sync_to_thread=True)
+    def change_rules_text(
+        self, site: Site, session: Session, form: Form, contest_id: FromPath[int]
+    ) -> Response[Any]:
+        """Change a contest's rules by a TOML text."""
+        row = _load_planned_contest(site, contest_id)
+        text = form.text("toml")
+        try:
+            _update_contest(site, row, form, rules=rules_from_toml(text))
+        except InputError as error:
+            return _render_rules(session, row, toml=text, errors={"": str(error)})
+        site.audit(session, "contest's rules changed", row.name)
+        return _redirect_to_contest(row)
+
+    @post("/{contest_id:int}/{action:str}", status_code=303)
+    async def change_state(
+        self, site: Site, session: Session, contest_id: FromPath[int], action: FromPath[str]
+    ) -> Redirect:
+        """Start, pause, resume or call off a contest."""
+        scheduler = site.scheduler
+        match action:
+            case "start":
+                row = await scheduler.start_contest(contest_id)
+            case "pause":
+                row = await scheduler.pause_contest(contest_id)
+            case "resume":
+                row = await scheduler.resume_contest(contest_id)
+            case "call-off":
+                row = await scheduler.call_off_contest(contest_id, _CANCEL_REASON)
+            case _:
+                raise NotFoundException("There is no such page.")
+        await asyncio.to_thread(site.audit, session, _AUDIT_ACTIONS[action], row.name)
+        return _redirect_to_contest(row)
+
+
+class InvalidRulesError(SettingsError):
+    """Rules with invalid fields.
 
     Attributes:
-        words: what is wrong by field, such as ``game.points``; under an empty name, what is wrong
-            with the whole.
+        errors: error texts by field, such as ``game.points``; an empty name for the whole.
     """
 
-    def __init__(self, words: Mapping[str, str]) -> None:
-        super().__init__("; ".join(words.values()))
-        self.words = dict(words)
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(errors.values()))
+        self.errors = dict(errors)
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """One rule in a form.
+class RuleField:
+    """Form field of a rule.
 
     Attributes:
-        name: such as ``game.points``.
-        label: the same for people.
-        hint: what it means.
-        choices: what may be chosen; empty for what is typed.
+        name: name of the field, such as ``game.points``.
+        label: name for the page.
+        description: meaning of the rule.
+        choices: allowed values; empty for free text.
     """
 
     name: str
     label: str
-    hint: str
+    description: str
     choices: tuple[str, ...]
 
 
-def fields() -> dict[str, tuple[Field, ...]]:
-    """All rules, by section."""
-    return _FIELDS
+def list_rule_fields() -> dict[str, tuple[RuleField, ...]]:
+    """Return the fields of all rules by section."""
+    return _RULE_FIELDS
 
 
-def to_texts(rules: ContestRules) -> dict[str, str]:
-    """Values of all fields."""
-    whole = cast("dict[str, dict[str, object]]", msgspec.to_builtins(rules))
+def format_rules(rules: ContestRules) -> dict[str, str]:
+    """Return the text of each field."""
+    sections = cast("dict[str, dict[str, object]]", msgspec.to_builtins(rules))
     return {
-        f"{section}.{key}": _text(value)
-        for section, values in whole.items()
+        f"{section}.{key}": _format_value(value)
+        for section, values in sections.items()
         for key, value in values.items()
     }
 
 
-def from_texts(texts: Mapping[str, str]) -> ContestRules:
-    """Rules of a form; a field that is not there has its default.
+def parse_rules(texts: Mapping[str, str]) -> ContestRules:
+    """Parse the fields of a form; missing fields have their defaults.
 
     Raises:
-        WrongRulesError: fields are wrong; all of them are named.
-        SettingsError: each for itself is right, but not all together.
+        InvalidRulesError: fields are invalid; all of them are listed.
+        SettingsError: the values are invalid in combination.
     """
     flags: list[str] = []
-    wrong: dict[str, str] = {}
-    for section, group in _FIELDS.items():
+    errors: dict[str, str] = {}
+    for section, group in _RULE_FIELDS.items():
         for field in group:
             if field.name not in texts:
                 continue
@@ -104,478 +344,264 @@ def from_texts(texts: Mapping[str, str]) -> ContestRules:
             try:
                 settings_loader.value_of(section, key, text)
             except SettingsError as error:
-                wrong[field.name] = str(error).removeprefix(f"flag {section}.").strip()
+                errors[field.name] = str(error).removeprefix(f"flag {section}.").strip()
             else:
                 flags.append(f"{field.name}={text}")
-    if wrong:
-        raise WrongRulesError(wrong)
-    return _rules(settings_loader.load(None, {}, flags))
+    if errors:
+        raise InvalidRulesError(errors)
+    return _extract_rules(settings_loader.load(None, {}, flags))
 
 
-def to_toml(rules: ContestRules) -> str:
-    """Rules as the sections of a settings file."""
-    whole = Settings(game=rules.game, match=rules.match)
-    return settings_loader.as_toml(whole, sections=tuple(_SECTIONS))
+def rules_to_toml(rules: ContestRules) -> str:
+    """Return rules as sections of a settings file."""
+    settings = Settings(game=rules.game, match=rules.match)
+    return settings_loader.as_toml(settings, sections=tuple(_RULE_SECTIONS))
 
 
-def from_toml(text: str) -> ContestRules:
-    """Rules of such sections.
+def rules_from_toml(text: str) -> ContestRules:
+    """Parse rules from sections of a settings file.
 
     Raises:
-        WrongRulesError: it is no TOML, or has something else; the line is named.
+        InvalidRulesError: the text is invalid; the message has the line.
     """
     try:
-        return _rules(settings_loader.loads(text, "rules", sections=tuple(_SECTIONS)))
+        settings = settings_loader.loads(text, "rules", sections=tuple(_RULE_SECTIONS))
     except SettingsError as error:
-        raise WrongRulesError({"": str(error).removeprefix("rules: ")}) from None
+        raise InvalidRulesError({"": str(error).removeprefix("rules: ")}) from None
+    return _extract_rules(settings)
 
 
-_A_PAGE: Final = 100
+# --- helpers ------------------------------------------------------------------------------------
+
+_AUDIT_ACTIONS: Final = {
+    "start": "contest started",
+    "pause": "contest paused",
+    "resume": "contest resumed",
+    "call-off": "contest called off",
+}
 
 
-def admin_routes(desk: Desk) -> list[HTTPRouteHandler]:
-    """The routes of this file, below ``/admin``; contests have their own."""
-    store = desk.store
-
-    @get("/")
-    async def overview(request: AnyRequest) -> Template:
-        return page(
-            request,
-            "contest/admin.html",
-            contests=await asyncio.to_thread(store.contests.list),
-            counts=await asyncio.to_thread(store.matches.counts),
-            open_matches=await asyncio.to_thread(
-                store.matches.list, states=UNFINISHED, limit=_A_PAGE
-            ),
-            servers=desk.scheduler.servers(),
-            teams=await asyncio.to_thread(store.teams.count),
-        )
-
-    async def teams_page(
-        request: AnyRequest, after: str = "", *, wrong: str = "", name: str = "", link: str = ""
-    ) -> Template:
-        found = await asyncio.to_thread(store.teams.list, limit=_A_PAGE + 1, after=after)
-        return page(
-            request,
-            "contest/admin_teams.html",
-            status=422 if wrong else 200,
-            teams=found[:_A_PAGE],
-            more=found[_A_PAGE - 1].name if len(found) > _A_PAGE else None,
-            wrong=wrong,
-            name=name[:LONGEST_SHOWN],
-            link=link,
-            limits=PASSWORD_LIMITS,
-        )
-
-    @get("/teams")
-    async def teams(request: AnyRequest, after: FromQuery[str] = "") -> Template:
-        return await teams_page(request, after[:LONGEST_SHOWN])
-
-    @post("/teams", status_code=200)
-    async def add_team(request: AnyRequest) -> Response[Any]:
-        form = await read_form(request)
-        name = form.text("name").strip()
-        try:
-            expect_other_than(name, desk.settings.test_client.name)
-            password_hash = await desk.passwords.hash(form.text("password"))
-            await asyncio.to_thread(store.teams.add, name, password_hash)
-        except (InputError, NameTakenError, TooBusyError) as error:
-            return await teams_page(request, wrong=str(error), name=name)
-        await desk.note(visitor_of(request), "team added", name)
-        return Redirect("/admin/teams", status_code=303)
-
-    @post("/teams/{team_id:int}/password-link", status_code=200)
-    async def password_link(request: AnyRequest, team_id: FromPath[int]) -> Template:
-        await read_form(request)
-        team = await asyncio.to_thread(store.teams.get, team_id)
-        path = await asyncio.to_thread(password_path, store, team.id)
-        await desk.note(visitor_of(request), "link for a new password made", team.name)
-        # Shown once: the store has a hash of it only.
-        return await teams_page(request, name=team.name, link=path)
-
-    @post("/teams/{team_id:int}/disable", status_code=303)
-    async def disable(request: AnyRequest, team_id: FromPath[int]) -> Redirect:
-        return await _set_disabled(desk, request, team_id, disabled=True)
-
-    @post("/teams/{team_id:int}/enable", status_code=303)
-    async def enable(request: AnyRequest, team_id: FromPath[int]) -> Redirect:
-        return await _set_disabled(desk, request, team_id, disabled=False)
-
-    @get("/organisers")
-    async def organisers(request: AnyRequest) -> Template:
-        found = await asyncio.to_thread(store.admins.list)
-        return page(request, "contest/admin_organisers.html", organisers=found, link="")
-
-    @post("/organisers/link", status_code=200)
-    async def organiser_link(request: AnyRequest) -> Template:
-        await read_form(request)
-        link = await asyncio.to_thread(admin_path, store)
-        await desk.note(visitor_of(request), "link for a new organiser made")
-        found = await asyncio.to_thread(store.admins.list)
-        return page(request, "contest/admin_organisers.html", organisers=found, link=link)
-
-    @post("/organisers/{admin_id:int}/disable", status_code=303)
-    async def disable_organiser(request: AnyRequest, admin_id: FromPath[int]) -> Redirect:
-        return await _set_organiser_disabled(desk, request, admin_id, disabled=True)
-
-    @post("/organisers/{admin_id:int}/enable", status_code=303)
-    async def enable_organiser(request: AnyRequest, admin_id: FromPath[int]) -> Redirect:
-        return await _set_organiser_disabled(desk, request, admin_id, disabled=False)
-
-    @post("/matches/{match_id:int}/call-off", status_code=303)
-    async def call_off(request: AnyRequest, match_id: FromPath[int]) -> Redirect:
-        await read_form(request)
-        row = await asyncio.to_thread(store.matches.by_id, match_id)
-        if row is not None:
-            await desk.scheduler.call_off_match(row.token, "called off by the organisers")
-            await desk.note(visitor_of(request), "match called off", f"{row.id}: {row.name}")
-        return Redirect("/admin", status_code=303)
-
-    @get("/audit")
-    async def audit(request: AnyRequest, before: FromQuery[int | None] = None) -> Template:
-        bounded = None if before is None else max(1, min(before, 1 << 53))
-        rows = await asyncio.to_thread(store.audit.list, limit=_A_PAGE, before=bounded)
-        more = rows[-1].id if len(rows) == _A_PAGE else None
-        return page(request, "contest/admin_audit.html", rows=rows, more=more)
-
-    return [
-        overview,
-        teams,
-        add_team,
-        password_link,
-        disable,
-        enable,
-        organisers,
-        organiser_link,
-        disable_organiser,
-        enable_organiser,
-        call_off,
-        audit,
-    ]
+def _render_teams(
+    site: SiteContext,
+    session: BrowserSession,
+    after: str = "",
+    *,
+    error: str = "",
+    name: str = "",
+    link: str = "",
+) -> Template:
+    teams = site.store.teams.list(limit=_PAGE_SIZE + 1, after=after)
+    return render_page(
+        session,
+        "contest/admin_teams.html",
+        status=422 if error else 200,
+        teams=teams[:_PAGE_SIZE],
+        more=teams[_PAGE_SIZE - 1].name if len(teams) > _PAGE_SIZE else None,
+        error=error,
+        name=name[:MAX_ECHOED_LENGTH],
+        link=link,
+        limits=PASSWORD_LIMITS,
+    )
 
 
-_MOST_TEAMS: Final = 1_024
-_LONGEST_PLACE: Final = 6
-_CALLED_OFF: Final = "called off by the organisers"
+def _set_team_disabled(
+    site: SiteContext, session: BrowserSession, team_id: int, *, disabled: bool
+) -> Redirect:
+    team = site.store.teams.get(team_id)
+    site.store.teams.set_disabled(team.id, disabled)
+    site.audit(session, "team disabled" if disabled else "team enabled", team.name)
+    return Redirect("/admin/teams", status_code=303)
 
 
-def contest_routes(desk: Desk) -> list[HTTPRouteHandler]:
-    """The routes of this file, below ``/admin``."""
-    store, scheduler = desk.store, desk.scheduler
-    deeds: dict[str, tuple[str, Callable[[int], Awaitable[ContestRow]]]] = {
-        "start": ("contest started", scheduler.start_contest),
-        "pause": ("contest paused", scheduler.pause_contest),
-        "resume": ("contest resumed", scheduler.resume_contest),
-        "call-off": (
-            "contest called off",
-            lambda contest_id: scheduler.call_off_contest(contest_id, _CALLED_OFF),
-        ),
-    }
-
-    async def planning(
-        request: AnyRequest, row: ContestRow | None, wrong: str = "", form: Form | None = None
-    ) -> Template:
-        """The page on which a contest is planned, or changed before it runs."""
-        chosen = [entrant.name for entrant in row.entrants] if row else None
-        places = {name: str(place) for place, name in enumerate(chosen or (), start=1)}
-        plan = row.plan if row else Plan()
-        name = row.name if row else ""
-        if form is not None:
-            chosen, name = list(form.all("team")), form.text("name")[:200]
-            places = {team: form.text(f"place {team}")[:_LONGEST_PLACE] for team in chosen}
-        return page(
-            request,
-            "contest/admin_plan.html",
-            status=422 if wrong else 200,
-            row=row,
-            name=name,
-            # What was sent is what is shown again, also where it was wrong.
-            plan=_plan_as_sent(form) if form is not None else msgspec.to_builtins(plan),
-            teams=await asyncio.to_thread(store.teams.list, limit=_MOST_TEAMS),
-            chosen=chosen,
-            places=places,
-            wrong=wrong,
-        )
-
-    @get("/contests/new")
-    async def plan_page(request: AnyRequest) -> Template:
-        return await planning(request, None)
-
-    @post("/contests/new", status_code=200)
-    async def plan_contest(request: AnyRequest) -> Response[Any]:
-        form = await read_form(request)
-        try:
-            name = form.text("name").strip()
-            row = await scheduler.create_contest(name, _entrants(form), plan=_plan(form))
-        except (InputError, SchedulerError) as error:
-            return await planning(request, None, str(error), form)
-        await desk.note(visitor_of(request), "contest planned", row.name)
-        return Redirect(f"/admin/contests/{row.id}", status_code=303)
-
-    @get("/contests/{contest_id:int}")
-    async def contest(request: AnyRequest, contest_id: FromPath[int]) -> Template:
-        row = await asyncio.to_thread(store.contests.get, contest_id)
-        table: tuple[Standing, ...] = ()
-        champion: int | None = None
-        # Before it starts there may be fewer than two teams, of which nothing can be made.
-        if row.began is not None:
-            tournament = await asyncio.to_thread(store.contests.tournament, contest_id)
-            table = tournament.table if row.plan.ranking else ()
-            champion = tournament.champion
-        matches = await asyncio.to_thread(store.matches.of_contest, contest_id)
-        return page(
-            request,
-            "contest/admin_contest.html",
-            row=row,
-            table=table,
-            champion=None if champion is None else row.entrants[champion].name,
-            matches=tuple(reversed(matches)),
-            texts=to_texts(row.rules),
-            fields=fields(),
-        )
-
-    @get("/contests/{contest_id:int}/plan")
-    async def replan_page(request: AnyRequest, contest_id: FromPath[int]) -> Template:
-        return await planning(request, await planned(desk, contest_id))
-
-    @post("/contests/{contest_id:int}/plan", status_code=200)
-    async def replan(request: AnyRequest, contest_id: FromPath[int]) -> Response[Any]:
-        form = await read_form(request)
-        row = await planned(desk, contest_id)
-        try:
-            teams = {team.name: team for team in await _teams(desk)}
-            ids = [teams[name].id for name in _entrants(form) if name in teams]
-            changed = await revised(
-                desk, row, form, name=form.text("name").strip(), plan=_plan(form), entrants=ids
-            )
-        except InputError as error:
-            return await planning(request, row, str(error), form)
-        await desk.note(visitor_of(request), "contest's plan changed", changed.name)
-        return Redirect(f"/admin/contests/{row.id}", status_code=303)
-
-    @post("/contests/{contest_id:int}/{deed:str}", status_code=303)
-    async def do(request: AnyRequest, contest_id: FromPath[int], deed: FromPath[str]) -> Redirect:
-        await read_form(request)
-        if deed not in deeds:
-            raise NotFoundException("There is no such page.")
-        what, act = deeds[deed]
-        row = await act(contest_id)
-        await desk.note(visitor_of(request), what, row.name)
-        return Redirect(f"/admin/contests/{row.id}", status_code=303)
-
-    return [
-        plan_page,
-        plan_contest,
-        contest,
-        replan_page,
-        replan,
-        do,
-    ]
+def _render_admins(site: SiteContext, session: BrowserSession, link: str = "") -> Template:
+    admins = site.store.admins.list()
+    return render_page(session, "contest/admin_admins.html", admins=admins, link=link)
 
 
-async def planned(desk: Desk, contest_id: int) -> ContestRow:
-    """A contest that has not started yet.
+def _set_admin_disabled(
+    site: SiteContext, session: BrowserSession, admin_id: int, *, disabled: bool
+) -> Redirect:
+    if session.admin is not None and session.admin.id == admin_id:
+        raise InputError("you cannot disable your own account")
+    admin = site.store.admins.get(admin_id)
+    site.store.admins.set_disabled(admin.id, disabled)
+    site.audit(session, "admin disabled" if disabled else "admin enabled", admin.name)
+    return Redirect("/admin/organisers", status_code=303)
+
+
+def _redirect_to_contest(row: ContestRow) -> Redirect:
+    return Redirect(f"/admin/contests/{row.id}", status_code=303)
+
+
+def _load_planned_contest(site: SiteContext, contest_id: int) -> ContestRow:
+    """Return a contest that has not started.
 
     Raises:
-        SchedulerError: it has.
-        UnknownEntryError: there is none.
+        SchedulerError: the contest has started.
+        UnknownEntryError: there is no such contest.
     """
-    row = await asyncio.to_thread(desk.store.contests.get, contest_id)
+    row = site.store.contests.get(contest_id)
     if row.state != "planned":
         raise SchedulerError(
-            f"This contest is {row.state}: its plan and rules are settled before it starts."
+            f"This contest is {row.state}: plan and rules can be changed only before it starts."
         )
     return row
 
 
-async def revised(
-    desk: Desk,
+def _update_contest(
+    site: SiteContext,
     row: ContestRow,
-    form: Form,
+    form: SubmittedForm,
     *,
     name: str | None = None,
     rules: ContestRules | None = None,
     plan: Plan | None = None,
     entrants: list[int] | None = None,
 ) -> ContestRow:
-    """Change a contest that is as the form's page had it.
+    """Change a contest, unless it has changed since the form was loaded.
 
     Raises:
-        InputError: it is not, or cannot be changed so.
+        InputError: the contest has changed, or a value is invalid.
     """
     changed = None
-    if form.number("revision") == row.revision:
-        changed = await asyncio.to_thread(
-            desk.store.contests.revise, row, name=name, rules=rules, plan=plan, entrants=entrants
+    if form.integer("revision") == row.revision:
+        changed = site.store.contests.revise(
+            row, name=name, rules=rules, plan=plan, entrants=entrants
         )
     if changed is None:
-        raise InputError("somebody else has changed this contest meanwhile; load the page again")
+        raise InputError("this contest was changed in the meantime; reload the page")
     return changed
 
 
-def contest_rules_routes(desk: Desk) -> list[HTTPRouteHandler]:
-    """The routes of this file, below ``/admin``."""
-
-    def rules(
-        request: AnyRequest,
-        row: ContestRow,
-        *,
-        texts: Mapping[str, str] | None = None,
-        toml: str | None = None,
-        wrong: Mapping[str, str] | None = None,
-    ) -> Template:
-        """The page of a contest's rules: fields, and the same as a text."""
-        return page(
-            request,
-            "contest/admin_rules.html",
-            status=422 if wrong else 200,
-            row=row,
-            fields=fields(),
-            texts=to_texts(row.rules) if texts is None else texts,
-            toml=to_toml(row.rules) if toml is None else toml,
-            as_text=toml is not None,
-            wrong=wrong or {},
-        )
-
-    @get("/contests/{contest_id:int}/rules")
-    async def rules_page(request: AnyRequest, contest_id: FromPath[int]) -> Template:
-        return rules(request, await planned(desk, contest_id))
-
-    @post("/contests/{contest_id:int}/rules", status_code=200)
-    async def change_rules(request: AnyRequest, contest_id: FromPath[int]) -> Response[Any]:
-        form = await read_form(request)
-        row = await planned(desk, contest_id)
-        texts = {
-            field.name: form.text(field.name) for group in fields().values() for field in group
-        }
-        try:
-            await revised(desk, row, form, rules=from_texts(texts))
-        except WrongRulesError as error:
-            return rules(request, row, texts=texts, wrong=error.words)
-        except InputError as error:
-            return rules(request, row, texts=texts, wrong={"": str(error)})
-        await desk.note(visitor_of(request), "contest's rules changed", row.name)
-        return Redirect(f"/admin/contests/{row.id}", status_code=303)
-
-    @post("/contests/{contest_id:int}/rules-text", status_code=200)
-    async def change_rules_text(request: AnyRequest, contest_id: FromPath[int]) -> Response[Any]:
-        form = await read_form(request)
-        row = await planned(desk, contest_id)
-        text = form.text("toml")
-        try:
-            await revised(desk, row, form, rules=from_toml(text))
-        except InputError as error:
-            return rules(request, row, toml=text, wrong={"": str(error)})
-        await desk.note(visitor_of(request), "contest's rules changed", row.name)
-        return Redirect(f"/admin/contests/{row.id}", status_code=303)
-
-    return [rules_page, change_rules, change_rules_text]
-
-
-# --- helpers ------------------------------------------------------------------------------------
-
-
-def _rules(settings: Settings) -> ContestRules:
-    return ContestRules(game=settings.game, match=settings.match)
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(_text, cast("list[object]", value)))
-    return f"{value:.15g}" if isinstance(value, float) else str(value)
-
-
-def _section_fields(section: str, rules: type[msgspec.Struct]) -> tuple[Field, ...]:
-    _, hints = settings_loader.meanings(rules)
-    info = cast("types.StructType", types.type_info(rules))
-    return tuple(
-        Field(
-            f"{section}.{field.name}",
-            field.name.replace("_", " "),
-            hints[field.name].replace("`", ""),
-            _choices(field.type),
-        )
-        for field in info.fields
+def _render_plan(
+    site: SiteContext,
+    session: BrowserSession,
+    row: ContestRow | None,
+    error: str = "",
+    form: SubmittedForm | None = None,
+) -> Template:
+    """Render the form of a contest's plan; submitted values are shown again."""
+    chosen = [entrant.name for entrant in row.entrants] if row else None
+    places = {name: str(place) for place, name in enumerate(chosen or (), start=1)}
+    plan = row.plan if row else Plan()
+    name = row.name if row else ""
+    if form is not None:
+        chosen, name = list(form.values("team")), form.text("name")[:MAX_ECHOED_LENGTH]
+        places = {team: form.text(f"place {team}")[:_MAX_PLACE_DIGITS] for team in chosen}
+    return render_page(
+        session,
+        "contest/admin_plan.html",
+        status=422 if error else 200,
+        row=row,
+        name=name,
+        plan=_read_plan(form) if form is not None else msgspec.to_builtins(plan),
+        teams=site.store.teams.list(limit=_MAX_TEAMS),
+        chosen=chosen,
+        places=places,
+        error=error,
     )
 
 
-def _choices(wanted: types.Type) -> tuple[str, ...]:
-    if isinstance(wanted, types.LiteralType):
-        return tuple(map(str, wanted.values))
-    return ("true", "false") if isinstance(wanted, types.BoolType) else ()
-
-
-_FIELDS: Final = {section: _section_fields(section, rules) for section, rules in _SECTIONS.items()}
-
-
-async def _set_disabled(
-    desk: Desk, request: AnyRequest, team_id: int, *, disabled: bool
-) -> Redirect:
-    await read_form(request)
-    team = await asyncio.to_thread(desk.store.teams.get, team_id)
-    await asyncio.to_thread(desk.store.teams.set_disabled, team.id, disabled)
-    what = "team disabled" if disabled else "team enabled"
-    await desk.note(visitor_of(request), what, team.name)
-    return Redirect("/admin/teams", status_code=303)
-
-
-async def _set_organiser_disabled(
-    desk: Desk, request: AnyRequest, admin_id: int, *, disabled: bool
-) -> Redirect:
-    await read_form(request)
-    visitor = visitor_of(request)
-    if visitor.admin is not None and visitor.admin.id == admin_id:
-        raise InputError("nobody shuts out themselves: another organiser has to do it")
-    admin = await asyncio.to_thread(desk.store.admins.get, admin_id)
-    await asyncio.to_thread(desk.store.admins.set_disabled, admin.id, disabled)
-    await desk.note(visitor, "organiser disabled" if disabled else "organiser enabled", admin.name)
-    return Redirect("/admin/organisers", status_code=303)
-
-
-async def _teams(desk: Desk) -> tuple[Team, ...]:
-    return await asyncio.to_thread(desk.store.teams.list, limit=_MOST_TEAMS)
-
-
-def _entrants(form: Form) -> list[str]:
-    """Names of the teams that are chosen: by their places, those without one behind.
+def _parse_entrants(form: SubmittedForm) -> list[str]:
+    """Return the names of the chosen teams by place; teams without a place come last.
 
     Raises:
-        InputError: a place is no number.
+        InputError: a place is invalid.
     """
     places: dict[str, int] = {}
-    for name in form.all("team"):
-        text = form.text(f"place {name}").strip() or "9" * _LONGEST_PLACE
-        if not (text.isascii() and text.isdecimal()) or len(text) > _LONGEST_PLACE:
-            raise InputError(f"the place of {shown(name)} must be a whole number")
+    for name in form.values("team"):
+        text = form.text(f"place {name}").strip() or "9" * _MAX_PLACE_DIGITS
+        if not (text.isascii() and text.isdecimal()) or len(text) > _MAX_PLACE_DIGITS:
+            raise InputError(f"invalid place of {shown(name)}: expected an integer")
         places[name] = int(text)
     return sorted(places, key=places.__getitem__)
 
 
-def _plan_as_sent(form: Form) -> dict[str, object]:
+def _read_plan(form: SubmittedForm) -> dict[str, object]:
     return {
-        "ranking": form.ticked("ranking"),
-        "bracket": form.ticked("bracket"),
-        "third_place": form.ticked("third_place"),
+        "ranking": form.is_checked("ranking"),
+        "bracket": form.is_checked("bracket"),
+        "third_place": form.is_checked("third_place"),
         "qualifiers": form.text("qualifiers").strip()[:20],
         "seed": form.text("seed").strip()[:20],
     }
 
 
-def _plan(form: Form) -> Plan:
-    """The plan that a form has.
+def _parse_plan(form: SubmittedForm) -> Plan:
+    """Parse the plan in a form.
 
     Raises:
-        InputError: it cannot be.
+        InputError: the plan is invalid.
     """
-    numbers = {key: form.text(key).strip() or "0" for key in ("qualifiers", "seed")}
-    for key, text in numbers.items():
+    plan = _read_plan(form)
+    for key in ("qualifiers", "seed"):
+        text = form.text(key).strip() or "0"
         if not (text.isascii() and text.isdecimal()) or len(text) > 18:
-            raise InputError(f"{key} must be a whole number of 0 at least")
+            raise InputError(f"invalid {key}: expected a non-negative integer")
+        plan[key] = int(text)
     try:
-        return msgspec.convert(
-            {**_plan_as_sent(form), **{key: int(text) for key, text in numbers.items()}}, Plan
-        )
+        return msgspec.convert(plan, Plan)
     except msgspec.ValidationError as error:
         raise InputError(str(error)) from None
+
+
+def _render_rules(
+    session: BrowserSession,
+    row: ContestRow,
+    *,
+    texts: Mapping[str, str] | None = None,
+    toml: str | None = None,
+    errors: Mapping[str, str] | None = None,
+) -> Template:
+    """Render the forms of a contest's rules: fields, and a TOML text."""
+    return render_page(
+        session,
+        "contest/admin_rules.html",
+        status=422 if errors else 200,
+        row=row,
+        fields=list_rule_fields(),
+        texts=format_rules(row.rules) if texts is None else texts,
+        toml=rules_to_toml(row.rules) if toml is None else toml,
+        as_text=toml is not None,
+        errors=errors or {},
+    )
+
+
+_RULE_SECTIONS: Final[dict[str, type[msgspec.Struct]]] = {"game": GameRules, "match": MatchRules}
+
+
+def _extract_rules(settings: Settings) -> ContestRules:
+    return ContestRules(game=settings.game, match=settings.match)
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_format_value, cast("list[object]", value)))
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
+
+
+def _build_rule_fields(section: str, rules: type[msgspec.Struct]) -> tuple[RuleField, ...]:
+    _, descriptions = settings_loader.meanings(rules)
+    info = cast("types.StructType", types.type_info(rules))
+    return tuple(
+        RuleField(
+            f"{section}.{field.name}",
+            field.name.replace("_", " "),
+            descriptions[field.name].replace("`", ""),
+            _list_choices(field.type),
+        )
+        for field in info.fields
+    )
+
+
+def _list_choices(kind: types.Type) -> tuple[str, ...]:
+    if isinstance(kind, types.LiteralType):
+        return tuple(map(str, kind.values))
+    return ("true", "false") if isinstance(kind, types.BoolType) else ()
+
+
+_RULE_FIELDS: Final = {
+    section: _build_rule_fields(section, rules) for section, rules in _RULE_SECTIONS.items()
+}

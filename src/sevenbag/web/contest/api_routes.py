@@ -3,166 +3,196 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from urllib.parse import parse_qsl
 
 import msgspec
 from litestar import MediaType, Request, Response, WebSocket, get, post, websocket
-from litestar.exceptions import WebSocketDisconnect
+from litestar.exceptions import WebSocketException
 
 from sevenbag.contest.credentials import authorized
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.scheduler_protocol import LINK_PATH
 from sevenbag.errors import InputError, SchedulerError, StoreError
-from sevenbag.web.contest.site_authentication import NotLetInError, visitor_of
+from sevenbag.web.contest.account_routes import Session, Site
+from sevenbag.web.contest.site_authentication import LoginRejectedError, get_browser_session
+from sevenbag.web.contest.site_context import LOG_ERRORS_ONLY
 from sevenbag.web.contest.site_pages import read_body
+from sevenbag.web.core.text_socket import SocketClosedError, TextSocket
 
 if TYPE_CHECKING:
+    from litestar.connection import ASGIConnection
     from litestar.handlers import BaseRouteHandler
 
     from sevenbag.contest.store import Team
-    from sevenbag.web.contest.site_context import Desk
+    from sevenbag.web.contest.site_authentication import BrowserSession
+    from sevenbag.web.contest.site_context import SiteContext
 
-AnyRequest = Request[Any, Any, Any]
-
+# The paths of the contest of 2012.
 TEST_MATCH_PATH: Final = "/scheduler/create_unauthenticated_test_match"
-"""As the clients of 2012 call it."""
 CURRENT_MATCH_PATH: Final = "/scheduler/current_match"
-PROGRAM_PATHS: Final = frozenset(
+API_PATHS: Final = frozenset(
     {TEST_MATCH_PATH, CURRENT_MATCH_PATH, LINK_PATH, "/health", "/ready", "/metrics"}
 )
-_MOST_FIELDS: Final = 10
+_MAX_FIELDS: Final = 10
+_INVALID_SECRET: Final = 4401
 
 
-class Login(msgspec.Struct, frozen=True, kw_only=True):
-    """By which a program proves its team."""
+class TeamCredentials(msgspec.Struct, frozen=True, kw_only=True):
+    """Name and password of a team in a program's request."""
 
     team_name: Annotated[str, msgspec.Meta(max_length=200)]
     password: Annotated[str, msgspec.Meta(max_length=200)]
 
 
-def call_routes(desk: Desk) -> list[BaseRouteHandler]:
-    """The routes of this file."""
+@get(TEST_MATCH_PATH)
+async def create_test_match(
+    request: Request[Any, Any, Any], site: Site, session: Session
+) -> Response[bytes]:
+    """Create a test match for a team."""
+    try:
+        credentials = _parse_query(request.scope["query_string"])
+        team = await _authenticate(site, session, credentials)
+        if not site.test_match_limit.try_acquire(str(team.id)):
+            return _respond_failed("too many test matches; try again in a few seconds")
+        match = await site.scheduler.create_test_match(team.name)
+    except _ERRORS as error:
+        return _respond_failed(_format_reason(site, error))
+    site.log.info("test_match.created", team=team.name, match=match.match_id)
+    # The address adds fields to those of 2012 only for addresses other than the usual ones.
+    reply = {"status": "success", "team_name": team.name, "match_token": match.token}
+    return _respond_json({**reply, **match.address.to_reply()})
 
-    async def let_in(request: AnyRequest, login: Login) -> Team:
-        address = visitor_of(request).address
-        return await desk.entrance.team(login.team_name, login.password, address)
 
-    @get(TEST_MATCH_PATH)
-    async def create_unauthenticated_test_match(request: AnyRequest) -> Response[bytes]:
+# Waiting clients send this request every two seconds.
+@post(CURRENT_MATCH_PATH, status_code=200, opt=LOG_ERRORS_ONLY)
+async def get_current_match(
+    request: Request[Any, Any, Any], site: Site, session: Session
+) -> Response[bytes]:
+    """Return the match that a team has to play now."""
+    try:
+        credentials = msgspec.json.decode(await read_body(request), type=TeamCredentials)
+        team = await _authenticate(site, session, credentials)
+        current = await site.scheduler.current_match(team.name)
+    except msgspec.MsgspecError:
+        return _respond_failed(
+            "invalid body: expected a JSON object with the strings team_name and password"
+        )
+    except _ERRORS as error:
+        # Other than for test matches, the status tells clients to try again.
+        return _respond_failed(_format_reason(site, error), _find_status(error))
+    return _respond_json(current.to_reply())
+
+
+def require_scheduler_secret(
+    connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler
+) -> None:
+    """Guard the route of game servers."""
+    site: SiteContext = connection.app.state.site
+    if not authorized(connection.headers.get("authorization", ""), site.scheduler_secret):
+        client = get_browser_session(connection).client
+        site.log.warning("game_server.rejected", client=client, reason="invalid_secret")
+        raise WebSocketException(code=_INVALID_SECRET, detail="invalid secret")
+
+
+@websocket(LINK_PATH, guards=[require_scheduler_secret])
+async def connect_game_server(socket: WebSocket[Any, Any, Any], site: Site) -> None:
+    """Connect a game server to the scheduler."""
+    await socket.accept()
+    text_socket = TextSocket(socket)
+
+    async def receive() -> str | None:
         try:
-            login = _login_of_query(request.scope["query_string"])
-            team = await let_in(request, login)
-            if not desk.test_matches.take(str(team.id)):
-                return _failed("too many test matches; try again in a few seconds")
-            match = await desk.scheduler.create_test_match(team.name)
-        except _FAILURES as error:
-            return _failed(_reason(desk, error))
-        desk.log.info("test match made", team=team.name, match=match.match_id)
-        # More than the text's fields only where something is not as it was in 2012.
-        reply = {"status": "success", "team_name": team.name, "match_token": match.token}
-        return _json({**reply, **match.address.to_reply()})
+            return await text_socket.receive()
+        except SocketClosedError:
+            return None
 
-    @post(CURRENT_MATCH_PATH, status_code=200)
-    async def current_match(request: AnyRequest) -> Response[bytes]:
-        try:
-            login = msgspec.json.decode(await read_body(request), type=Login)
-            team = await let_in(request, login)
-            current = await desk.scheduler.current_match(team.name)
-        except msgspec.MsgspecError:
-            return _failed("the body must be JSON: an object with team_name and password, texts")
-        except _FAILURES as error:
-            # Who has to ask again is told so by the status, too.
-            return _failed(_reason(desk, error), _status(error))
-        return _json(current.to_reply())
+    async def send(frame: bytes) -> None:
+        await text_socket.send(frame.decode())
 
-    @websocket(LINK_PATH)
-    async def link(socket: WebSocket[Any, Any, Any]) -> None:
-        if not authorized(socket.headers.get("authorization", ""), desk.secret):
-            desk.log.warning(
-                "game server refused: wrong secret", address=visitor_of(socket).address
-            )
-            await socket.close(4401, "the secret is wrong")
-            return
-        await socket.accept()
+    await site.scheduler.link(receive, send)
+    await text_socket.close()
 
-        async def hear() -> bytes | str | None:
-            try:
-                return await socket.receive_data(mode="text")
-            except WebSocketDisconnect:
-                return None
 
-        async def say(frame: bytes) -> None:
-            try:
-                await socket.send_text(frame.decode())
-            # uvicorn's word for a socket that was closed meanwhile is an OSError.
-            except (OSError, RuntimeError, WebSocketDisconnect) as gone:
-                raise ConnectionError("the game server is gone") from gone
+@get("/health", media_type=MediaType.TEXT, sync_to_thread=False, opt=LOG_ERRORS_ONLY)
+def get_health() -> str:
+    """Return that the site answers."""
+    return "ok\n"
 
-        await desk.scheduler.link(hear, say)
-        with contextlib.suppress(OSError, RuntimeError, WebSocketDisconnect):
-            await socket.close()
 
-    @get("/health", media_type=MediaType.TEXT, sync_to_thread=False)
-    def health() -> str:
-        return "ok\n"
+@get("/ready", opt=LOG_ERRORS_ONLY)
+async def get_readiness(site: Site) -> Response[bytes]:
+    """Return whether the store is available, and the number of game servers."""
+    try:
+        await asyncio.to_thread(site.store.ping)
+    except StoreError as error:
+        site.log.error("site.not_ready", reason=str(error))
+        return _respond_json({"ready": False, "reason": "the store cannot be reached"}, 503)
+    alive = sum(server.alive for server in site.scheduler.servers())
+    return _respond_json({"ready": True, "game_servers": alive})
 
-    @get("/ready")
-    async def ready() -> Response[bytes]:
-        try:
-            await asyncio.to_thread(desk.store.ping)
-        except StoreError as error:
-            desk.log.error("not ready", reason=str(error))
-            return _json({"ready": False, "reason": "the store cannot be reached"}, 503)
-        alive = sum(server.alive for server in desk.scheduler.servers())
-        return _json({"ready": True, "game_servers": alive})
 
-    @get("/metrics", sync_to_thread=False)
-    def metrics() -> Response[bytes]:
-        return Response(desk.figures.text(), media_type="text/plain; version=0.0.4")
+@get("/metrics", sync_to_thread=False, opt=LOG_ERRORS_ONLY)
+def get_metrics(site: Site) -> Response[bytes]:
+    """Return the metrics in the text format of Prometheus."""
+    return Response(site.metrics.render(), media_type="text/plain; version=0.0.4")
 
-    return [create_unauthenticated_test_match, current_match, link, health, ready, metrics]
 
+API_HANDLERS: Final = (
+    create_test_match,
+    get_current_match,
+    connect_game_server,
+    get_health,
+    get_readiness,
+    get_metrics,
+)
 
 # --- helpers ------------------------------------------------------------------------------------
 
-# An InputError: a team of Test Client's name, which cannot play against it.
-_FAILURES: Final = (InputError, NotLetInError, SchedulerError, StoreError, TooBusyError)
+# InputError: the team has the name of the test client, against which it cannot play.
+_ERRORS: Final = (InputError, LoginRejectedError, SchedulerError, StoreError, TooBusyError)
 
 
-def _login_of_query(query: bytes) -> Login:
-    wanted = "team_name and password must be in the query, URL-encoded, each once"
+async def _authenticate(
+    site: SiteContext, session: BrowserSession, credentials: TeamCredentials
+) -> Team:
+    return await site.authenticator.authenticate_team(
+        credentials.team_name, credentials.password, session.client
+    )
+
+
+def _parse_query(query: bytes) -> TeamCredentials:
+    error = "invalid query: expected team_name and password, URL-encoded, once each"
     try:
-        # A ";" is no separator, so that a password may have one.
+        # Without ";" as a separator, so that passwords may contain it.
         pairs = parse_qsl(
-            query.decode("ascii"), max_num_fields=_MOST_FIELDS, errors="strict", separator="&"
+            query.decode("ascii"), max_num_fields=_MAX_FIELDS, errors="strict", separator="&"
         )
     except ValueError:
-        raise NotLetInError(wanted) from None
+        raise LoginRejectedError(error) from None
     fields = dict(pairs)
     if len(fields) != len(pairs) or not {"team_name", "password"} <= fields.keys():
-        raise NotLetInError(wanted)
-    return Login(team_name=fields["team_name"], password=fields["password"])
+        raise LoginRejectedError(error)
+    return TeamCredentials(team_name=fields["team_name"], password=fields["password"])
 
 
-def _reason(desk: Desk, error: Exception) -> str:
+def _format_reason(site: SiteContext, error: Exception) -> str:
     if isinstance(error, StoreError):
-        desk.log.error("a call failed", reason=str(error))
+        site.log.error("api.failed", reason=str(error))
         return "the contest's store cannot be reached; try again"
     return str(error)
 
 
-def _status(error: Exception) -> int:
+def _find_status(error: Exception) -> int:
     if isinstance(error, StoreError | TooBusyError):
         return 503
-    return 429 if isinstance(error, NotLetInError) and error.status == 429 else 200
+    return 429 if isinstance(error, LoginRejectedError) and error.status == 429 else 200
 
 
-def _failed(reason: str, status: int = 200) -> Response[bytes]:
-    # Of status 200, as in 2012: clients look into the reply, and some at nothing else.
-    return _json({"status": "failed", "reason": reason}, status)
+def _respond_failed(reason: str, status: int = 200) -> Response[bytes]:
+    # Status 200 as in 2012: clients read the status in the body, and some ignore that of HTTP.
+    return _respond_json({"status": "failed", "reason": reason}, status)
 
 
-def _json(reply: object, status: int = 200) -> Response[bytes]:
+def _respond_json(reply: object, status: int = 200) -> Response[bytes]:
     return Response(msgspec.json.encode(reply), media_type=MediaType.JSON, status_code=status)

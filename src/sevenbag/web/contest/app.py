@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from litestar import Litestar, MediaType, Request, Response, Router, get
+from litestar import Litestar, MediaType, Request, Response
 from litestar.datastructures import State
+from litestar.di import Provide
 from litestar.exceptions import HTTPException
-from litestar.params import FromPath
 from litestar.response import Redirect
 from litestar.template import TemplateConfig
 
@@ -18,160 +17,166 @@ from sevenbag.contest.child_process import raise_file_limit
 from sevenbag.contest.credentials import load_secret
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.scheduler_protocol import LINK_PATH, LONGEST_FRAME
-from sevenbag.errors import InputError, SchedulerError, StoreError, UnknownEntryError, shown
-from sevenbag.web.contest.account_routes import account_routes, welcome_routes
-from sevenbag.web.contest.admin_routes import admin_routes, contest_routes, contest_rules_routes
-from sevenbag.web.contest.api_routes import PROGRAM_PATHS, call_routes
-from sevenbag.web.contest.live_broadcast import LiveHub
-from sevenbag.web.contest.public_routes import monitor_routes
-from sevenbag.web.contest.site_authentication import (
-    Cookies,
-    NeedsLoginError,
-    Visits,
-    admins_only,
-    teams_only,
+from sevenbag.errors import (
+    InputError,
+    SchedulerError,
+    SevenbagError,
+    StoreError,
+    UnknownEntryError,
+    shown,
 )
-from sevenbag.web.contest.site_context import Desk, Journal
-from sevenbag.web.contest.site_pages import LARGEST_FORM, page, template_engine
-from sevenbag.web.contest.team_routes import team_routes
-from sevenbag.web.core.connection_limits import Connections, networks
-from sevenbag.web.core.http_server import Serving
-from sevenbag.web.core.origin_guard import Guard, Policy
-from sevenbag.web.core.static_files import STATIC, read_below
+from sevenbag.web.contest.account_routes import (
+    AccountController,
+    InvitationController,
+    RegistrationController,
+)
+from sevenbag.web.contest.admin_routes import AdminController, ContestController
+from sevenbag.web.contest.api_routes import API_HANDLERS, API_PATHS
+from sevenbag.web.contest.live_broadcast import LiveBroadcaster
+from sevenbag.web.contest.overview import SiteOverview
+from sevenbag.web.contest.public_routes import PublicController, ReplayAnimations
+from sevenbag.web.contest.site_authentication import (
+    LoginRequiredError,
+    SessionMiddleware,
+    get_browser_session,
+)
+from sevenbag.web.contest.site_context import LOG_ERRORS_ONLY, AccessLog, SiteContext
+from sevenbag.web.contest.site_pages import (
+    MAX_FORM_BYTES,
+    create_template_engine,
+    get_form,
+    render_page,
+)
+from sevenbag.web.contest.team_routes import TeamController, get_team
+from sevenbag.web.core.connection_limits import ConnectionLimiter, parse_networks
+from sevenbag.web.core.http_server import HttpServer
+from sevenbag.web.core.origin_guard import OriginGuard, content_security_policy
+from sevenbag.web.core.static_files import STATIC_FOLDER, create_file_router
 
 if TYPE_CHECKING:
     from sevenbag.contest.scheduler import Scheduler
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import Store
-    from sevenbag.web.core.origin_guard import Application
 
-
-def create_contest_app(
-    store: Store,
-    scheduler: Scheduler,
-    settings: Settings,
-    hub: LiveHub,
-    connections: Connections,
-) -> tuple[Application, Litestar]:
-    """The site, and the routes in it.
-
-    Args:
-        store: where everything is kept; open.
-        scheduler: what places matches.
-        settings: of the contest.
-        hub: brings the states of matches.
-        connections: connections of the site, for the metrics.
-
-    Raises:
-        InputError: a setting of the site cannot be used.
-    """
-    desk = Desk(store, scheduler, settings, load_secret(settings.site.secret_file))
-    desk.figures.show(hub.metrics, "Of those who look on.")
-    desk.figures.show(connections.metrics, "Connections of the site.")
-    routes = Litestar(
-        [
-            _static,
-            *monitor_routes(store, hub),
-            *account_routes(desk),
-            *welcome_routes(desk),
-            *call_routes(desk),
-            Router("/team", guards=[teams_only], route_handlers=team_routes(desk)),
-            Router(
-                "/admin",
-                guards=[admins_only],
-                route_handlers=[
-                    *admin_routes(desk),
-                    *contest_routes(desk),
-                    *contest_rules_routes(desk),
-                ],
-            ),
-        ],
-        template_config=TemplateConfig(instance=template_engine(settings.site)),
-        exception_handlers={
-            HTTPException: _refused,
-            NeedsLoginError: _to_login,
-            UnknownEntryError: _unknown,
-            InputError: _wrong,
-            SchedulerError: _wrong,
-            TooBusyError: _busy,
-            StoreError: _store_away,
-            Exception: _fault,
-        },
-        state=State({"log": desk.log}),
-        request_max_body_size=LARGEST_FORM,
-        openapi_config=None,
-        logging_config=None,
-    )
-    cookies = Cookies(secure=settings.site.url.lower().startswith("https://"))
-    proxies = networks(settings.site.trusted_proxies)
-    visited = Visits(routes, store, cookies, proxies)
-    return Journal(visited, desk.log, desk.figures), routes
-
-
-_MOST_CONNECTIONS: Final = 2_000
+_MAX_CONNECTIONS: Final = 2_000
 _OTHER_FILES: Final = 256
-_LONGEST_OF_PAGES: Final = 4 << 10
-"""Bytes of what an onlooker's page says, which has nothing to say."""
+_MAX_PAGE_MESSAGE_BYTES: Final = 4 << 10
+"""Maximum size of a message from a page, which has no reason to send any."""
 
 
 class ContestSite:
-    """Serves at one port until it is cancelled.
+    """Server of the contest site, which runs until it is cancelled.
 
-    The store is open and the scheduler started by whoever makes the site, and closed by them.
+    The caller opens the store and starts the scheduler before, and closes them afterwards.
 
     Attributes:
-        address: where it is, for people.
-        local_address: where it is, for programs on this machine.
+        address: public URL of the site.
+        local_address: URL for programs on this machine.
 
     Args:
-        store: where everything is kept.
-        scheduler: what places matches.
-        settings: of the contest.
+        store: store of the contest.
+        scheduler: scheduler of the matches.
+        settings: settings of the contest.
 
     Raises:
-        InputError: a setting cannot be used, or the site cannot listen where it should.
+        InputError: a setting is invalid, or the server cannot listen at its address.
     """
 
     def __init__(self, store: Store, scheduler: Scheduler, settings: Settings) -> None:
-        site = settings.site
-        _check_url(site.url)
-        self._hub = LiveHub.of(scheduler, store, settings.log)
-        raise_file_limit(_MOST_CONNECTIONS + _OTHER_FILES)
-        connections = Connections(_MOST_CONNECTIONS, networks(site.trusted_proxies))
-        application, _ = create_contest_app(store, scheduler, settings, self._hub, connections)
-        policy = Policy(
-            forms=True,
-            url=site.url,
-            programs=PROGRAM_PATHS,
-            stranger="this site does not know itself by this name: its organisers set site.url",
+        site_settings = settings.site
+        _check_url(site_settings.url)
+        proxies = parse_networks(site_settings.trusted_proxies)
+        self._broadcaster = LiveBroadcaster.for_scheduler(scheduler, store, settings.log)
+        raise_file_limit(_MAX_CONNECTIONS + _OTHER_FILES)
+        limiter = ConnectionLimiter(_MAX_CONNECTIONS, proxies)
+        site = SiteContext(store, scheduler, settings, load_secret(site_settings.secret_file))
+        site.metrics.add_source(self._broadcaster.metrics, "Value of the live broadcast.")
+        site.metrics.add_source(limiter.metrics, "Connections of the site.")
+        app = SessionMiddleware(
+            create_contest_app(site, self._broadcaster),
+            store,
+            secure=site_settings.url.lower().startswith("https://"),
         )
-        self._serving = Serving(
-            Guard(application, site.host, policy),
-            site.host,
-            site.port,
-            longest_frame=_LONGEST_OF_PAGES,
-            # With a game's replay.
-            longer_frames={LINK_PATH: LONGEST_FRAME},
-            connections=connections,
+        self._server = HttpServer(
+            OriginGuard(
+                AccessLog(app, site.log, site.metrics),
+                site_settings.host,
+                csp=content_security_policy(forms=True),
+                public_url=site_settings.url,
+                api_paths=API_PATHS,
+                host_error="invalid Host header: expected the address of this site. Its"
+                " administrators set it as site.url",
+            ),
+            site_settings.host,
+            site_settings.port,
+            max_message_bytes=_MAX_PAGE_MESSAGE_BYTES,
+            # Messages of game servers contain replays.
+            message_limits={LINK_PATH: LONGEST_FRAME},
+            limiter=limiter,
+            trusted_proxies=proxies,
         )
-        self.local_address = reachable_address(self._serving.address)
-        self.address = f"{site.url.rstrip('/')}/" if site.url else self.local_address
+        self.local_address = local_address_for(self._server.address)
+        url = site_settings.url
+        self.address = f"{url.rstrip('/')}/" if url else self.local_address
 
     def close(self) -> None:
-        """Listen no more; for those who never served."""
-        self._serving.close()
+        """Stop listening; for sites that never served."""
+        self._server.close()
 
     async def serve(self) -> None:
-        """Serve; when cancelled, close."""
-        self._hub.start()
+        """Serve until cancelled."""
+        self._broadcaster.start()
         try:
-            await self._serving.serve(lambda: None)
+            await self._server.serve(lambda: None)
         finally:
-            await self._hub.close()
+            await self._broadcaster.close()
 
 
-def reachable_address(address: str) -> str:
-    """An address at which something listens, as it can be called from this machine."""
+def create_contest_app(site: SiteContext, broadcaster: LiveBroadcaster) -> Litestar:
+    """Create the application without its middleware.
+
+    Args:
+        site: objects of the site.
+        broadcaster: broadcaster of live matches.
+    """
+    overview, animations = SiteOverview(site.store), ReplayAnimations(site.store)
+    return Litestar(
+        [
+            create_file_router("/static", STATIC_FOLDER, opt=LOG_ERRORS_ONLY),
+            PublicController,
+            RegistrationController,
+            AccountController,
+            InvitationController,
+            TeamController,
+            AdminController,
+            ContestController,
+            *API_HANDLERS,
+        ],
+        dependencies={
+            "site": Provide(lambda: site, sync_to_thread=False),
+            "overview": Provide(lambda: overview, sync_to_thread=False),
+            "animations": Provide(lambda: animations, sync_to_thread=False),
+            "broadcaster": Provide(lambda: broadcaster, sync_to_thread=False),
+            "session": Provide(_get_session, sync_to_thread=False),
+            "form": Provide(get_form, sync_to_thread=False),
+            "team": Provide(get_team, sync_to_thread=False),
+        },
+        template_config=TemplateConfig(instance=create_template_engine(site.settings.site)),
+        exception_handlers={
+            HTTPException: _respond_to_http_error,
+            LoginRequiredError: _redirect_to_login,
+            SevenbagError: _respond_to_error,
+            Exception: _respond_to_failure,
+        },
+        state=State({"site": site}),
+        request_max_body_size=MAX_FORM_BYTES,
+        openapi_config=None,
+        logging_config=None,
+    )
+
+
+def local_address_for(address: str) -> str:
+    """Return the URL at which this machine reaches a server that listens at a URL."""
     parts = urlsplit(address)
     try:
         host = ipaddress.ip_address(parts.hostname or "")
@@ -185,62 +190,20 @@ def reachable_address(address: str) -> str:
 # --- helpers ------------------------------------------------------------------------------------
 
 _HEADINGS: Final = {
-    400: "This cannot be done",
+    400: "Invalid request",
     403: "Not allowed",
     404: "Not found",
-    405: "This cannot be done",
     413: "Too large",
-    429: "Too often",
-    503: "Not just now",
+    429: "Too many requests",
+    503: "Temporarily unavailable",
 }
-
-
-@get("/static/{name:path}", sync_to_thread=True)
-def _static(name: FromPath[Path]) -> Response[bytes]:
-    content, media_type = read_below(STATIC, str(name))
-    return Response(content, media_type=media_type)
-
-
-def _told(request: Request[Any, Any, Any], status: int, words: str) -> Response[Any]:
-    """A page for people; a line for whoever called from a program, or for what a page loads."""
-    if request.scope["path"].startswith(("/scheduler/", "/static/")):
-        return Response(f"{words}\n", status_code=status, media_type=MediaType.TEXT)
-    heading = _HEADINGS.get(status, "This cannot be done" if status < 500 else "Our fault")
-    return page(request, "contest/error.html", status=status, heading=heading, words=words)
-
-
-def _refused(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
-    words = error.detail
-    if error.status_code == 404 and words == "Not Found":
-        words = "There is no such page."
-    return _told(request, error.status_code, words)
-
-
-def _to_login(_: Request[Any, Any, Any], error: NeedsLoginError) -> Response[Any]:
-    return Redirect(error.page, status_code=303)
-
-
-def _unknown(request: Request[Any, Any, Any], error: UnknownEntryError) -> Response[Any]:
-    return _told(request, 404, str(error))
-
-
-def _wrong(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    status = 404 if request.scope["path"].startswith("/static/") else 400
-    return _told(request, status, str(error))
-
-
-def _busy(request: Request[Any, Any, Any], error: TooBusyError) -> Response[Any]:
-    return _told(request, 503, str(error))
-
-
-def _store_away(request: Request[Any, Any, Any], error: StoreError) -> Response[Any]:
-    request.app.state.log.error("the store failed", reason=str(error))
-    return _told(request, 503, "The contest's store cannot be reached. Try again in a moment.")
-
-
-def _fault(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    request.app.state.log.error("a request failed by a fault of the site's", exc_info=error)
-    return _told(request, 500, "Something went wrong on our side; it was written down.")
+_STATUSES: Final[dict[type[SevenbagError], int]] = {
+    UnknownEntryError: 404,
+    InputError: 400,
+    SchedulerError: 400,
+    TooBusyError: 503,
+    StoreError: 503,
+}
 
 
 def _check_url(url: str) -> None:
@@ -249,5 +212,46 @@ def _check_url(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path not in {"", "/"}:
         raise InputError(
-            f"site.url is {shown(url)}, must be such as https://contest.example.org, without a path"
+            "invalid site.url: expected a URL such as https://contest.example.org, without a path,"
+            f" got {shown(url)}"
         )
+
+
+def _get_session(request: Request[Any, Any, Any]) -> Any:
+    return get_browser_session(request)
+
+
+def _respond(request: Request[Any, Any, Any], status: int, text: str) -> Response[Any]:
+    """Respond with a page, or with plain text to programs."""
+    if request.scope["path"].startswith("/scheduler/"):
+        return Response(f"{text}\n", status_code=status, media_type=MediaType.TEXT)
+    heading = _HEADINGS.get(status, "Invalid request" if status < 500 else "Server error")
+    session = get_browser_session(request)
+    return render_page(session, "contest/error.html", status=status, heading=heading, text=text)
+
+
+def _respond_to_http_error(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
+    text = error.detail
+    if error.status_code == 404 and text == "Not Found":
+        text = "There is no such page."
+    return _respond(request, error.status_code, text)
+
+
+def _redirect_to_login(_: Request[Any, Any, Any], error: LoginRequiredError) -> Response[Any]:
+    return Redirect(error.login_path, status_code=303)
+
+
+def _respond_to_error(request: Request[Any, Any, Any], error: SevenbagError) -> Response[Any]:
+    status = next((code for kind, code in _STATUSES.items() if isinstance(error, kind)), None)
+    if status is None:
+        return _respond_to_failure(request, error)
+    text = str(error)
+    if isinstance(error, StoreError):
+        request.app.state.site.log.error("store.unavailable", reason=text)
+        text = "The contest's store cannot be reached. Try again in a moment."
+    return _respond(request, status, text)
+
+
+def _respond_to_failure(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+    request.app.state.site.log.error("request.failed", exc_info=error)
+    return _respond(request, 500, "Something went wrong on our side; the error was logged.")

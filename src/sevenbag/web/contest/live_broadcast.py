@@ -1,8 +1,8 @@
-"""From the state channels of the game servers to everybody who looks on.
+"""Broadcast of live matches from the game servers' state channels to pages.
 
-However many look at a match, its game server tells it once to this hub. Onlookers get pictures, the
-newest one each time that they are ready for another: who is slow sees fewer, and holds up nobody.
-Ends of games and matches reach all.
+The broadcaster subscribes once to each match, however many viewers there are. A viewer gets the
+newest frame whenever it is ready for one, so slow viewers get fewer frames and delay nobody. Events
+such as the end of a game reach all viewers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sevenbag.contest.game.state_encoder import FIGURES_TOPIC
 from sevenbag.contest.settings import LogSettings
 from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import SevenbagError
-from sevenbag.web.contest.match_frames import Scene, in_json
+from sevenbag.web.contest.match_frames import MatchTracker, encode_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -27,21 +27,39 @@ if TYPE_CHECKING:
     from sevenbag.contest.scheduler import Scheduler, Subscription
     from sevenbag.contest.store import MatchRow, Store
 
+_END_KINDS: Final = ("match done", "match called off")
+_ANY_MATCH: Final = 0
+"""Public number that no match has."""
+_CHANGE_INTERVAL: Final = 0.5
+"""Time in seconds over which changes of the contest are collected."""
+_POLL_INTERVAL: Final = 0.5
+"""Time in seconds between two looks for matches that have started or moved."""
+_LINGER_SECONDS: Final = 30.0
+"""Time for which a match without viewers is kept. Messages have no colours of cells, so returning
+viewers would see grey boards."""
+_MAX_EARLY_MATCHES: Final = 32
+"""Maximum number of matches at which new ones are followed without viewers."""
+_MAX_QUEUED_EVENTS: Final = 400
+_MAX_MESSAGES_AT_ONCE: Final = 200
+_MAX_MESSAGE_BYTES: Final = 1 << 20
+_HEARTBEAT_MS: Final = 5_000
+_MAX_RECONNECT_MS: Final = 2_000
 
-class TooManyOnlookersError(SevenbagError):
-    """There is room for no more."""
+
+class ViewerLimitError(SevenbagError):
+    """There are too many viewers."""
 
 
-class TooSlowError(SevenbagError):
-    """An onlooker takes nothing any more."""
+class SlowViewerError(SevenbagError):
+    """A viewer does not read its events."""
 
 
-class Subject(NamedTuple):
-    """A match to look at.
+class WatchedMatch(NamedTuple):
+    """Match that a viewer watches.
 
     Attributes:
-        match: its public number.
-        token: its secret one, by which the state channel has it.
+        match: public number.
+        token: secret token, the topic of the state channel.
         teams: names by seat.
     """
 
@@ -50,351 +68,350 @@ class Subject(NamedTuple):
     teams: tuple[str, str]
 
     @classmethod
-    def of(cls, row: MatchRow) -> Subject:
-        """A match of the store."""
+    def from_row(cls, row: MatchRow) -> WatchedMatch:
+        """Return a match of the store."""
         return cls(row.id, row.token, (row.seats[0].team, row.seats[1].team))
 
 
-class Changed(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="changed"):
-    """What the site writes about some matches, and about the contest, may be another now.
+class ContestChangedEvent(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="contest_changed"
+):
+    """Pages about the contest, or about some matches, are out of date.
 
     Attributes:
-        matches: their public numbers; empty for whichever.
+        matches: public numbers; empty for all.
     """
 
     matches: tuple[int, ...]
 
 
-class LiveHub:
-    """Hears the state channels, as far as anybody looks on.
+class LiveBroadcaster:
+    """Subscriber of the state channels that serves all viewers.
 
     Args:
-        where: tells the endpoint of the state channel on which a match's token is played now, such
-            as ``tcp://127.0.0.1:5556``; None while it is on no game server. Asked twice a second
-            for every match that is looked at.
-        changes: subscribes to what the scheduler does; None for nothing.
-        playing: tokens of the matches that are played now, which are heard from the beginning: the
-            colours of their cells are known to whoever comes later.
-        find: what there is to look at for a token; called in a thread.
-        logger: where to; by default standard error.
-        most_onlookers: at once.
-        pictures_per_second: of one match, for one onlooker, at most.
+        state_endpoint: returns the endpoint of the state channel of a match's token, such as
+            ``tcp://127.0.0.1:5556``; None for a match that is on no game server. Called twice a
+            second for every followed match.
+        subscribe_changes: subscribes to the scheduler's changes; None for none.
+        active_tokens: returns the tokens of the matches being played, which are followed from the
+            start, since the colours of cells are known only then.
+        find_match: returns the match of a token; called in a thread.
+        logger: logger; by default on standard error.
+        max_viewers: maximum number of viewers.
+        frames_per_second: maximum frame rate of one match for one viewer.
     """
 
     def __init__(
         self,
-        where: Callable[[str], str | None],
-        changes: Callable[[], Subscription] | None = None,
-        playing: Callable[[], Iterable[str]] = tuple,
-        find: Callable[[str], Subject | None] | None = None,
+        state_endpoint: Callable[[str], str | None],
+        subscribe_changes: Callable[[], Subscription] | None = None,
+        active_tokens: Callable[[], Iterable[str]] = tuple,
+        find_match: Callable[[str], WatchedMatch | None] | None = None,
         logger: FilteringBoundLogger | None = None,
         *,
-        most_onlookers: int = 500,
-        pictures_per_second: float = 25.0,
+        max_viewers: int = 500,
+        frames_per_second: float = 25.0,
     ) -> None:
-        self._where = where
-        self._changes = changes
-        self._playing = playing
-        self._find = find
+        self._state_endpoint = state_endpoint
+        self._subscribe_changes = subscribe_changes
+        self._active_tokens = active_tokens
+        self._find_match = find_match
         self._logger = logger or make_logger(LogSettings())
-        self._most = most_onlookers
-        self._pause = 1 / pictures_per_second
+        self._max_viewers = max_viewers
+        self._frame_interval = 1 / frames_per_second
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
-        self._feeds: dict[str, _Feed] = {}
-        self._stages: dict[str, _Stage] = {}
-        self._onlookers: set[Onlooker] = set()
-        self._changed: set[int] | None = None
-        self._refused = 0
-        self._faults = 0
+        self._subscriptions: dict[str, _StateSubscription] = {}
+        self._matches: dict[str, _LiveMatch] = {}
+        self._viewers: set[LiveViewer] = set()
+        self._changed_matches: set[int] | None = None
+        self._rejected_viewers = 0
+        self._invalid_messages = 0
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
-    def of(cls, scheduler: Scheduler, store: Store, log: LogSettings) -> LiveHub:
-        """The hub of a scheduler's matches."""
+    def for_scheduler(cls, scheduler: Scheduler, store: Store, log: LogSettings) -> LiveBroadcaster:
+        """Create the broadcaster of a scheduler's matches."""
 
-        def find(token: str) -> Subject | None:
+        def find_match(token: str) -> WatchedMatch | None:
             row = store.matches.find(token)
-            return None if row is None else Subject.of(row)
+            return None if row is None else WatchedMatch.from_row(row)
 
         return cls(
             scheduler.state_endpoint,
             scheduler.subscribe,
             scheduler.playing,
-            find,
+            find_match,
             make_logger(log),
         )
 
     def metrics(self) -> dict[str, float]:
-        """What is counted, by name."""
+        """Return the counts by metric name."""
         return {
-            "onlookers": len(self._onlookers),
-            "onlookers_refused_total": self._refused,
-            "matches_heard": len(self._stages),
-            "states_not_understood_total": self._faults
-            + sum(stage.scene.faults for stage in self._stages.values()),
+            "site_viewers": len(self._viewers),
+            "site_viewers_rejected_total": self._rejected_viewers,
+            "site_live_matches": len(self._matches),
+            "site_invalid_states_total": self._invalid_messages
+            + sum(match.tracker.invalid_messages for match in self._matches.values()),
         }
 
     def start(self) -> None:
-        """Begin to hear; `join` does so, too."""
+        """Start to follow matches; `subscribe` does so as well."""
         if self._tasks:
             return
-        work = [self._follow()]
-        if self._changes is not None:
-            work.append(self._relay(self._changes))
+        work = [self._follow_matches()]
+        if self._subscribe_changes is not None:
+            work.append(self._relay_changes(self._subscribe_changes))
         for each in work:
             task = asyncio.create_task(each)
-            task.add_done_callback(self._tell_fault)
+            task.add_done_callback(self._log_failure)
             self._tasks.append(task)
 
-    def join(self, subjects: Sequence[Subject]) -> Onlooker:
-        """Look at some matches; to be followed by `leave`.
+    def subscribe(self, watched: Sequence[WatchedMatch]) -> LiveViewer:
+        """Add a viewer of some matches, to be removed by `unsubscribe`.
 
         Raises:
-            TooManyOnlookersError: there is no room.
+            ViewerLimitError: there are too many viewers.
         """
-        if len(self._onlookers) >= self._most:
-            self._refused += 1
-            raise TooManyOnlookersError("too many look on already")
-        stages = [self._stage(subject) for subject in subjects]
-        # Who looks at several sees them small, and needs fewer pictures.
-        onlooker = Onlooker(self._pause * max(1, min(len(stages), 3)))
-        self._onlookers.add(onlooker)
-        for stage in stages:
-            stage.onlookers[onlooker] = -1
-            onlooker.stages.append(stage)
-        onlooker.stirred.set()
+        if len(self._viewers) >= self._max_viewers:
+            self._rejected_viewers += 1
+            raise ViewerLimitError("too many viewers")
+        matches = [self._follow(each) for each in watched]
+        # A page with several matches shows them smaller, and needs fewer frames.
+        viewer = LiveViewer(matches, self._frame_interval * max(1, min(len(matches), 3)))
+        self._viewers.add(viewer)
+        for match in matches:
+            match.viewers[viewer] = -1
+        viewer.updated.set()
         self.start()
-        return onlooker
+        return viewer
 
-    def leave(self, onlooker: Onlooker) -> None:
-        """Look no more. Harmless when it is repeated."""
-        if onlooker not in self._onlookers:
+    def unsubscribe(self, viewer: LiveViewer) -> None:
+        """Remove a viewer, unless it is removed already."""
+        if viewer not in self._viewers:
             return
-        self._onlookers.remove(onlooker)
+        self._viewers.remove(viewer)
         now = asyncio.get_running_loop().time()
-        for stage in onlooker.stages:
-            del stage.onlookers[onlooker]
-            stage.left = now
+        for match in viewer.matches:
+            del match.viewers[viewer]
+            match.last_viewed = now
 
-    def end(self, token: str) -> None:
-        """A match is over, as somebody knows who has not heard it on the state channel."""
-        stage = self._stages.get(token)
-        if stage is not None:
-            stage.tell(stage.scene.end())
+    def finish_match(self, token: str) -> None:
+        """Mark a match as finished whose last message may have been missed."""
+        match = self._matches.get(token)
+        if match is not None:
+            match.push_event(match.tracker.finish())
 
     async def close(self) -> None:
-        """Hear no more; who still looks on is told nothing any more."""
+        """Stop to follow matches; viewers get no more events."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._tasks.clear()
-        for feed in self._feeds.values():
-            feed.close()
-        self._feeds.clear()
-        self._stages.clear()
+        for subscription in self._subscriptions.values():
+            subscription.close()
+        self._subscriptions.clear()
+        self._matches.clear()
         if self._context is not None:
             self._context.destroy(linger=0)
             self._context = None
 
-    def _tell_fault(self, task: asyncio.Task[None]) -> None:
-        """A fault of ours is told at once, not when everything ends."""
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _log_failure(self, task: asyncio.Task[None]) -> None:
+        """Log a failure when it occurs, not when the task is awaited at the end."""
         if not task.cancelled() and (error := task.exception()) is not None:
-            self._logger.error("onlookers are told no more", exc_info=error)
+            self._logger.error("live.task_failed", exc_info=error)
 
-    # --- what the scheduler does ----------------------------------------------------------------
-
-    async def _relay(self, subscribe: Callable[[], Subscription]) -> None:
+    async def _relay_changes(self, subscribe: Callable[[], Subscription]) -> None:
         async with subscribe() as changes:
             async for change in changes:
-                if change.kind in _ENDS and change.token is not None:
-                    self.end(change.token)
+                if change.kind in _END_KINDS and change.token is not None:
+                    self.finish_match(change.token)
                 if change.kind != "server":
-                    self._tell_soon(change.match_id)
+                    self._schedule_change(change.match_id)
 
-    def _tell_soon(self, match: int | None) -> None:
-        """Pages hear of changes once in a while, whatever happens meanwhile."""
-        if self._changed is None:
-            self._changed = set()
-            asyncio.get_running_loop().call_later(_GATHER, self._tell_changes)
-        self._changed.add(_WHICHEVER if match is None else match)
+    def _schedule_change(self, match: int | None) -> None:
+        """Report a change to the pages, together with others in the same interval."""
+        if self._changed_matches is None:
+            self._changed_matches = set()
+            asyncio.get_running_loop().call_later(_CHANGE_INTERVAL, self._push_changes)
+        self._changed_matches.add(_ANY_MATCH if match is None else match)
 
-    def _tell_changes(self) -> None:
-        matches, self._changed = self._changed or (), None
-        known = () if _WHICHEVER in matches else tuple(sorted(matches))
-        told = in_json(Changed(matches=known))
-        for onlooker in self._onlookers:
-            onlooker.hear(told)
+    def _push_changes(self) -> None:
+        matches, self._changed_matches = self._changed_matches or (), None
+        known = () if _ANY_MATCH in matches else tuple(sorted(matches))
+        event = encode_event(ContestChangedEvent(matches=known))
+        for viewer in self._viewers:
+            viewer.push_event(event)
 
-    # --- where matches are ----------------------------------------------------------------------
+    def _follow(self, watched: WatchedMatch) -> _LiveMatch:
+        match = self._matches.get(watched.token)
+        if match is None:
+            match = self._matches[watched.token] = _LiveMatch(watched)
+            self._update_endpoint(match)
+        return match
 
-    def _stage(self, subject: Subject) -> _Stage:
-        stage = self._stages.get(subject.token)
-        if stage is None:
-            stage = self._stages[subject.token] = _Stage(subject)
-            self._move(stage)
-        return stage
-
-    async def _follow(self) -> None:
-        """Matches begin, and move from one game server to another; and nobody may look any more."""
+    async def _follow_matches(self) -> None:
+        """Follow matches that start or move, and drop those without viewers."""
         loop = asyncio.get_running_loop()
         while True:
-            playing = set(self._playing())
-            for token in playing - self._stages.keys():
-                await self._hear_early(token)
-            await asyncio.sleep(_LOOK)
-            for token, stage in list(self._stages.items()):
-                wanted = stage.onlookers or token in playing
-                if not wanted and loop.time() > stage.left + _LINGER:
-                    del self._stages[token]
-                    self._faults += stage.scene.faults
-                    self._detach(stage)
+            active = set(self._active_tokens())
+            for token in active - self._matches.keys():
+                await self._follow_early(token)
+            await asyncio.sleep(_POLL_INTERVAL)
+            for token, match in list(self._matches.items()):
+                needed = match.viewers or token in active
+                if not needed and loop.time() > match.last_viewed + _LINGER_SECONDS:
+                    del self._matches[token]
+                    self._invalid_messages += match.tracker.invalid_messages
+                    self._detach(match)
                 else:
-                    self._move(stage)
+                    self._update_endpoint(match)
 
-    async def _hear_early(self, token: str) -> None:
-        """Hear a match before anybody looks."""
-        if self._find is None or len(self._stages) >= _MOST_EARLY:
+    async def _follow_early(self, token: str) -> None:
+        """Follow a match before it has viewers."""
+        if self._find_match is None or len(self._matches) >= _MAX_EARLY_MATCHES:
             return
         try:
-            subject = await asyncio.to_thread(self._find, token)
+            watched = await asyncio.to_thread(self._find_match, token)
         except SevenbagError as error:
-            self._logger.warning("match not heard yet", reason=str(error))
+            self._logger.warning("live.match_lookup_failed", reason=str(error))
             return
-        if subject is not None:
-            self._stage(subject)
+        if watched is not None:
+            self._follow(watched)
 
-    def _move(self, stage: _Stage) -> None:
-        endpoint = self._where(stage.token)
-        if endpoint == stage.endpoint:
+    def _update_endpoint(self, match: _LiveMatch) -> None:
+        endpoint = self._state_endpoint(match.token)
+        if endpoint == match.endpoint:
             return
-        self._detach(stage)
-        attached = endpoint is not None and self._attach(stage, endpoint)
-        stage.endpoint = endpoint
-        stage.scene.place(attached)
-        stage.stir()
+        self._detach(match)
+        attached = endpoint is not None and self._attach(match, endpoint)
+        match.endpoint = endpoint
+        match.tracker.set_assigned(attached)
+        match.notify_viewers()
 
-    def _attach(self, stage: _Stage, endpoint: str) -> bool:
-        feed = self._feeds.get(endpoint)
-        if feed is None:
+    def _attach(self, match: _LiveMatch, endpoint: str) -> bool:
+        subscription = self._subscriptions.get(endpoint)
+        if subscription is None:
             if self._context is None:
                 self._context = zmq.Context()
             try:
-                feed = self._feeds[endpoint] = _Feed(self._context, endpoint)
+                subscription = _StateSubscription(self._context, endpoint)
             except zmq.ZMQError as error:
-                self._logger.warning(
-                    "state channel cannot be heard", endpoint=endpoint, reason=str(error)
-                )
+                self._logger.warning("live.subscribe_failed", endpoint=endpoint, reason=str(error))
                 return False
-        feed.add(stage)
+            self._subscriptions[endpoint] = subscription
+        subscription.add(match)
         return True
 
-    def _detach(self, stage: _Stage) -> None:
-        feed = self._feeds.get(stage.endpoint or "")
-        if feed is None or stage.token not in feed.stages:
+    def _detach(self, match: _LiveMatch) -> None:
+        subscription = self._subscriptions.get(match.endpoint or "")
+        if subscription is None or match.token not in subscription.matches:
             return
-        feed.remove(stage)
-        if not feed.stages:
-            del self._feeds[feed.endpoint]
-            feed.close()
+        subscription.remove(match)
+        if not subscription.matches:
+            del self._subscriptions[subscription.endpoint]
+            subscription.close()
 
 
-class Onlooker:
-    """Somebody who looks at some matches; made by `LiveHub.join`.
+class LiveViewer:
+    """Viewer of some matches, created by `LiveBroadcaster.subscribe`.
 
     Attributes:
-        stages: what it looks at.
-        stirred: that there is something to see.
+        matches: matches that it watches.
+        updated: set when there are events or new frames.
     """
 
-    def __init__(self, pause: float) -> None:
-        self.stages: list[_Stage] = []
-        self.stirred = asyncio.Event()
-        self._pause = pause
-        self._told: list[str] = []
-        self._next = 0.0
+    def __init__(self, matches: list[_LiveMatch], interval: float) -> None:
+        self.matches = matches
+        self.updated = asyncio.Event()
+        self._interval = interval
+        self._events: list[str] = []
+        self._next_time = 0.0
 
-    def hear(self, event: str) -> None:
-        """What must not be missed."""
-        # Beyond the bound it is dropped by `look`: nobody else may suffer.
-        if len(self._told) <= _MOST_UNHEARD:
-            self._told.append(event)
-        self.stirred.set()
+    def push_event(self, event: str) -> None:
+        """Queue an event that the viewer must receive."""
+        # `next_frames` drops viewers beyond the limit; other viewers must not be affected.
+        if len(self._events) <= _MAX_QUEUED_EVENTS:
+            self._events.append(event)
+        self.updated.set()
 
-    async def look(self) -> list[str]:
-        """What there is to see, once there is something and some time has passed: JSON texts.
+    async def next_frames(self) -> list[str]:
+        """Wait for events and new frames, at most at the frame rate; return them as JSON.
 
         Raises:
-            TooSlowError: more has gathered than one who takes it in would ever leave.
+            SlowViewerError: too many events are queued.
         """
-        await asyncio.sleep(self._next - asyncio.get_running_loop().time())
-        await self.stirred.wait()
-        self.stirred.clear()
-        told, self._told = self._told, []
-        if len(told) > _MOST_UNHEARD:
-            raise TooSlowError("has not listened for too long")
-        told += [frame for stage in self.stages if (frame := stage.fresh(self)) is not None]
-        self._next = asyncio.get_running_loop().time() + self._pause
-        return told
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(self._next_time - loop.time())
+        await self.updated.wait()
+        self.updated.clear()
+        events, self._events = self._events, []
+        if len(events) > _MAX_QUEUED_EVENTS:
+            raise SlowViewerError("the page does not read its events")
+        frames = [match.take_new_frame(self) for match in self.matches]
+        self._next_time = loop.time() + self._interval
+        return events + [frame for frame in frames if frame is not None]
 
 
-class _Stage:
-    """A match, and who looks at it."""
+class _LiveMatch:
+    """Followed match and its viewers."""
 
-    def __init__(self, subject: Subject) -> None:
-        self.token = subject.token
-        self.scene = Scene(subject.match, subject.teams)
+    def __init__(self, watched: WatchedMatch) -> None:
+        self.token = watched.token
+        self.tracker = MatchTracker(watched.match, watched.teams)
         self.endpoint: str | None = None
-        self.onlookers: dict[Onlooker, int] = {}
-        """With the version of the picture that each saw last."""
-        self.left = asyncio.get_running_loop().time()
+        # Each viewer with the version of its last frame.
+        self.viewers: dict[LiveViewer, int] = {}
+        self.last_viewed = asyncio.get_running_loop().time()
 
-    def hear(self, data: bytes) -> None:
-        version = self.scene.version
-        self.tell(self.scene.take(data))
-        if self.scene.version != version:
-            self.stir()
+    def handle_message(self, data: bytes) -> None:
+        version = self.tracker.version
+        self.push_event(self.tracker.handle_message(data))
+        if self.tracker.version != version:
+            self.notify_viewers()
 
-    def hear_figures(self, data: bytes) -> None:
-        self.scene.take_figures(data)
-        self.stir()
+    def handle_statistics(self, data: bytes) -> None:
+        self.tracker.handle_statistics(data)
+        self.notify_viewers()
 
-    def tell(self, event: str | None) -> None:
-        """All onlookers see the picture as it is now, and then hear this."""
+    def push_event(self, event: str | None) -> None:
+        """Send the current frame, then an event, to all viewers."""
         if event is None:
             return
-        for onlooker in self.onlookers:
-            frame = self.fresh(onlooker)
+        for viewer in self.viewers:
+            frame = self.take_new_frame(viewer)
             if frame is not None:
-                onlooker.hear(frame)
-            onlooker.hear(event)
+                viewer.push_event(frame)
+            viewer.push_event(event)
 
-    def stir(self) -> None:
-        for onlooker in self.onlookers:
-            onlooker.stirred.set()
+    def notify_viewers(self) -> None:
+        for viewer in self.viewers:
+            viewer.updated.set()
 
-    def fresh(self, onlooker: Onlooker) -> str | None:
-        """The picture, if this onlooker has not seen it."""
-        if self.onlookers.get(onlooker) == self.scene.version:
+    def take_new_frame(self, viewer: LiveViewer) -> str | None:
+        """Return the current frame, unless it has been sent to the viewer."""
+        if self.viewers.get(viewer) == self.tracker.version:
             return None
-        frame = self.scene.frame
-        self.onlookers[onlooker] = self.scene.version
+        frame = self.tracker.frame_json
+        self.viewers[viewer] = self.tracker.version
         return frame
 
 
-class _Feed:
-    """One game server's state channel."""
+class _StateSubscription:
+    """Subscription to the state channel of one game server."""
 
     def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: str) -> None:
         self.endpoint = endpoint
-        self.stages: dict[str, _Stage] = {}
+        self.matches: dict[str, _LiveMatch] = {}
         self._socket = context.socket(zmq.SUB)
         try:
             self._socket.set(zmq.LINGER, 0)
-            self._socket.set(zmq.MAXMSGSIZE, _LARGEST)
+            self._socket.set(zmq.MAXMSGSIZE, _MAX_MESSAGE_BYTES)
             self._socket.set(zmq.IPV6, 1)
-            # A game server that was killed is noticed, and its successor found.
-            self._socket.set(zmq.HEARTBEAT_IVL, _HEARTBEAT)
-            self._socket.set(zmq.RECONNECT_IVL_MAX, _LONGEST_RETRY)
+            # Detects that a game server was killed, and reconnects to its successor.
+            self._socket.set(zmq.HEARTBEAT_IVL, _HEARTBEAT_MS)
+            self._socket.set(zmq.RECONNECT_IVL_MAX, _MAX_RECONNECT_MS)
             self._socket.connect(endpoint)
         except zmq.ZMQError:
             self._socket.close()
@@ -402,16 +419,16 @@ class _Feed:
         self._loop = asyncio.get_running_loop()
         self._loop.add_reader(self._socket.fileno(), self._drain)
 
-    def add(self, stage: _Stage) -> None:
-        self.stages[stage.token] = stage
-        for topic in _topics(stage.token):
+    def add(self, match: _LiveMatch) -> None:
+        self.matches[match.token] = match
+        for topic in (match.token, FIGURES_TOPIC + match.token):
             self._socket.subscribe(topic)
-        # Any call may take the signal that the loop waits for.
+        # Any call on the socket may consume the signal for which the loop waits.
         self._loop.call_soon(self._drain)
 
-    def remove(self, stage: _Stage) -> None:
-        del self.stages[stage.token]
-        for topic in _topics(stage.token):
+    def remove(self, match: _LiveMatch) -> None:
+        del self.matches[match.token]
+        for topic in (match.token, FIGURES_TOPIC + match.token):
             self._socket.unsubscribe(topic)
         self._loop.call_soon(self._drain)
 
@@ -420,50 +437,23 @@ class _Feed:
         self._socket.close()
 
     def _drain(self) -> None:
-        """Take what has come, and leave the rest of a flood for the next round of the loop."""
-        for _ in range(_MOST_AT_ONCE):
+        """Handle received messages, a limited number in each cycle of the event loop."""
+        for _ in range(_MAX_MESSAGES_AT_ONCE):
             if self._socket.closed:
                 return
             try:
                 frames = self._socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
                 return
-            self._hear(frames)
+            self._dispatch(frames)
         self._loop.call_soon(self._drain)
 
-    def _hear(self, frames: Iterable[bytes]) -> None:
+    def _dispatch(self, frames: Iterable[bytes]) -> None:
         topic, data = (*frames, b"", b"")[:2]
         name = topic.decode("latin-1")
         if name.startswith(FIGURES_TOPIC):
-            stage = self.stages.get(name.removeprefix(FIGURES_TOPIC))
-            if stage is not None:
-                stage.hear_figures(data)
-        elif name in self.stages:
-            self.stages[name].hear(data)
-
-
-# --- helpers ------------------------------------------------------------------------------------
-
-"""Before a match's token, where game servers tell onlookers what clients are not told."""
-
-_ENDS: Final = ("match done", "match called off")
-_WHICHEVER: Final = 0
-"""No match has this number."""
-_GATHER: Final = 0.5
-"""Seconds for which changes are gathered."""
-_LOOK: Final = 0.5
-_LINGER: Final = 30.0
-"""Seconds for which a match is still heard that nobody looks at: who comes back sees the colours
-of its cells, which messages do not tell."""
-
-_MOST_EARLY: Final = 32
-_MOST_UNHEARD: Final = 400
-_MOST_AT_ONCE: Final = 200
-_LARGEST: Final = 1 << 20
-_HEARTBEAT: Final = 5_000
-_LONGEST_RETRY: Final = 2_000
-"""Milliseconds, both."""
-
-
-def _topics(token: str) -> tuple[str, str]:
-    return token, FIGURES_TOPIC + token
+            match = self.matches.get(name.removeprefix(FIGURES_TOPIC))
+            if match is not None:
+                match.handle_statistics(data)
+        elif name in self.matches:
+            self.matches[name].handle_message(data)

@@ -1,4 +1,4 @@
-"""A contest on this machine: store, scheduler, site and game servers."""
+"""A contest on this machine: store, scheduler, site and game servers; and a demo contest."""
 
 from __future__ import annotations
 
@@ -29,50 +29,52 @@ if TYPE_CHECKING:
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import MatchRow
 
-_LAST_LOOPBACK: Final = 254
+DEMO_TEAMS: Final = ("Alpha", "Beta")
+
+_MAX_LOOPBACK: Final = 254
+_POLL_INTERVAL: Final = 0.25
 
 
-class Venue:
-    """Open it, and it is there; leave it, and all of it has ended.
+class LocalStack:
+    """Store, scheduler, site and game servers; an asynchronous context manager.
 
     Attributes:
-        store: where everything is kept.
-        scheduler: what places matches.
-        site: what visitors see.
-        children: the game servers.
+        store: store of the contest.
+        scheduler: scheduler of the matches.
+        site: server of the site.
+        game_servers: processes of the game servers.
 
     Args:
-        settings: of everything.
-        words: by which a game server of ours, a process, gets the same settings.
-        game_servers: how many there are; they die with us, and are started again when they die.
-        say: is told what a person may want to know, in lines.
+        settings: settings of all parts.
+        arguments: command-line arguments by which a game server gets the same settings.
+        game_servers: number of game servers. They are restarted when they exit.
+        report: called with messages for the user.
     """
 
     def __init__(
         self,
         settings: Settings,
         *,
-        words: Sequence[str],
+        arguments: Sequence[str],
         game_servers: int,
-        say: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         self._settings = settings
-        self._say = say
+        self._report = report
+        self._arguments = tuple(arguments)
+        self._addresses = list_server_addresses(settings.server.bind, game_servers)
         self._tasks: list[asyncio.Task[object]] = []
-        addresses = game_server_addresses(settings.server.bind, game_servers)
         self.store = Store(settings.site.store)
         self.scheduler = Scheduler(self.store, settings)
-        self._words = tuple(words)
-        self._addresses = addresses
-        self.children: list[Child] = []
+        self.game_servers: list[Child] = []
         self.site: ContestSite
 
-    async def __aenter__(self) -> Venue:
-        """Open the store, then the site, then the game servers.
+    async def __aenter__(self) -> LocalStack:
+        """Open the store, then start the site and the game servers.
 
         Raises:
-            StoreError: the store cannot be used.
-            InputError: the site cannot listen where it should.
+            StoreError: the store cannot be opened.
+            InputError: the site cannot listen at its address.
         """
         await asyncio.to_thread(self.store.open)
         try:
@@ -82,11 +84,11 @@ class Venue:
             await asyncio.to_thread(self.store.close)
             raise
         self._tasks.append(asyncio.create_task(self.site.serve()))
-        self.children = [
-            self._game_server(number, address)
+        self.game_servers = [
+            self._create_game_server(number, address)
             for number, address in enumerate(self._addresses, start=1)
         ]
-        self._tasks += [asyncio.create_task(child.run()) for child in self.children]
+        self._tasks += [asyncio.create_task(server.run()) for server in self.game_servers]
         return self
 
     async def __aexit__(
@@ -95,37 +97,36 @@ class Venue:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the game servers first, while the scheduler still hears what they tell."""
-        site, *children = self._tasks
-        for group in (children, [site]):
+        """Stop the game servers first, while the scheduler still receives their results."""
+        site, *game_servers = self._tasks
+        for group in (game_servers, [site]):
             for task in group:
                 task.cancel()
             await asyncio.gather(*group, return_exceptions=True)
         await self.scheduler.stop()
         await asyncio.to_thread(self.store.close)
 
-    async def watch_over(self) -> None:
-        """Wait until something fails that must not.
+    async def wait_for_failure(self) -> None:
+        """Wait until a part fails.
 
         Raises:
-            SevenbagError: that.
+            SevenbagError: error of the part.
         """
         done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in done:
             task.result()
 
-    def hurry(self) -> None:
-        """While it is left: running games are broken off, and go on at the next start."""
-        for child in self.children:
-            child.hurry()
+    def abort_games(self) -> None:
+        """Abort running games during the shutdown; they continue after the next start."""
+        for server in self.game_servers:
+            server.hurry()
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _game_server(self, number: int, address: str) -> Child:
+    def _create_game_server(self, number: int, address: str) -> Child:
         server = self._settings.server
-        name = f"{server.name or socket.gethostname()}-{number}"
-        own = {
-            "name": name,
+        settings = {
+            "name": f"{server.name or socket.gethostname()}-{number}",
             "bind": address,
             "address": server.address if number == 1 else address,
             "scheduler": self.site.local_address,
@@ -133,24 +134,24 @@ class Venue:
             "spool": str(Path(server.spool, str(number))),
             "http_port": str(server.http_port + number - 1 if server.http_port else 0),
         }
-        words = ["contest", "game-server", *self._words]
-        for key, value in own.items():
-            words += ["--set", f"server.{key}={value}"]
-
+        arguments = ["contest", "game-server", *self._arguments]
+        for key, value in settings.items():
+            arguments += ["--set", f"server.{key}={value}"]
         return Child(
             f"game server {number}",
-            words,
-            self._say,
+            arguments,
+            self._report,
             again=True,
             grace=server.farewell_seconds + 5.0,
         )
 
 
-def game_server_addresses(bind: str, count: int) -> list[str]:
-    """Addresses for so many game servers: the ports are the same for all, so these differ.
+def list_server_addresses(bind: str, count: int) -> list[str]:
+    """Return addresses for game servers, which all use the same ports.
 
     Raises:
-        InputError: this machine alone has further addresses that need no setting up.
+        InputError: there are several game servers, and `bind` is not an IPv4 loopback address, the
+            only kind of which every machine has several.
     """
     if count <= 1:
         return [bind] * count
@@ -159,23 +160,23 @@ def game_server_addresses(bind: str, count: int) -> list[str]:
         if first.version == 4 and first.is_loopback:
             return [str(first + offset) for offset in range(count)]
     raise InputError(
-        f"{count} game servers at {bind}: clients know one pair of ports only, so each needs an "
-        "address of its own; start the others by sevenbag contest game-server, or let "
-        "server.bind be 127.0.0.1 for servers on this machine alone"
+        f"cannot start {count} game servers at {bind}: each needs its own address, since all use"
+        " the same ports. Start the others by sevenbag contest game-server, or set server.bind to"
+        " 127.0.0.1 for servers that only this machine can reach"
     )
 
 
-def free_loopback(command_port: int, state_port: int) -> str | None:
-    """The first of this machine's loopback addresses at which both ports are free."""
-    for last in range(1, _LAST_LOOPBACK):
+def find_free_loopback(command_port: int, state_port: int) -> str | None:
+    """Return the first IPv4 loopback address at which both ports are free."""
+    for last in range(1, _MAX_LOOPBACK):
         address = f"127.0.0.{last}"
-        if all(is_free(address, port) for port in (command_port, state_port)):
+        if all(is_port_free(address, port) for port in (command_port, state_port)):
             return address
     return None
 
 
-def is_free(address: str, port: int) -> bool:
-    """Whether nobody listens at a port."""
+def is_port_free(address: str, port: int) -> bool:
+    """Return whether a server can listen at a port."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -185,21 +186,19 @@ def is_free(address: str, port: int) -> bool:
     return True
 
 
-TEAMS: Final = ("Alpha", "Beta")
-
-_LOOK_EVERY: Final = 0.25
-
-
-class Demo:
-    """Two teams, each played by a bot of ours that joins as any client does; one match.
+class ContestDemo:
+    """Contest of one match between two teams, whose bots connect as any client does.
 
     Args:
-        folder: where everything is kept: settings, database, passwords, spool.
-        bots: who plays for the two teams.
-        pace: moves a second of either team, at most: what people can follow.
-        port: of the site; 0 takes a free one, None the usual one if that is free.
-        overrides: settings on top.
-        say: is told what a person wants to know, in lines.
+        folder: folder for settings, database, passwords and spool.
+        bots: bots of the two teams.
+        moves_per_second: maximum speed of a team.
+        port: port of the site; 0 for a free one, None for the default if it is free.
+        overrides: further settings.
+        report: called with messages for the user.
+
+    Raises:
+        InputError: the folder cannot be created or has a contest already.
     """
 
     def __init__(
@@ -207,27 +206,28 @@ class Demo:
         folder: Path,
         *,
         bots: tuple[str, str],
-        pace: float,
+        moves_per_second: float,
         port: int | None,
         overrides: Sequence[str],
-        say: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         self._folder = folder
         self._bots = bots
-        self._pace = pace
-        self._say = say
+        self._moves_per_second = moves_per_second
+        self._report = report
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
+            raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from error
         if (folder / "contest.db").exists():
             raise InputError(
-                f"{folder}: has a contest already; go on with it by: sevenbag contest serve "
-                f"--settings {folder / 'contest.toml'}"
+                f"{folder}: the folder has a contest already. Continue it by: sevenbag contest"
+                f" serve --settings {folder / 'contest.toml'}"
             )
-        usual = SiteSettings()
+        default = SiteSettings()
         if port is None:
-            port = usual.port if is_free(usual.host, usual.port) else 0
+            port = default.port if is_port_free(default.host, default.port) else 0
+        address = find_free_loopback(COMMAND_PORT, STATE_PORT)
         self.settings = load(
             None,
             overrides=[
@@ -236,9 +236,13 @@ class Demo:
                 f"site.store=sqlite:///{folder.resolve() / 'contest.db'}",
                 f"site.secret_file={folder.resolve() / 'contest.secret'}",
                 f"server.spool={folder.resolve() / 'spool'}",
-                *_channels(),
+                *(
+                    [f"server.bind={address}"]
+                    if address
+                    else ["server.command_port=0", "server.state_port=0"]
+                ),
                 "match.games=3",
-                # What there is to see is on the site.
+                # The site shows the progress.
                 "log.level=warning",
                 "server.farewell=break off",
                 *overrides,
@@ -246,116 +250,117 @@ class Demo:
         )
 
     async def run(self, *, once: bool) -> None:
-        """Play; then go on serving until cancelled, unless it is to be played once.
+        """Play the match, then serve until cancelled.
+
+        Args:
+            once: return after the match.
 
         Raises:
-            SevenbagError: something of it failed.
+            SevenbagError: a part failed.
         """
         file = self._folder / "contest.toml"
         file.write_text(as_toml(self.settings), "utf-8")
-        venue = Venue(
-            self.settings, words=["--settings", str(file.resolve())], game_servers=1, say=self._say
+        stack = LocalStack(
+            self.settings,
+            arguments=["--settings", str(file.resolve())],
+            game_servers=1,
+            report=self._report,
         )
-        async with venue:
-            self._say(f"open {venue.site.address} and watch; Ctrl-C ends it")
-            clients = [asyncio.create_task(client.run()) for client in await self._clients(venue)]
-            playing = asyncio.create_task(self._play(venue))
-            watching = asyncio.create_task(venue.watch_over())
+        async with stack:
+            self._report(f"open {stack.site.address} to watch; press Ctrl-C to stop")
+            clients = await self._create_clients(stack)
+            client_tasks = [asyncio.create_task(client.run()) for client in clients]
+            playing = asyncio.create_task(self._play(stack))
+            failing = asyncio.create_task(stack.wait_for_failure())
             try:
-                await self._until_played(playing, watching, clients)
+                await self._wait_for_match(playing, failing, client_tasks)
                 if not once:
-                    await watching
+                    await failing
             finally:
-                for task in (playing, watching, *clients):
+                tasks = [playing, failing, *client_tasks]
+                for task in tasks:
                     task.cancel()
-                await asyncio.gather(playing, watching, return_exceptions=True)
-                await asyncio.gather(*clients, return_exceptions=True)
+                await asyncio.gather(*tasks, return_exceptions=True)
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _clients(self, venue: Venue) -> list[Child]:
-        """Register the teams; what plays for them."""
+    async def _create_clients(self, stack: LocalStack) -> list[Child]:
+        """Register the teams, and create the processes of their clients."""
         clients: list[Child] = []
-        for team, bot in zip(TEAMS, self._bots, strict=True):
+        for team, bot in zip(DEMO_TEAMS, self._bots, strict=True):
             password = secrets.token_urlsafe(12)
-            hashed = await asyncio.to_thread(hash_password, password)
-            await asyncio.to_thread(venue.store.teams.add, team, hashed)
+            password_hash = await asyncio.to_thread(hash_password, password)
+            await asyncio.to_thread(stack.store.teams.add, team, password_hash)
             file = self._folder / f"{team}.password"
             file.touch(mode=0o600)
             file.write_text(f"{password}\n", "utf-8")
-            words = ["join", venue.site.local_address, "--team", team, "--bot", bot]
-            words += ["--password-file", str(file), "--moves-per-second", str(self._pace)]
-            # What they say of the match is told by the match as well.
-            clients.append(Child(f"{team}'s client", words, lambda _: None))
-            self._say(f"{team} is played by {bot}")
+            arguments = ["join", stack.site.local_address, "--team", team, "--bot", bot]
+            arguments += ["--password-file", str(file)]
+            arguments += ["--moves-per-second", str(self._moves_per_second)]
+            # The demo reports the match itself.
+            clients.append(Child(f"{team}'s client", arguments, lambda _: None))
+            self._report(f"{team} is played by {bot}")
         return clients
 
     @staticmethod
-    async def _until_played(
+    async def _wait_for_match(
         playing: asyncio.Task[None],
-        watching: asyncio.Task[None],
+        failing: asyncio.Task[None],
         clients: Sequence[asyncio.Task[int]],
     ) -> None:
         """Wait for the end of the match.
 
         Raises:
-            SevenbagError: something ended that was needed for it.
+            SevenbagError: a part failed before.
         """
-        tasks: set[asyncio.Task[Any]] = {playing, watching, *clients}
+        tasks: set[asyncio.Task[Any]] = {playing, failing, *clients}
         while not playing.done():
             done, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            if watching in done:
-                watching.result()
-            for team, client in zip(TEAMS, clients, strict=True):
+            if failing in done:
+                failing.result()
+            for team, client in zip(DEMO_TEAMS, clients, strict=True):
                 if client in done and client.result() != 0 and not playing.done():
-                    raise ContestError(f"{team}'s client has ended; its words stand above")
+                    raise ContestError(f"{team}'s client has failed; see its message above")
         playing.result()
 
-    async def _play(self, venue: Venue) -> None:
-        contest = await venue.scheduler.create_contest(
-            "Demo", list(TEAMS), plan=Plan(ranking=False)
+    async def _play(self, stack: LocalStack) -> None:
+        """Start the contest, and report its progress until the match is over."""
+        contest = await stack.scheduler.create_contest(
+            "Demo", list(DEMO_TEAMS), plan=Plan(ranking=False)
         )
-        await venue.scheduler.start_contest(contest.id)
-        shown = told_address = False
-        played = -1
+        await stack.scheduler.start_contest(contest.id)
+        match_reported = address_reported = False
+        games_reported = 0
         while True:
-            await asyncio.sleep(_LOOK_EVERY)
-            matches = await asyncio.to_thread(venue.store.matches.of_contest, contest.id)
+            await asyncio.sleep(_POLL_INTERVAL)
+            matches = await asyncio.to_thread(stack.store.matches.of_contest, contest.id)
             if not matches:
                 continue
             match = matches[-1]
-            if not shown:
-                shown = True
-                self._say(f"the match: {venue.site.address.rstrip('/')}/matches/{match.id}")
-                self._say(f"match token: {match.token}")
-            address = venue.scheduler.address(match.token)
-            if address is not None and not told_address:
-                told_address = True
+            if not match_reported:
+                match_reported = True
+                self._report(f"match: {stack.site.address.rstrip('/')}/matches/{match.id}")
+                self._report(f"match token: {match.token}")
+            address = stack.scheduler.address(match.token)
+            if address is not None and not address_reported:
+                address_reported = True
                 server = Address(address.command_address, address.command_port, address.state_port)
-                self._say(
+                self._report(
                     f"watch in a terminal: sevenbag contest watch {server} --token {match.token}"
                 )
-            if sum(match.games) > max(played, 0):
-                played = sum(match.games)
-                self._say(f"games won: {_score(match)}")
+            if sum(match.games) > games_reported:
+                games_reported = sum(match.games)
+                self._report(f"games won: {_format_score(match)}")
             if match.result is not None:
                 winner = match.result.winner
                 name = "nobody" if winner is None else match.seats[winner].team
-                self._say(f"{name} has won: {describe_ending(match.result.ending)}")
+                self._report(f"{name} has won: {describe_ending(match.result.ending)}")
                 return
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _score(match: MatchRow) -> str:
+def _format_score(match: MatchRow) -> str:
     first, second = match.seats
     return f"{first.team} {match.games[0]}, {second.team} {match.games[1]}"
-
-
-def _channels() -> list[str]:
-    """Where clients of 2012 find the game server; on a machine full of servers, anywhere."""
-    address = free_loopback(COMMAND_PORT, STATE_PORT)
-    if address is None:
-        return ["server.command_port=0", "server.state_port=0"]
-    return [f"server.bind={address}"]

@@ -30,41 +30,52 @@ if TYPE_CHECKING:
     from sevenbag.contest.game.state_encoder import GameFigures
     from sevenbag.protocols.pason.messages import State
 
-MOST_QUEUED: Final = 20
-"""Upcoming pieces that are shown, at most."""
+MAX_QUEUE: Final = 20
+"""Maximum number of upcoming pieces in a frame."""
+MAX_REPLAY_FRAMES: Final = 20_000
+"""Maximum number of frames of a replay; longer games are thinned out evenly."""
+_KEPT_CLEARS: Final = 8
+"""Number of clears and garbage rises that each frame repeats, for viewers that miss frames."""
+_MAX_COORDINATE: Final = 100
+"""Maximum coordinate of a piece; JavaScript's integers end at 2**53."""
 
-Standing = Literal["waiting", "placed", "playing", "pause", "over"]
-"""Of a match: on no game server; on one, and nothing was heard yet; in a game; between two; over.
-"""
+LiveStatus = Literal["waiting", "assigned", "playing", "between_games", "finished"]
+"""Status of a match: on no game server, on a server without a message, in a game, between two
+games, or finished."""
 
-_Falling = tuple[str, int, int, int]
+FallingPiece = tuple[str, int, int, int]
 """Letter, orientation, row and column of the origin."""
 
 
-class Picture(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="picture"):
-    """All there is to see of a match. Pairs are by seat.
+class MatchFrameEvent(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="match_frame"
+):
+    """State of a live match. Pairs are by seat.
 
     Attributes:
-        match: its public number.
-        standing: see `Standing`.
-        game: the game's name.
-        boards: letters of all cells along the rows, the top left one first.
-        pieces: that fall now.
+        match: public number of the match.
+        status: see `LiveStatus`.
+        game: name of the game.
+        boards: letters of all cells, row by row from the top left.
+        pieces: falling pieces.
         queue: letters of the upcoming pieces.
-        clears: the last ones, as (number, seat, rows before the clear); numbers rise.
-        rises: the last rises of garbage, as (number, seat, rows).
-        scores: None until they are known.
-        lines: likewise; and so on.
+        clears: last clears, as (number, seat, rows before the clear); numbers increase.
+        garbage_rises: last garbage, as (number, seat, rows); numbers increase.
+        scores: points in this game; None if unknown, like the following.
+        lines: cleared lines.
+        locked: locked pieces.
+        games: games won.
+        level: level of the game.
     """
 
     match: int
-    standing: Standing
+    status: LiveStatus
     game: str
     boards: tuple[str, str]
-    pieces: tuple[_Falling | None, _Falling | None]
+    pieces: tuple[FallingPiece | None, FallingPiece | None]
     queue: str
     clears: tuple[tuple[int, int, tuple[int, ...]], ...]
-    rises: tuple[tuple[int, int, int], ...]
+    garbage_rises: tuple[tuple[int, int, int], ...]
     scores: tuple[int, int] | None
     lines: tuple[int, int] | None
     locked: tuple[int, int] | None
@@ -72,8 +83,10 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag=
     level: int | None
 
 
-class GameOver(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="game over"):
-    """A game is over."""
+class GameFinishedEvent(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="game_finished"
+):
+    """A game of a match is over."""
 
     match: int
     game: str
@@ -81,236 +94,32 @@ class GameOver(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag
     scores: tuple[int, int]
 
 
-class MatchOver(msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="match over"):
-    """The match is over."""
+class MatchFinishedNotice(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="event", tag="match_finished"
+):
+    """A match is over."""
 
     match: int
 
 
-def in_json(event: msgspec.Struct) -> str:
-    """An event as pages take it."""
-    return _ENCODER.encode(event).decode()
-
-
-class Scene:
-    """What is to be seen of a match; fed with its messages.
+class ReplayFrame(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Changes since the previous frame; None for unchanged values. Pairs are by seat.
 
     Attributes:
-        match: its public number.
-        teams: names by seat, as its messages have them.
-        version: rises with every change of the picture.
-        faults: messages that could not be understood.
-    """
-
-    def __init__(self, match: int, teams: tuple[str, str]) -> None:
-        self.match = match
-        self.teams = teams
-        self.version = 0
-        self.faults = 0
-        self._standing: Standing = "waiting"
-        self._game = ""
-        self._painters = (Painter(), Painter())
-        self._pieces: list[PieceState | None] = [None, None]
-        self._queue = ""
-        self._moments = 0
-        self._clears: deque[tuple[int, int, tuple[int, ...]]] = deque(maxlen=_KEPT)
-        self._rises: deque[tuple[int, int, int]] = deque(maxlen=_KEPT)
-        self._figures: GameFigures | None = None
-        self._scores: dict[str, int] = {}
-        # Told many times a second, of which few are shown: read only when needed.
-        self._unread: bytes | None = None
-        self._frame: tuple[int, str] = (-1, "")
-
-    @property
-    def frame(self) -> str:
-        """The picture as JSON; the same text for everybody who looks."""
-        self._read_pieces()
-        if self._frame[0] != self.version:
-            self._frame = (self.version, in_json(self._picture()))
-        return self._frame[1]
-
-    def place(self, placed: bool) -> None:
-        """The match is on a game server now, or on none; perhaps on another than before."""
-        # A server that ends tells that its matches have ended; then they go on elsewhere.
-        if placed or self._standing != "over":
-            self._stand("placed" if placed else "waiting")
-
-    def take(self, data: bytes) -> str | None:
-        """Take a message of the match.
-
-        Returns:
-            What everybody must hear at once, as JSON; None for mere changes of the picture.
-        """
-        try:
-            kind = _KIND.decode(data).comm_type if len(data) <= MAX_STATE_BYTES else ""
-            if kind == "GamePieceState":
-                self._unread = data
-                self._changed()
-                return None
-            return self._follow(decode_state(data))
-        except (msgspec.MsgspecError, ProtocolError, UnicodeDecodeError, RecursionError):
-            self.faults += 1
-            return None
-
-    def take_figures(self, data: bytes) -> None:
-        """Take what the game server tells onlookers beside the messages for clients."""
-        try:
-            figures = decode_figures(data) if len(data) <= MAX_STATE_BYTES else None
-        except ProtocolError:
-            figures = None
-        if figures is None:
-            self.faults += 1
-            return
-        if isinstance(figures, MatchFigures):
-            return  # pages read the result from the site
-        self._begin(figures.game_name)
-        self._figures = figures
-        self._scores = figures.scores
-        self._changed()
-
-    def end(self) -> str | None:
-        """The match is over, from whomever that is known; what everybody is to hear, once."""
-        if self._standing == "over":
-            return None
-        self._stand("over")
-        return in_json(MatchOver(match=self.match))
-
-    # --- following ------------------------------------------------------------------------------
-
-    def _follow(self, state: State) -> str | None:
-        match state:
-            case GameBoardState():
-                self._take_boards(state)
-            case GamePieceState():
-                self._take_pieces(state)
-            case GameEnd():
-                return self._end_game(state)
-            case MatchEnd():
-                return self.end()
-        return None
-
-    def _take_boards(self, state: GameBoardState) -> None:
-        self._read_pieces()
-        self._begin(state.game_name)
-        for seat, team in enumerate(self.teams):
-            told = state.states.get(team)
-            if told is None:
-                continue
-            before = self._painters[seat].rows
-            rise = self._painters[seat].board(decode_board(told.board_state), self._pieces[seat])
-            if self._painters[seat].rows is before:
-                continue
-            if told.cleared_rows:
-                rows = tuple(row for row in told.cleared_rows[:4] if 0 <= row < len(before))
-                self._clears.append((self._moment(), seat, rows))
-            if rise:
-                self._rises.append((self._moment(), seat, rise))
-            # It is on the board now, whatever comes next.
-            if rise == 0 or told.cleared_rows:
-                self._pieces[seat] = None
-        self._stand("playing")
-
-    def _take_pieces(self, state: GamePieceState) -> None:
-        self._begin(state.game_name)
-        self._pieces = [state.states.get(team) for team in self.teams]
-        self._queue = "".join(letter for letter in state.queue[:MOST_QUEUED] if len(letter) == 1)
-        self._stand("playing")
-
-    def _end_game(self, state: GameEnd) -> str:
-        self._read_pieces()
-        self._begin(state.game_name)
-        scores = self._scores = state.scores
-        self._stand("pause")
-        one, other = self.teams
-        return in_json(
-            GameOver(
-                match=self.match,
-                game=state.game_name,
-                winner=self.teams.index(state.winner) if state.winner in self.teams else None,
-                scores=(scores.get(one, 0), scores.get(other, 0)),
-            )
-        )
-
-    def _begin(self, game: str) -> None:
-        """All messages name their game: another name is another game."""
-        if game == self._game:
-            return
-        self._game = game
-        self._painters = (Painter(), Painter())
-        self._pieces = [None, None]
-        self._queue = ""
-        self._figures = None
-        self._scores = {}
-
-    def _read_pieces(self) -> None:
-        data, self._unread = self._unread, None
-        if data is None:
-            return
-        try:
-            self._follow(decode_state(data))
-        except ProtocolError:
-            self.faults += 1
-
-    def _stand(self, standing: Standing) -> None:
-        self._standing = standing
-        self._changed()
-
-    def _changed(self) -> None:
-        self.version += 1
-
-    def _moment(self) -> int:
-        self._moments += 1
-        return self._moments
-
-    # --- the picture ----------------------------------------------------------------------------
-
-    def _picture(self) -> Picture:
-        figures = self._figures
-        return Picture(
-            match=self.match,
-            standing=self._standing,
-            game=self._game,
-            boards=(self._painters[0].text, self._painters[1].text),
-            pieces=(_falling(self._pieces[0]), _falling(self._pieces[1])),
-            queue=self._queue,
-            clears=tuple(self._clears),
-            rises=tuple(self._rises),
-            scores=self._pair(self._scores),
-            lines=None if figures is None else self._pair(figures.lines),
-            locked=None if figures is None else self._pair(figures.pieces),
-            games=None if figures is None else self._pair(figures.games),
-            level=None if figures is None else figures.level,
-        )
-
-    def _pair(self, by_team: dict[str, int]) -> tuple[int, int] | None:
-        if not by_team:
-            return None
-        one, other = self.teams
-        return by_team.get(one, 0), by_team.get(other, 0)
-
-
-MOST_FRAMES: Final = 20_000
-"""Of a game; those of games with more moves are thinned out evenly."""
-
-
-class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is another than before; what is None stays as it was. Pairs are by seat.
-
-    Attributes:
-        t: milliseconds since the game began.
-        b: boards, as letters of all cells; None for one that stays.
-        p: pieces in play, as letter, orientation, row and column.
+        t: time in milliseconds since the start of the game.
+        b: boards, as letters of all cells; None for an unchanged one.
+        p: falling pieces.
         q: letters of the queue.
-        s: scores.
-        l: rows cleared.
-        v: the level.
-        c: rows that went, as (seat, rows).
-        r: rows of garbage that came, as (seat, how many).
+        s: points.
+        l: cleared lines.
+        v: level.
+        c: clears, as (seat, rows).
+        r: garbage rises, as (seat, rows).
     """
 
     t: int
     b: tuple[str | None, str | None] | None = None
-    p: tuple[_Falling | None, _Falling | None] | None = None
+    p: tuple[FallingPiece | None, FallingPiece | None] | None = None
     q: str | None = None
     s: tuple[int, ...] | None = None
     l: tuple[int, ...] | None = None
@@ -319,106 +128,294 @@ class Change(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     r: tuple[tuple[int, int], ...] = ()
 
 
-class Playback(msgspec.Struct, frozen=True, kw_only=True):
-    """A game, from its beginning."""
+class ReplayAnimation(msgspec.Struct, frozen=True, kw_only=True):
+    """Finished game as a sequence of frames."""
 
     teams: tuple[str, str]
     winner: int
     ending: str
     scores: tuple[int, int]
     milliseconds: int
-    changes: list[Change]
+    frames: list[ReplayFrame]
 
 
-def playback(replay: bytes, most: int = MOST_FRAMES) -> bytes:
-    """A replay's `Playback` as JSON, packed by gzip. Takes up to seconds: not for an event loop.
+def encode_event(event: msgspec.Struct) -> str:
+    """Encode an event for pages."""
+    return _ENCODER.encode(event).decode()
+
+
+class MatchTracker:
+    """State of a live match, updated by the messages of its game server.
+
+    Attributes:
+        match: public number of the match.
+        teams: names by seat.
+        version: number that increases with every change of the state.
+        invalid_messages: number of messages that could not be decoded.
+    """
+
+    def __init__(self, match: int, teams: tuple[str, str]) -> None:
+        self.match = match
+        self.teams = teams
+        self.version = 0
+        self.invalid_messages = 0
+        self._status: LiveStatus = "waiting"
+        self._game = ""
+        self._painters = (Painter(), Painter())
+        self._pieces: list[PieceState | None] = [None, None]
+        self._queue = ""
+        self._animations = 0
+        self._clears: deque[tuple[int, int, tuple[int, ...]]] = deque(maxlen=_KEPT_CLEARS)
+        self._garbage_rises: deque[tuple[int, int, int]] = deque(maxlen=_KEPT_CLEARS)
+        self._statistics: GameFigures | None = None
+        self._scores: dict[str, int] = {}
+        # Piece states arrive many times a second; only those that are shown are decoded.
+        self._pending_pieces: bytes | None = None
+        self._encoded: tuple[int, str] = (-1, "")
+
+    @property
+    def frame_json(self) -> str:
+        """Return the state as JSON; encoded once for all viewers."""
+        self._decode_pending_pieces()
+        if self._encoded[0] != self.version:
+            self._encoded = (self.version, encode_event(self._build_frame()))
+        return self._encoded[1]
+
+    def set_assigned(self, assigned: bool) -> None:
+        """Record whether the match is on a game server, perhaps a new one."""
+        # A stopping server reports the end of its matches, which then continue elsewhere.
+        if assigned or self._status != "finished":
+            self._set_status("assigned" if assigned else "waiting")
+
+    def handle_message(self, data: bytes) -> str | None:
+        """Update the state by a message.
+
+        Returns:
+            Event for all viewers as JSON; None if only the frame has changed.
+        """
+        try:
+            kind = _MESSAGE_KIND.decode(data).comm_type if len(data) <= MAX_STATE_BYTES else ""
+            if kind == "GamePieceState":
+                self._pending_pieces = data
+                self.version += 1
+                return None
+            return self._apply(decode_state(data))
+        except (msgspec.MsgspecError, ProtocolError, UnicodeDecodeError, RecursionError):
+            self.invalid_messages += 1
+            return None
+
+    def handle_statistics(self, data: bytes) -> None:
+        """Update the statistics, which game servers send to viewers only."""
+        try:
+            statistics = decode_figures(data) if len(data) <= MAX_STATE_BYTES else None
+        except ProtocolError:
+            statistics = None
+        if statistics is None:
+            self.invalid_messages += 1
+            return
+        if isinstance(statistics, MatchFigures):
+            return  # pages show the result in the store
+        self._start_game(statistics.game_name)
+        self._statistics = statistics
+        self._scores = statistics.scores
+        self.version += 1
+
+    def finish(self) -> str | None:
+        """Mark the match as finished; return the event as JSON the first time."""
+        if self._status == "finished":
+            return None
+        self._set_status("finished")
+        return encode_event(MatchFinishedNotice(match=self.match))
+
+    # --- helpers --------------------------------------------------------------------------------
+
+    def _apply(self, state: State) -> str | None:
+        match state:
+            case GameBoardState():
+                self._apply_boards(state)
+            case GamePieceState():
+                self._apply_pieces(state)
+            case GameEnd():
+                return self._finish_game(state)
+            case MatchEnd():
+                return self.finish()
+        return None
+
+    def _apply_boards(self, state: GameBoardState) -> None:
+        self._decode_pending_pieces()
+        self._start_game(state.game_name)
+        for seat, team in enumerate(self.teams):
+            team_state = state.states.get(team)
+            if team_state is None:
+                continue
+            painter = self._painters[seat]
+            before = painter.rows
+            rise = painter.board(decode_board(team_state.board_state), self._pieces[seat])
+            if painter.rows is before:
+                continue
+            if team_state.cleared_rows:
+                rows = tuple(row for row in team_state.cleared_rows[:4] if 0 <= row < len(before))
+                self._clears.append((self._number_animation(), seat, rows))
+            if rise:
+                self._garbage_rises.append((self._number_animation(), seat, rise))
+            # Unless only garbage has risen, the piece is locked.
+            if rise == 0 or team_state.cleared_rows:
+                self._pieces[seat] = None
+        self._set_status("playing")
+
+    def _apply_pieces(self, state: GamePieceState) -> None:
+        self._start_game(state.game_name)
+        self._pieces = [state.states.get(team) for team in self.teams]
+        self._queue = "".join(letter for letter in state.queue[:MAX_QUEUE] if len(letter) == 1)
+        self._set_status("playing")
+
+    def _finish_game(self, state: GameEnd) -> str:
+        self._decode_pending_pieces()
+        self._start_game(state.game_name)
+        self._scores = state.scores
+        self._set_status("between_games")
+        first, second = self.teams
+        return encode_event(
+            GameFinishedEvent(
+                match=self.match,
+                game=state.game_name,
+                winner=self.teams.index(state.winner) if state.winner in self.teams else None,
+                scores=(state.scores.get(first, 0), state.scores.get(second, 0)),
+            )
+        )
+
+    def _start_game(self, game: str) -> None:
+        """Reset the state if a message has the name of a new game."""
+        if game == self._game:
+            return
+        self._game = game
+        self._painters = (Painter(), Painter())
+        self._pieces = [None, None]
+        self._queue = ""
+        self._statistics = None
+        self._scores = {}
+
+    def _decode_pending_pieces(self) -> None:
+        data, self._pending_pieces = self._pending_pieces, None
+        if data is None:
+            return
+        try:
+            self._apply(decode_state(data))
+        except ProtocolError:
+            self.invalid_messages += 1
+
+    def _set_status(self, status: LiveStatus) -> None:
+        self._status = status
+        self.version += 1
+
+    def _number_animation(self) -> int:
+        self._animations += 1
+        return self._animations
+
+    def _build_frame(self) -> MatchFrameEvent:
+        statistics = self._statistics
+        return MatchFrameEvent(
+            match=self.match,
+            status=self._status,
+            game=self._game,
+            boards=(self._painters[0].text, self._painters[1].text),
+            pieces=(_encode_piece(self._pieces[0]), _encode_piece(self._pieces[1])),
+            queue=self._queue,
+            clears=tuple(self._clears),
+            garbage_rises=tuple(self._garbage_rises),
+            scores=self._pair(self._scores),
+            lines=None if statistics is None else self._pair(statistics.lines),
+            locked=None if statistics is None else self._pair(statistics.pieces),
+            games=None if statistics is None else self._pair(statistics.games),
+            level=None if statistics is None else statistics.level,
+        )
+
+    def _pair(self, by_team: dict[str, int]) -> tuple[int, int] | None:
+        if not by_team:
+            return None
+        first, second = self.teams
+        return by_team.get(first, 0), by_team.get(second, 0)
+
+
+def render_replay(replay: bytes, max_frames: int = MAX_REPLAY_FRAMES) -> bytes:
+    """Convert a replay to a `ReplayAnimation`; takes up to seconds.
+
+    Returns:
+        JSON, compressed by gzip.
 
     Raises:
-        FormatError: it is no replay.
+        FormatError: the replay is invalid.
     """
     record = decode(replay)
-    shown = Playback(
+    animation = ReplayAnimation(
         teams=record.header.teams,
         winner=record.end.winner,
         ending=record.end.ending,
         scores=record.end.scores,
         milliseconds=record.end.milliseconds,
-        changes=list(_changes(record, most)),
+        frames=list(_iterate_frames(record, max_frames)),
     )
-    return gzip.compress(msgspec.json.encode(shown), 5, mtime=0)
+    return gzip.compress(msgspec.json.encode(animation), 5, mtime=0)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_KEPT: Final = 8
-"""Clears and rises that are told again, for those who miss pictures."""
 
-
-class _Kind(msgspec.Struct):
+class _MessageKind(msgspec.Struct):
     comm_type: str
 
 
 _ENCODER: Final = msgspec.json.Encoder()
-_KIND: Final = msgspec.json.Decoder(_Kind)
+_MESSAGE_KIND: Final = msgspec.json.Decoder(_MessageKind)
+_MISSING: Final = object()
 
 
-def _falling(piece: PieceState | None) -> _Falling | None:
-    if piece is None or max(abs(piece.row), abs(piece.col), abs(piece.orient)) > _FARTHEST:
+def _encode_piece(piece: PieceState | None) -> FallingPiece | None:
+    if piece is None or max(abs(piece.row), abs(piece.col), abs(piece.orient)) > _MAX_COORDINATE:
         return None
     return piece.piece, piece.orient, piece.row, piece.col
 
 
-_FARTHEST: Final = 100
-"""No piece is so far away; scripts know no larger numbers than 2**53."""
+def _convert_piece(piece: PieceView | None) -> PieceState | None:
+    return None if piece is None else msgspec.convert(piece, PieceState)
 
 
-def _changes(record: Record, most: int) -> Iterator[Change]:
+def _iterate_frames(record: Record, max_frames: int) -> Iterator[ReplayFrame]:
     painters = Painter(), Painter()
-    pieces: tuple[PieceView | None, PieceView | None] = (None, None)
+    pieces: tuple[PieceState | None, ...] = (None, None)
     boards = ("", "")
-    before: dict[str, Any] = {}
-    for milliseconds, view in frames(record, most):
+    previous: dict[str, Any] = {}
+    for milliseconds, view in frames(record, max_frames):
         texts: list[str | None] = [None, None]
         rises: list[tuple[int, int]] = []
         for seat, painter in enumerate(painters):
             if view["boards"][seat] == boards[seat]:
                 continue
-            told = decode_board(view["boards"][seat])
-            rise = painter.board(told, _state(pieces[seat]))
+            rise = painter.board(decode_board(view["boards"][seat]), pieces[seat])
             texts[seat] = painter.text
             if rise:
                 rises.append((seat, rise))
-        pieces, boards = view["pieces"], view["boards"]
-        now = _facts(view)
-        # What is the same is told once: most of a game is one piece that moves.
-        fresh = {name: value for name, value in now.items() if before.get(name, _NEVER) != value}
-        before = now
-        yield Change(
+        pieces, boards = tuple(map(_convert_piece, view["pieces"])), view["boards"]
+        values = _read_values(view, pieces)
+        # In most frames, only one piece has moved.
+        changes = {
+            name: value for name, value in values.items() if previous.get(name, _MISSING) != value
+        }
+        previous = values
+        yield ReplayFrame(
             t=milliseconds,
             b=(texts[0], texts[1]) if any(texts) else None,
             c=tuple((seat, rows) for seat, rows in enumerate(view["cleared"]) if rows),
             r=tuple(rises),
-            **fresh,
+            **changes,
         )
 
 
-_NEVER: Final = object()
-
-
-def _facts(view: View) -> dict[str, Any]:
-    one, other = view["pieces"]
+def _read_values(view: View, pieces: tuple[PieceState | None, ...]) -> dict[str, Any]:
     return {
-        "p": (_falling_view(one), _falling_view(other)),
+        "p": tuple(map(_encode_piece, pieces)),
         "q": "".join(view["queue"]),
         "s": tuple(view["scores"]),
         "l": tuple(view["lines"]),
         "v": view["level"],
     }
-
-
-def _falling_view(piece: PieceView | None) -> _Falling | None:
-    return piece and (piece["piece"], piece["orient"], piece["row"], piece["col"])
-
-
-def _state(piece: PieceView | None) -> PieceState | None:
-    return None if piece is None else msgspec.convert(piece, PieceState)

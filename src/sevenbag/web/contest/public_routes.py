@@ -1,18 +1,18 @@
-"""The public pages: matches as they are played, finished games, bracket and ranking.
+"""Public pages: live matches, replays, bracket and ranking.
 
-Nobody has to log in, and nobody is told a match's token: pages know matches by their number.
+They need no login. They identify matches by number, since a match's token is secret.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import gzip
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
-from litestar import Request, Response, WebSocket, get, websocket
-from litestar.exceptions import NotFoundException, WebSocketDisconnect
+from litestar import Controller, Request, Response, WebSocket, get, websocket
+from litestar.di import NamedDependency
+from litestar.exceptions import NotFoundException
 from litestar.params import FromPath, QueryParameter
 from litestar.response import Template
 
@@ -20,229 +20,248 @@ from sevenbag.contest.game.cell_tracker import UNKNOWN
 from sevenbag.drawing.cells import COLORS
 from sevenbag.errors import FormatError, UnknownEntryError
 from sevenbag.protocols.pason.pason_conversion import SHAPES
+from sevenbag.web.contest.account_routes import Session, Site
 from sevenbag.web.contest.live_broadcast import (
-    LiveHub,
-    Subject,
-    TooManyOnlookersError,
-    TooSlowError,
+    LiveBroadcaster,
+    SlowViewerError,
+    ViewerLimitError,
+    WatchedMatch,
 )
-from sevenbag.web.contest.match_frames import playback
-from sevenbag.web.contest.overview import PAGE_OF_MATCHES, Overview
-from sevenbag.web.contest.site_pages import page
+from sevenbag.web.contest.match_frames import render_replay
+from sevenbag.web.contest.overview import MATCHES_PER_PAGE, SiteOverview
+from sevenbag.web.contest.site_pages import render_page
+from sevenbag.web.core.text_socket import SocketClosedError, TextSocket
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from litestar.types import ControllerRouterHandler
-
     from sevenbag.contest.store import MatchRow, Store
-    from sevenbag.web.contest.live_broadcast import Onlooker
-    from sevenbag.web.contest.overview import MatchView
+    from sevenbag.web.contest.live_broadcast import LiveViewer
+    from sevenbag.web.contest.overview import MatchOverview
+    from sevenbag.web.contest.site_authentication import BrowserSession
 
-FACTS: Final = msgspec.json.encode(
+DRAWING_DATA: Final = msgspec.json.encode(
     {"colors": COLORS | {UNKNOWN: "#66708a"}, "shapes": SHAPES}
 ).decode()
-"""What the pages' scripts draw with."""
+"""Colours and shapes of pieces, for the scripts of the pages."""
+MAX_WATCHED_MATCHES: Final = 16
+"""Maximum number of matches that one page watches."""
+_MAX_CACHED_REPLAYS: Final = 24
+_MAX_PAGE_MESSAGES: Final = 100
+"""Maximum number of messages from a page, which has no reason to send any."""
+_SEND_TIMEOUT: Final = 20.0
+_TRY_AGAIN_LATER: Final = 1013
+_MAX_ID: Final = (1 << 63) - 1
+"""Largest integer of the databases."""
 
-MOST_MATCHES: Final = 16
-"""That one page looks at."""
 
-
-def monitor_routes(store: Store, hub: LiveHub) -> list[ControllerRouterHandler]:
-    """The public pages.
+class ReplayAnimations:
+    """Cache of the animations of finished games, which do not change.
 
     Args:
-        store: what has been played.
-        hub: what is being played.
+        store: store with the replays.
     """
-    overview = Overview(store)
-    playbacks = _Playbacks(store)
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._cache: dict[tuple[int, int], bytes] = {}
+        # One at a time, so that other requests are served meanwhile.
+        self._lock = asyncio.Lock()
+
+    async def load(self, match_id: int, number: int) -> bytes:
+        """Return the animation of a game, compressed by gzip.
+
+        Raises:
+            NotFoundException: there is no such game, or its replay cannot be read.
+        """
+        key = match_id, number
+        async with self._lock:
+            animation = self._cache.pop(key, None)
+            if animation is None:
+                replay = await asyncio.to_thread(_load_replay, self._store, match_id, number)
+                try:
+                    animation = await asyncio.to_thread(render_replay, replay)
+                except FormatError as error:
+                    raise NotFoundException(f"this replay cannot be shown: {error}") from error
+            self._cache[key] = animation
+            if len(self._cache) > _MAX_CACHED_REPLAYS:
+                del self._cache[next(iter(self._cache))]
+            return animation
+
+
+Overview = NamedDependency[SiteOverview]
+Animations = NamedDependency[ReplayAnimations]
+Broadcaster = NamedDependency[LiveBroadcaster]
+OptionalId = Annotated[int | None, QueryParameter(ge=1, le=_MAX_ID)]
+
+
+class PublicController(Controller):
+    """Public pages."""
 
     @get("/")
-    async def home(request: Request[Any, Any, Any]) -> Template:
-        view = await overview.home()
-        return page(request, "contest/home.html", view=view, facts=FACTS)
+    async def show_home(self, session: Session, overview: Overview) -> Template:
+        """Show the current contest and live matches."""
+        view = await overview.load_home()
+        return render_page(session, "contest/home.html", view=view, drawing=DRAWING_DATA)
 
     @get("/matches")
-    async def matches(request: Request[Any, Any, Any], before: _Number = None) -> Template:
-        rows = await overview.matches(before)
-        more = min(row.id for row in rows) if len(rows) == PAGE_OF_MATCHES else None
-        return page(request, "contest/matches.html", rows=rows, more=more, first=before is None)
+    async def list_matches(
+        self, session: Session, overview: Overview, before: OptionalId = None
+    ) -> Template:
+        """Show a page of matches."""
+        rows = await overview.list_matches(before)
+        more = min(row.id for row in rows) if len(rows) == MATCHES_PER_PAGE else None
+        return render_page(
+            session, "contest/matches.html", rows=rows, more=more, first=before is None
+        )
 
     @get("/matches/{match_id:int}")
-    async def match(request: Request[Any, Any, Any], match_id: FromPath[int]) -> Template:
-        view = await _match(overview, match_id)
-        return page(request, "contest/match.html", view=view, facts=FACTS)
+    async def show_match(
+        self, session: Session, overview: Overview, match_id: FromPath[int]
+    ) -> Template:
+        """Show a match, live or finished."""
+        view = await _load_match(overview, match_id)
+        return render_page(session, "contest/match.html", view=view, drawing=DRAWING_DATA)
 
     @get("/matches/{match_id:int}/games/{number:int}")
-    async def game(
-        request: Request[Any, Any, Any], match_id: FromPath[int], number: FromPath[int]
+    async def show_game(
+        self, session: Session, overview: Overview, match_id: FromPath[int], number: FromPath[int]
     ) -> Template:
-        view = await _match(overview, match_id)
-        chosen = next((each for each in view.games if each.number == number), None)
-        if chosen is None:
+        """Show the replay of a game."""
+        view = await _load_match(overview, match_id)
+        game = next((each for each in view.games if each.number == number), None)
+        if game is None:
             raise NotFoundException(f"match {match_id} has no finished game {number}")
-        return page(request, "contest/game.html", view=view, game=chosen, facts=FACTS)
+        return render_page(session, "contest/game.html", view=view, game=game, drawing=DRAWING_DATA)
 
     @get("/matches/{match_id:int}/games/{number:int}/frames")
-    async def frames(
-        request: Request[Any, Any, Any], match_id: FromPath[int], number: FromPath[int]
+    async def get_frames(
+        self,
+        request: Request[Any, Any, Any],
+        animations: Animations,
+        match_id: FromPath[int],
+        number: FromPath[int],
     ) -> Response[bytes]:
-        packed = await playbacks.find(match_id, number)
+        """Return the animation of a game as JSON."""
+        compressed = await animations.load(match_id, number)
         if "gzip" in request.headers.get("accept-encoding", ""):
-            coding = {"content-encoding": "gzip", "vary": "accept-encoding"}
-            return Response(packed, media_type="application/json", headers=coding)
-        plain = await asyncio.to_thread(gzip.decompress, packed)
+            headers = {"content-encoding": "gzip", "vary": "accept-encoding"}
+            return Response(compressed, media_type="application/json", headers=headers)
+        plain = await asyncio.to_thread(gzip.decompress, compressed)
         return Response(plain, media_type="application/json")
 
-    @get("/matches/{match_id:int}/games/{number:int}/replay")
-    async def replay(match_id: FromPath[int], number: FromPath[int]) -> Response[bytes]:
-        data = await _replay(store, match_id, number)
+    @get("/matches/{match_id:int}/games/{number:int}/replay", sync_to_thread=True)
+    def get_replay(
+        self, site: Site, match_id: FromPath[int], number: FromPath[int]
+    ) -> Response[bytes]:
+        """Return the replay file of a game."""
         name = f"match-{match_id}-game-{number}.replay"
         return Response(
-            data,
+            _load_replay(site.store, match_id, number),
             media_type="application/octet-stream",
             headers={"content-disposition": f'attachment; filename="{name}"'},
         )
 
     @get("/bracket")
-    async def bracket(request: Request[Any, Any, Any], contest: _Number = None) -> Template:
-        return await _contest_page(request, "contest/bracket.html", overview, contest)
+    async def show_bracket(
+        self, session: Session, overview: Overview, contest: OptionalId = None
+    ) -> Template:
+        """Show the bracket of a contest."""
+        return await _render_contest(session, "contest/bracket.html", overview, contest)
 
     @get("/ranking")
-    async def ranking(request: Request[Any, Any, Any], contest: _Number = None) -> Template:
-        return await _contest_page(request, "contest/ranking.html", overview, contest)
+    async def show_ranking(
+        self, session: Session, overview: Overview, contest: OptionalId = None
+    ) -> Template:
+        """Show the ranking of a contest."""
+        return await _render_contest(session, "contest/ranking.html", overview, contest)
 
     @websocket("/live")
-    async def live(socket: WebSocket[Any, Any, Any]) -> None:
-        wanted = _numbers(socket.query_params.getall("match", []))
-        rows = [await overview.match(number) for number in wanted]
+    async def watch(
+        self, socket: WebSocket[Any, Any, Any], overview: Overview, broadcaster: Broadcaster
+    ) -> None:
+        """Send live events of matches to a page."""
+        ids = _parse_ids(socket.query_params.getall("match", []))
+        views = [await overview.load_match(match_id) for match_id in ids]
         await socket.accept()
-        await _show(socket, hub, [view.row for view in rows if view is not None])
-
-    return [home, matches, match, game, frames, replay, bracket, ranking, live]
-
-
-# --- pages --------------------------------------------------------------------------------------
-
-_LARGEST: Final = (1 << 63) - 1
-"""No database knows larger numbers."""
-_Number = Annotated[int | None, QueryParameter(ge=1, le=_LARGEST)]
+        rows = [view.row for view in views if view is not None]
+        await _broadcast(TextSocket(socket), broadcaster, rows)
 
 
-async def _match(overview: Overview, match_id: int) -> MatchView:
-    view = await overview.match(match_id) if match_id <= _LARGEST else None
+# --- helpers ------------------------------------------------------------------------------------
+
+
+async def _load_match(overview: SiteOverview, match_id: int) -> MatchOverview:
+    view = await overview.load_match(match_id) if match_id <= _MAX_ID else None
     if view is None:
         raise NotFoundException(f"there is no match {match_id}")
     return view
 
 
-async def _contest_page(
-    request: Request[Any, Any, Any], template: str, overview: Overview, contest: int | None
+async def _render_contest(
+    session: BrowserSession, template: str, overview: SiteOverview, contest: int | None
 ) -> Template:
     try:
-        view = await overview.contest(contest)
+        view = await overview.load_contest(contest)
     except UnknownEntryError:
         raise NotFoundException(f"there is no contest {contest}") from None
-    others = await overview.contests()
-    return page(request, template, view=view, others=others)
+    others = await overview.list_contests()
+    return render_page(session, template, view=view, others=others)
 
 
-# --- replays ------------------------------------------------------------------------------------
-
-_MOST_KEPT: Final = 24
-
-
-async def _replay(store: Store, match_id: int, number: int) -> bytes:
+def _load_replay(store: Store, match_id: int, number: int) -> bytes:
     data = None
-    if max(match_id, number) <= _LARGEST:
-        data = await asyncio.to_thread(store.matches.replay, match_id, number)
+    if max(match_id, number) <= _MAX_ID:
+        data = store.matches.replay(match_id, number)
     if data is None:
-        raise NotFoundException(f"there is no game {number} of a match {match_id} here")
+        raise NotFoundException(f"there is no game {number} of a match {match_id}")
     return data
 
 
-class _Playbacks:
-    """The last ones that were asked for: games that are over change no more."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._kept: dict[tuple[int, int], bytes] = {}
-        # One at a time: others have to be served meanwhile.
-        self._lock = asyncio.Lock()
-
-    async def find(self, match_id: int, number: int) -> bytes:
-        key = match_id, number
-        async with self._lock:
-            found = self._kept.pop(key, None)
-            if found is None:
-                replay = await _replay(self._store, match_id, number)
-                try:
-                    found = await asyncio.to_thread(playback, replay)
-                except FormatError as error:
-                    raise NotFoundException(f"this replay cannot be shown: {error}") from error
-            self._kept[key] = found
-            if len(self._kept) > _MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
-            return found
+def _parse_ids(texts: Sequence[str]) -> list[int]:
+    ids = [int(text) for text in texts if text.isdecimal() and len(text) < 19]
+    return list(dict.fromkeys(ids))[:MAX_WATCHED_MATCHES]
 
 
-# --- the line -----------------------------------------------------------------------------------
-
-_MOST_HEARD: Final = 100
-"""Messages of a page: it has nothing to say."""
-_PATIENCE: Final = 20.0
-"""Seconds that a page may take to take one message."""
-_TRY_LATER: Final = 1013
-"""What WebSockets call it when a server is too busy."""
-
-
-def _numbers(texts: Sequence[str]) -> list[int]:
-    numbers = [int(text) for text in texts if text.isdecimal() and len(text) < 19]
-    return list(dict.fromkeys(numbers))[:MOST_MATCHES]
-
-
-async def _show(socket: WebSocket[Any, Any, Any], hub: LiveHub, rows: Sequence[MatchRow]) -> None:
+async def _broadcast(
+    socket: TextSocket, broadcaster: LiveBroadcaster, rows: Sequence[MatchRow]
+) -> None:
     try:
-        onlooker = hub.join([Subject.of(row) for row in rows])
-    except TooManyOnlookersError as error:
-        await _close(socket, str(error))
+        viewer = broadcaster.subscribe([WatchedMatch.from_row(row) for row in rows])
+    except ViewerLimitError as error:
+        await socket.close(_TRY_AGAIN_LATER, str(error))
         return
     for row in rows:
         if row.state in {"done", "called off"}:
-            hub.end(row.token)
-    both = [
-        asyncio.create_task(_tell(socket, onlooker)),
-        asyncio.create_task(_wait_until_gone(socket)),
+            broadcaster.finish_match(row.token)
+    tasks = [
+        asyncio.create_task(_send_frames(socket, viewer)),
+        asyncio.create_task(_wait_until_closed(socket)),
     ]
     try:
-        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        hub.leave(onlooker)
-        for task in both:
+        broadcaster.unsubscribe(viewer)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*both, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _tell(socket: WebSocket[Any, Any, Any], onlooker: Onlooker) -> None:
-    # uvicorn's word for a socket that was closed meanwhile is an OSError.
-    with contextlib.suppress(OSError, WebSocketDisconnect, TimeoutError):
-        try:
-            while True:
-                for frame in await onlooker.look():
-                    async with asyncio.timeout(_PATIENCE):
-                        await socket.send_text(frame)
-        except TooSlowError as error:
-            await _close(socket, str(error))
+async def _send_frames(socket: TextSocket, viewer: LiveViewer) -> None:
+    try:
+        while True:
+            for frame in await viewer.next_frames():
+                async with asyncio.timeout(_SEND_TIMEOUT):
+                    await socket.send(frame)
+    except (SocketClosedError, TimeoutError):
+        pass
+    except SlowViewerError as error:
+        await socket.close(_TRY_AGAIN_LATER, str(error))
 
 
-async def _wait_until_gone(socket: WebSocket[Any, Any, Any]) -> None:
-    with contextlib.suppress(OSError, RuntimeError, WebSocketDisconnect):
-        for _ in range(_MOST_HEARD):
-            await socket.receive_data(mode="text")
-
-
-async def _close(socket: WebSocket[Any, Any, Any], reason: str) -> None:
-    """Close, unless the page was quicker."""
-    with contextlib.suppress(OSError, RuntimeError, WebSocketDisconnect):
-        await socket.close(_TRY_LATER, reason)
+async def _wait_until_closed(socket: TextSocket) -> None:
+    try:
+        for _ in range(_MAX_PAGE_MESSAGES):
+            await socket.receive()
+    except SocketClosedError:
+        pass

@@ -1,4 +1,10 @@
-"""Lets teams and organisers in, by name and password, and keeps guessers out."""
+"""Authentication: sessions, login limits and form tokens.
+
+A logged-in browser has a cookie with a session token; the store keeps a hash of it. Other browsers
+get a cookie with a visit token when a page with a form is rendered, so that another site cannot
+log them in (login CSRF). The token in forms is derived from the cookie, which other sites cannot
+read. Each login creates a new session, so a cookie that was planted before is worthless.
+"""
 
 from __future__ import annotations
 
@@ -10,376 +16,369 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
+from litestar.datastructures import Cookie, MutableScopeHeaders
 from litestar.exceptions import PermissionDeniedException
 
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.store import Admin, Team, name_key
 from sevenbag.errors import SevenbagError, StoreError
-from sevenbag.web.core.connection_limits import address_of, household
+from sevenbag.web.core.connection_limits import client_address, client_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping, Sequence
+    from collections.abc import Callable, Mapping, MutableMapping
 
     from litestar.connection import ASGIConnection
     from litestar.handlers import BaseRouteHandler
 
     from sevenbag.contest.passwords import PasswordChecks
     from sevenbag.contest.store import Session, Store
-    from sevenbag.web.contest.site_context import Figures
-    from sevenbag.web.core.connection_limits import Network
-    from sevenbag.web.core.origin_guard import Application, Receive, Scope, Send
+    from sevenbag.web.contest.site_context import SiteMetrics
+    from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
 
-_MOST_KEYS: Final = 20_000
+    Connection = ASGIConnection[Any, Any, Any, Any]
 
+Account = TypeVar("Account", Team, Admin)
 
-class Limit:
-    """So many times at once, then once in so many seconds, for each key.
-
-    What is remembered is one time a key, and of so many keys at most.
-
-    Args:
-        burst: times at once.
-        seconds: until one more is allowed.
-        clock: seconds that only grow.
-    """
-
-    def __init__(
-        self, burst: int, seconds: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._ahead = burst * seconds
-        self._seconds = seconds
-        self._clock = clock
-        # When each key will have all its times again: each use puts it off.
-        self._whole: OrderedDict[str, float] = OrderedDict()
-
-    def take(self, key: str) -> bool:
-        """Use one; False if there is none left."""
-        now = self._clock()
-        whole = max(self._whole.get(key, now), now) + self._seconds
-        if whole - now > self._ahead:
-            return False
-        self._whole[key] = whole
-        self._whole.move_to_end(key)
-        self._forget(now)
-        return True
-
-    def give_back(self, key: str) -> None:
-        """It was none of those that are counted."""
-        if key in self._whole:
-            self._whole[key] -= self._seconds
-
-    def _forget(self, now: float) -> None:
-        # The longest unused first; who has all its times again needs no remembering.
-        while self._whole:
-            key = next(iter(self._whole))
-            if self._whole[key] > now and len(self._whole) <= _MOST_KEYS:
-                break
-            del self._whole[key]
-
-
-_KEY: Final = "sevenbag.visitor"
-_LONGEST_TOKEN: Final = 200
+MAX_NAME_LENGTH: Final = 200
+_MAX_KNOWN_ADDRESSES: Final = 20_000
+_MAX_LIMIT_KEYS: Final = 20_000
+_MAX_COOKIE_LENGTH: Final = 200
 _VISIT_SECONDS: Final = 86_400
 
 
-class Visitor:
-    """Whoever makes a request.
+class LoginRequiredError(SevenbagError):
+    """A page requires a login.
 
     Attributes:
-        address: from where, as far as it can be told.
-        session_token: of the session by which the visitor is known; empty for none.
-        leaves: headers by which cookies are set in the answer.
-        fault: why it could not be found out who it is.
+        login_path: path of the login page.
+    """
+
+    def __init__(self, login_path: str) -> None:
+        super().__init__("this page requires a login")
+        self.login_path = login_path
+
+
+class LoginRejectedError(SevenbagError):
+    """A login was rejected; the text is shown to the user.
+
+    Attributes:
+        status: HTTP status of the response.
+    """
+
+    def __init__(self, text: str, status: int = 401) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class BrowserSession:
+    """Session of the browser that makes a request.
+
+    Attributes:
+        client: IP address of the client; empty if unknown.
+        token: session token; empty without a valid session.
+        cookies: cookies to set with the response.
+        store_error: error that prevented the lookup of the session.
+
+    Args:
+        client: IP address of the client.
+        cookies: cookies of the request.
+        session: session in the store.
+        store_error: error of the lookup.
+        secure: set cookies for HTTPS only.
     """
 
     def __init__(
         self,
-        address: str,
-        cookies: Cookies,
-        given: Mapping[str, str],
+        client: str,
+        cookies: Mapping[str, str],
         session: Session | None,
-        fault: StoreError | None = None,
+        store_error: StoreError | None,
+        *,
+        secure: bool,
     ) -> None:
-        self.address = address
-        self.fault = fault
-        self.session_token = given.get(cookies.session, "") if session else ""
-        self.leaves: list[bytes] = []
-        self._cookies = cookies
+        self.client = client
+        self.token = cookies.get(_session_cookie(secure), "") if session else ""
+        self.cookies: list[Cookie] = []
+        self.store_error = store_error
         self._session = session
-        self._visit = given.get(cookies.visit, "")
+        self._secure = secure
+        self._visit_token = cookies.get(_visit_cookie(secure), "")
 
     @property
     def team(self) -> Team | None:
-        """The team that is logged in."""
+        """Return the team that is logged in."""
         return self._session.team if self._session else None
 
     @property
     def admin(self) -> Admin | None:
-        """The organiser who is logged in."""
+        """Return the administrator who is logged in."""
         return self._session.admin if self._session else None
 
     @property
     def form_token(self) -> str:
-        """What forms of this visitor's pages have in them."""
-        if not self.session_token and not self._visit:
-            self._visit = secrets.token_urlsafe(32)
-            self.leaves.append(self._cookies.set(self._cookies.visit, self._visit, _VISIT_SECONDS))
-        cookie = self.session_token or self._visit
+        """Return the token of this session's forms; set a cookie if there is none."""
+        if not self.token and not self._visit_token:
+            self._visit_token = secrets.token_urlsafe(32)
+            self.cookies.append(
+                self._make_cookie(_visit_cookie(self._secure), self._visit_token, _VISIT_SECONDS)
+            )
+        cookie = self.token or self._visit_token
         return hmac.new(cookie.encode(), b"form", hashlib.sha256).hexdigest()
 
-    def enters(self, token: str, seconds: float) -> None:
-        """A session has begun."""
-        self.leaves = [
-            self._cookies.set(self._cookies.session, token, seconds),
-            self._cookies.drop(self._cookies.visit),
+    def is_form_token_valid(self, token: str) -> bool:
+        """Return whether a form's token belongs to this session."""
+        return hmac.compare_digest(self.form_token.encode(), token.encode())
+
+    def start(self, token: str, seconds: int) -> None:
+        """Set the cookie of a new session."""
+        self.cookies = [
+            self._make_cookie(_session_cookie(self._secure), token, seconds),
+            self._make_cookie(_visit_cookie(self._secure), "", 0),
         ]
 
-    def goes(self) -> None:
-        """The session has ended."""
-        self.leaves = [self._cookies.drop(self._cookies.session)]
+    def end(self) -> None:
+        """Remove the cookie of the session."""
+        self.cookies = [self._make_cookie(_session_cookie(self._secure), "", 0)]
+
+    def _make_cookie(self, name: str, value: str, seconds: int) -> Cookie:
+        return Cookie(
+            name, value=value, max_age=seconds, httponly=True, samesite="lax", secure=self._secure
+        )
 
 
-class Cookies:
-    """The site's cookies.
+class SessionMiddleware:
+    """ASGI middleware that looks up the session of each request.
 
-    Args:
-        secure: whether browsers are to send them through TLS only.
-    """
-
-    def __init__(self, *, secure: bool) -> None:
-        # A browser lets nobody but this very host set a cookie of such a name.
-        prefix = "__Host-" if secure else ""
-        self.session: Final = f"{prefix}sevenbag_session"
-        self.visit: Final = f"{prefix}sevenbag_visit"
-        self._attributes = "; Path=/; HttpOnly; SameSite=Lax" + ("; Secure" if secure else "")
-
-    def read(self, header: str) -> dict[str, str]:
-        """Cookies of ours in a request's header."""
-        found: dict[str, str] = {}
-        for each in header.split(";"):
-            name, _, value = each.strip().partition("=")
-            if name in {self.session, self.visit} and len(value) <= _LONGEST_TOKEN:
-                found[name] = value
-        return found
-
-    def set(self, name: str, token: str, seconds: float) -> bytes:
-        """The header that sets one."""
-        return f"{name}={token}; Max-Age={seconds:.0f}{self._attributes}".encode()
-
-    def drop(self, name: str) -> bytes:
-        """The header that ends one."""
-        return f"{name}=; Max-Age=0{self._attributes}".encode()
-
-
-class Visits:
-    """Finds out who is calling before anything else is asked.
+    It wraps the application, since Litestar runs middleware for matched routes only and error pages
+    show the login as well.
 
     Args:
-        application: what is called.
-        store: knows the sessions.
-        cookies: of the site.
-        proxies: whose word is believed on where a request comes from.
+        app: wrapped application.
+        store: store with the sessions.
+        secure: set cookies for HTTPS only.
     """
 
-    def __init__(
-        self, application: Application, store: Store, cookies: Cookies, proxies: Sequence[Network]
-    ) -> None:
-        self._application = application
+    def __init__(self, app: AsgiApp, store: Store, *, secure: bool) -> None:
+        self._app = app
         self._store = store
-        self._cookies = cookies
-        self._proxies = proxies
+        self._secure = secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve."""
+        """Pass the request on with its `BrowserSession` in ``scope["auth"]``."""
         if scope["type"] == "lifespan":
-            await self._application(scope, receive, send)
+            await self._app(scope, receive, send)
             return
-        headers = [(name, value.decode("latin-1")) for name, value in scope["headers"]]
-        given = self._cookies.read("; ".join(v for name, v in headers if name == b"cookie"))
-        session = fault = None
-        token = given.get(self._cookies.session, "")
+        cookies = _read_cookies(scope)
+        stored = store_error = None
+        token = cookies.get(_session_cookie(self._secure), "")
         # Files are the same for everybody.
         if token and not scope["path"].startswith("/static/"):
             try:
-                session = await asyncio.to_thread(self._store.sessions.find, token)
+                stored = await asyncio.to_thread(self._store.sessions.find, token)
             except StoreError as error:
-                fault = error
-        address = address_of(scope, self._proxies)
-        visitor = scope[_KEY] = Visitor(address, self._cookies, given, session, fault)
+                store_error = error
+        session = scope["auth"] = BrowserSession(
+            client_address(scope), cookies, stored, store_error, secure=self._secure
+        )
 
-        async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
+        async def send_with_cookies(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
-                leaves = [(b"set-cookie", line) for line in visitor.leaves]
-                message["headers"] = [*message.get("headers", ()), *leaves]
+                headers = MutableScopeHeaders.from_message(cast("Any", message))
+                for cookie in session.cookies:
+                    headers.add("set-cookie", cookie.to_header(header=""))
             await send(message)
 
-        await self._application(scope, receive, send_with_cookie)
+        await self._app(scope, receive, send_with_cookies)
 
 
-def address_seen(scope: Scope) -> str:
-    """From where a request has come that has passed `Visits`; empty if it has not."""
-    visitor = cast("Visitor | None", scope.get(_KEY))
-    return visitor.address if visitor else ""
+def get_browser_session(connection: Connection) -> BrowserSession:
+    """Return the session of a request."""
+    return cast("BrowserSession", connection.auth)
 
 
-def visitor_of(connection: ASGIConnection[Any, Any, Any, Any]) -> Visitor:
-    """Who is calling."""
-    scope = cast("MutableMapping[str, Any]", connection.scope)
-    return cast("Visitor", scope[_KEY])
+def require_team(connection: Connection, _: BaseRouteHandler) -> None:
+    """Guard routes of logged-in teams."""
+    if get_browser_session(connection).team is None:
+        _reject(connection, "/login", "This is for teams that are logged in.")
 
 
-class NeedsLoginError(SevenbagError):
-    """Somebody who is not logged in wants to see a page for those who are.
+def require_admin(connection: Connection, _: BaseRouteHandler) -> None:
+    """Guard routes of logged-in administrators."""
+    if get_browser_session(connection).admin is None:
+        _reject(connection, "/login/organiser", "This is for administrators who are logged in.")
 
-    Attributes:
-        page: where to log in.
+
+class RateLimit:
+    """Token bucket for each key.
+
+    Args:
+        burst: number of uses at once.
+        interval: time in seconds until another use is allowed.
+        clock: monotonic clock in seconds.
     """
 
-    def __init__(self, page: str) -> None:
-        super().__init__("this page is for those who are logged in")
-        self.page = page
+    def __init__(
+        self, burst: int, interval: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._max_ahead = burst * interval
+        self._interval = interval
+        self._clock = clock
+        # Time at which the bucket of each key is full again.
+        self._full_at: OrderedDict[str, float] = OrderedDict()
+
+    def try_acquire(self, key: str) -> bool:
+        """Use one token; return False if there is none."""
+        now = self._clock()
+        full_at = max(self._full_at.get(key, now), now) + self._interval
+        if full_at - now > self._max_ahead:
+            return False
+        self._full_at[key] = full_at
+        self._full_at.move_to_end(key)
+        self._prune(now)
+        return True
+
+    def release(self, key: str) -> None:
+        """Return one token."""
+        if key in self._full_at:
+            self._full_at[key] -= self._interval
+
+    def _prune(self, now: float) -> None:
+        # Full buckets need no entry. Beyond the maximum, the least recently used keys are dropped.
+        while self._full_at:
+            key = next(iter(self._full_at))
+            if self._full_at[key] > now and len(self._full_at) <= _MAX_LIMIT_KEYS:
+                break
+            del self._full_at[key]
 
 
-def teams_only(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-    """Lets teams through that are logged in."""
-    if visitor_of(connection).team is None:
-        _turn_away(connection, "/login", "This is for teams that are logged in.")
-
-
-def admins_only(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-    """Lets organisers through who are logged in."""
-    if visitor_of(connection).admin is None:
-        _turn_away(connection, "/login/organiser", "This is for organisers who are logged in.")
-
-
-Known = TypeVar("Known", Team, Admin)
-
-LONGEST_NAME: Final = 200
-_MOST_PROVED: Final = 20_000
-
-
-class NotLetInError(SevenbagError):
-    """The name or the password is wrong, or too many were; the words are for whoever tried.
-
-    Attributes:
-        status: of HTTP, that says the same.
-    """
-
-    def __init__(self, words: str, status: int = 401) -> None:
-        super().__init__(words)
-        self.status = status
-
-
-class Entrance:
-    """Password checks for teams and organisers, with limits on wrong passwords.
+class Authenticator:
+    """Password checks for teams and administrators, with limits on wrong passwords.
 
     Wrong passwords are counted for each name at each address, for each address, and for each name.
     Addresses from which a name has logged in are exempt from the last count, so that guesses from
     many addresses do not lock the account's owner out.
 
     Args:
-        store: knows the names.
-        passwords: checks them.
-        figures: counts who was let in.
+        store: store with the accounts.
+        passwords: password checks.
+        metrics: counters of logins.
     """
 
-    def __init__(self, store: Store, passwords: PasswordChecks, figures: Figures) -> None:
+    def __init__(self, store: Store, passwords: PasswordChecks, metrics: SiteMetrics) -> None:
         self._store = store
         self._passwords = passwords
-        self._figures = figures
-        self._pair = Limit(8, 10.0)
-        self._name = Limit(100, 2.0)
-        self._address = Limit(60, 2.0)
-        # Names with the addresses from which they have logged in.
-        self._proved: OrderedDict[str, None] = OrderedDict()
+        self._metrics = metrics
+        self._pair_limit = RateLimit(8, 10.0)
+        self._name_limit = RateLimit(100, 2.0)
+        self._address_limit = RateLimit(60, 2.0)
+        # Pairs of name and address that have logged in.
+        self._known_addresses: OrderedDict[str, None] = OrderedDict()
 
-    async def team(self, name: str, password: str, address: str) -> Team:
-        """The team of this name and password.
+    async def authenticate_team(self, name: str, password: str, address: str) -> Team:
+        """Return the team of a name and password.
 
         Raises:
-            NotLetInError: it is not let in.
-            TooBusyError: too many try at once.
+            LoginRejectedError: name or password are wrong, or the team is disabled.
+            TooBusyError: too many passwords are being checked.
         """
-        team = await self._known("team", self._store.teams.find, name, password, address)
+        team = await self._authenticate("team", self._store.teams.find, name, password, address)
         if team.disabled:
-            raise NotLetInError("this team was disabled by the organisers", 403)
+            raise LoginRejectedError("this team was disabled by the administrators", 403)
         return team
 
-    async def admin(self, name: str, password: str, address: str) -> Admin:
-        """The organiser of this name and password.
+    async def authenticate_admin(self, name: str, password: str, address: str) -> Admin:
+        """Return the administrator of a name and password.
 
         Raises:
-            NotLetInError: not let in.
-            TooBusyError: too many try at once.
+            LoginRejectedError: name or password are wrong, or the account is disabled.
+            TooBusyError: too many passwords are being checked.
         """
-        admin = await self._known("admin", self._store.admins.find, name, password, address)
+        admin = await self._authenticate("admin", self._store.admins.find, name, password, address)
         if admin.disabled:
-            raise NotLetInError("this account was disabled", 403)
+            raise LoginRejectedError("this account was disabled", 403)
         return admin
 
     # --- helpers --------------------------------------------------------------------------------
 
-    async def _known(
+    async def _authenticate(
         self,
         role: str,
-        find: Callable[[str], Known | None],
+        find: Callable[[str], Account | None],
         name: str,
         password: str,
         address: str,
-    ) -> Known:
-        if len(name) > LONGEST_NAME:
+    ) -> Account:
+        if len(name) > MAX_NAME_LENGTH:
             name = ""
-        known = await asyncio.to_thread(find, name) if name else None
-        house = household(address)
+        account = await asyncio.to_thread(find, name) if name else None
+        client = client_key(address)
         key = f"{role} {name_key(name)}"
-        pair = f"{key} {house}"
-        counts = [(self._pair, pair), (self._address, house)]
-        # Guesses from elsewhere do not lock out an address that has logged in before.
-        if pair not in self._proved:
-            counts.append((self._name, key))
+        pair = f"{key} {client}"
+        limits = [(self._pair_limit, pair), (self._address_limit, client)]
+        if pair not in self._known_addresses:
+            limits.append((self._name_limit, key))
         # Applied before the password check: a right guess must not succeed where a wrong one is
-        # refused, and concurrent guesses must not exceed the limits.
-        for number, (limit, who) in enumerate(counts):
-            if not limit.take(who):
-                for taken, its in counts[:number]:
-                    taken.give_back(its)
-                self._figures.logins.labels(role, "refused").inc()
-                raise NotLetInError("too many wrong passwords; try again in a minute", 429)
+        # rejected, and concurrent guesses must not exceed the limits.
+        for number, (limit, limit_key) in enumerate(limits):
+            if not limit.try_acquire(limit_key):
+                _release(limits[:number])
+                self._metrics.logins.labels(role, "limited").inc()
+                raise LoginRejectedError("too many wrong passwords; try again in a minute", 429)
+        password_hash = account.password_hash if account else None
         try:
-            right = await self._passwords.is_right(known.password_hash if known else None, password)
+            is_right = await self._passwords.is_right(password_hash, password)
         except TooBusyError:
             # The password was not checked, so this does not count as a guess.
-            for limit, who in counts:
-                limit.give_back(who)
+            _release(limits)
             raise
-        if known is None or not right:
-            self._figures.logins.labels(role, "wrong").inc()
-            raise NotLetInError(
-                "there is no team of this name and password"
-                if role == "team"
-                else "there is no organiser of this name and password"
-            )
-        for limit, who in counts:
-            limit.give_back(who)
-        self._proved[pair] = None
-        self._proved.move_to_end(pair)
-        if len(self._proved) > _MOST_PROVED:
-            self._proved.popitem(last=False)
-        self._figures.logins.labels(role, "right").inc()
-        return known
+        if account is None or not is_right:
+            self._metrics.logins.labels(role, "wrong").inc()
+            title = "team" if role == "team" else "administrator"
+            raise LoginRejectedError(f"there is no {title} of this name and password")
+        _release(limits)
+        self._known_addresses[pair] = None
+        self._known_addresses.move_to_end(pair)
+        if len(self._known_addresses) > _MAX_KNOWN_ADDRESSES:
+            self._known_addresses.popitem(last=False)
+        self._metrics.logins.labels(role, "success").inc()
+        return account
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_LOOKS: Final = frozenset({"GET", "HEAD"})
+_READ_METHODS: Final = frozenset({"GET", "HEAD"})
 
 
-def _turn_away(connection: ASGIConnection[Any, Any, Any, Any], page: str, words: str) -> None:
-    visitor = visitor_of(connection)
-    if visitor.fault is not None:
-        raise visitor.fault
-    nobody = visitor.team is None and visitor.admin is None
+def _session_cookie(secure: bool) -> str:
+    # Browsers accept a `__Host-` cookie from this very host only.
+    return "__Host-sevenbag_session" if secure else "sevenbag_session"
+
+
+def _visit_cookie(secure: bool) -> str:
+    return "__Host-sevenbag_visit" if secure else "sevenbag_visit"
+
+
+def _read_cookies(scope: Scope) -> dict[str, str]:
+    header = b"; ".join(value for name, value in scope["headers"] if name == b"cookie")
+    cookies: dict[str, str] = {}
+    for pair in header.decode("latin-1").split(";"):
+        name, _, value = pair.strip().partition("=")
+        if len(value) <= _MAX_COOKIE_LENGTH:
+            cookies[name] = value
+    return cookies
+
+
+def _reject(connection: Connection, login_path: str, text: str) -> None:
+    session = get_browser_session(connection)
+    if session.store_error is not None:
+        raise session.store_error
+    is_logged_in = session.team is not None or session.admin is not None
     scope = cast("Mapping[str, object]", connection.scope)
-    if nobody and scope.get("method") in _LOOKS:
-        raise NeedsLoginError(page)
-    raise PermissionDeniedException(words)
+    if not is_logged_in and scope.get("method") in _READ_METHODS:
+        raise LoginRequiredError(login_path)
+    raise PermissionDeniedException(text)
+
+
+def _release(limits: list[tuple[RateLimit, str]]) -> None:
+    for limit, key in limits:
+        limit.release(key)

@@ -1,10 +1,8 @@
-"""Objects shared by all routes, metrics and the access log."""
+"""Objects shared by all routes, metrics, and the access log."""
 
 from __future__ import annotations
 
-import asyncio
 import time
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,8 +13,8 @@ from prometheus_client.registry import Collector
 from sevenbag.contest.passwords import PasswordChecks
 from sevenbag.contest.telemetry import make_logger
 from sevenbag.errors import printable
-from sevenbag.web.contest.api_routes import CURRENT_MATCH_PATH
-from sevenbag.web.contest.site_authentication import Entrance, Limit, address_seen
+from sevenbag.web.contest.site_authentication import Authenticator, RateLimit
+from sevenbag.web.core.connection_limits import client_address
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, MutableMapping
@@ -27,177 +25,175 @@ if TYPE_CHECKING:
     from sevenbag.contest.scheduler import Scheduler
     from sevenbag.contest.settings import Settings
     from sevenbag.contest.store import Store
-    from sevenbag.web.contest.site_authentication import Visitor
-    from sevenbag.web.core.origin_guard import Application, Receive, Scope, Send
+    from sevenbag.web.contest.site_authentication import BrowserSession
+    from sevenbag.web.core.origin_guard import AsgiApp, Receive, Scope, Send
+
+TEAM_SESSION_SECONDS: Final = 7 * 86_400
+ADMIN_SESSION_SECONDS: Final = 12 * 3_600
+LOG_ERRORS_ONLY: Final = {"log_errors_only": True}
+"""Option of routes whose successful requests are not logged."""
+_MAX_PATH_LENGTH: Final = 120
 
 
-class Figures:
-    """Counters of the site, and what the scheduler says of itself.
+class SiteContext:
+    """Objects of the site.
 
     Attributes:
-        requests: answered, by method, part of the site and status.
-        logins: tried, by role and outcome.
+        store: store of the contest.
+        scheduler: scheduler of the matches.
+        settings: settings of the contest.
+        scheduler_secret: secret shared with game servers.
+        passwords: password hashing.
+        registration_limit: limit of registrations per client.
+        test_match_limit: limit of new test matches per team.
+        log: logger of the site.
+        metrics: metrics of the site.
+        authenticator: login checks.
+    """
+
+    def __init__(
+        self, store: Store, scheduler: Scheduler, settings: Settings, scheduler_secret: str
+    ) -> None:
+        self.store = store
+        self.scheduler = scheduler
+        self.settings = settings
+        self.scheduler_secret = scheduler_secret
+        self.passwords = PasswordChecks()
+        # Teams in the same room often share an address.
+        self.registration_limit = RateLimit(30, 20.0)
+        self.test_match_limit = RateLimit(20, 3.0)
+        self.log: FilteringBoundLogger = make_logger(settings.log)
+        self.metrics = SiteMetrics(scheduler.metrics)
+        self.authenticator = Authenticator(store, self.passwords, self.metrics)
+
+    def audit(
+        self, session: BrowserSession, action: str, target: str = "", *, actor: str = ""
+    ) -> None:
+        """Record an action in the log and in the store; blocks.
+
+        Args:
+            session: session of the request.
+            action: action, such as ``team disabled``.
+            target: name of the object.
+            actor: name of the account; that of the session by default.
+        """
+        account = session.admin or session.team
+        actor = actor or (account.name if account else "")
+        self.log.info(
+            "audit.recorded", action=action, actor=actor, target=target, client=session.client
+        )
+        self.store.audit.add(actor, action, target, session.client)
+
+
+class SiteMetrics:
+    """Prometheus metrics of the site.
+
+    Attributes:
+        requests: number of requests by method, part of the site and status.
+        logins: number of logins by role and outcome.
 
     Args:
-        scheduler: its figures, by name.
+        scheduler: returns the scheduler's values by metric name.
     """
 
     def __init__(self, scheduler: Callable[[], Mapping[str, float]]) -> None:
         self._registry = CollectorRegistry()
         self.requests = Counter(
             "sevenbag_site_requests",
-            "Requests answered.",
+            "Answered requests.",
             ("method", "part", "status"),
             registry=self._registry,
         )
         self.logins = Counter(
             "sevenbag_site_logins",
-            "Passwords given by teams and organisers.",
+            "Logins of teams and administrators.",
             ("role", "outcome"),
             registry=self._registry,
         )
-        self.show(scheduler, "Of the scheduler.")
+        self.add_source(scheduler, "Value of the scheduler.")
 
-    def show(self, figures: Callable[[], Mapping[str, float]], words: str) -> None:
-        """Show what somebody else counts, by name; what ends in ``_total`` only rises."""
-        self._registry.register(_Told(figures, words))
+    def add_source(self, read: Callable[[], Mapping[str, float]], description: str) -> None:
+        """Add values by metric name; names of counters end with ``_total``."""
+        self._registry.register(_ValueCollector(read, description))
 
-    def text(self) -> bytes:
-        """All of them, as Prometheus reads them."""
+    def render(self) -> bytes:
+        """Return all metrics in the text format of Prometheus."""
         return generate_latest(self._registry)
 
 
-_PARTS: Final = frozenset(
-    {"admin", "bracket", "health", "live", "login", "logout", "matches", "metrics", "ranking"}
-    | {"ready", "register", "scheduler", "static", "team", "welcome"}
-)
-_METHODS: Final = frozenset({"GET", "HEAD", "POST"})
-_QUIET: Final = frozenset({"health", "metrics", "ready", "static"})
-_LONGEST_PATH: Final = 120
+class AccessLog:
+    """ASGI middleware that counts and logs requests.
 
-
-class Journal:
-    """Writes down what was asked for and how it was answered.
-
-    A query is never written: a test match's has a password in it. Nor is the word of a link that
-    works once.
+    Query strings are not logged, since a test match's has a password, nor are the tokens of
+    invitations.
 
     Args:
-        application: what answers.
-        log: where it is written.
-        figures: where it is counted.
+        app: wrapped application.
+        log: logger of the site.
+        metrics: metrics of the site.
     """
 
-    def __init__(
-        self, application: Application, log: FilteringBoundLogger, figures: Figures
-    ) -> None:
-        self._application = application
+    def __init__(self, app: AsgiApp, log: FilteringBoundLogger, metrics: SiteMetrics) -> None:
+        self._app = app
         self._log = log
-        self._figures = figures
+        self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve."""
+        """Pass the request on, then count and log it."""
         if scope["type"] != "http":
-            await self._application(scope, receive, send)
+            await self._app(scope, receive, send)
             return
         status = 500
-        began = time.perf_counter()
+        start = time.perf_counter()
 
-        async def send_and_see(message: MutableMapping[str, Any]) -> None:
+        async def send_and_record(message: MutableMapping[str, Any]) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
 
         try:
-            await self._application(scope, receive, send_and_see)
+            await self._app(scope, receive, send_and_record)
         finally:
-            path: str = scope["path"]
-            first = path.split("/", 2)[1] if path.startswith("/") else ""
-            part = first if first in _PARTS else "other" if first else "home"
+            part = _find_part(scope)
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            self._figures.requests.labels(method, part, str(status)).inc()
-            # Waiting clients poll every two seconds.
-            is_poll = path == CURRENT_MATCH_PATH and status < HTTPStatus.BAD_REQUEST
-            if part not in _QUIET and not is_poll:
+            self._metrics.requests.labels(method, part, str(status)).inc()
+            handler = scope.get("route_handler")
+            is_quiet = handler is not None and "log_errors_only" in handler.opt
+            if not is_quiet or status >= HTTPStatus.BAD_REQUEST:
                 self._log.info(
-                    "request",
+                    "request.completed",
                     method=method,
-                    path=_shown(path, part),
+                    path="/welcome/…" if part == "welcome" else _shorten(scope["path"]),
                     status=status,
-                    ms=round((time.perf_counter() - began) * 1000, 1),
-                    address=address_seen(scope),
+                    ms=round((time.perf_counter() - start) * 1000, 1),
+                    client=client_address(scope),
                 )
-
-
-TEAM_SECONDS: Final = 7 * 86_400.0
-"""How long a team stays logged in."""
-ADMIN_SECONDS: Final = 12 * 3_600.0
-"""How long an organiser does."""
-
-
-@dataclass(slots=True)
-class Desk:
-    """The site's parts.
-
-    Attributes:
-        store: where everything is kept.
-        scheduler: what places matches.
-        settings: of the contest.
-        secret: that game servers know.
-        passwords: checks and hashes them.
-        registrations: how often teams may be registered from one place.
-        test_matches: how often a team may have one made.
-        entrance: lets teams and organisers in.
-        log: where what happens is written.
-        figures: what is counted.
-    """
-
-    store: Store
-    scheduler: Scheduler
-    settings: Settings
-    secret: str
-    passwords: PasswordChecks = field(default_factory=PasswordChecks)
-    # A room full of teams often has one address.
-    registrations: Limit = field(default_factory=lambda: Limit(30, 20.0))
-    test_matches: Limit = field(default_factory=lambda: Limit(20, 3.0))
-    log: FilteringBoundLogger = field(init=False)
-    figures: Figures = field(init=False)
-    entrance: Entrance = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Put together what stands on the others."""
-        self.log = make_logger(self.settings.log)
-        self.figures = Figures(self.scheduler.metrics)
-        self.entrance = Entrance(self.store, self.passwords, self.figures)
-
-    async def note(self, visitor: Visitor, what: str, about: str = "") -> None:
-        """Keep who did what, for the organisers to see."""
-        who = visitor.admin.name if visitor.admin else visitor.team.name if visitor.team else ""
-        await self.note_of(who, visitor, what, about)
-
-    async def note_of(self, who: str, visitor: Visitor, what: str, about: str = "") -> None:
-        """The same for somebody who is not logged in."""
-        self.log.info(what, who=who, about=about, address=visitor.address)
-        await asyncio.to_thread(self.store.audit.add, who, what, about, visitor.address)
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
+_METHODS: Final = frozenset({"GET", "HEAD", "POST"})
 
-class _Told(Collector):
-    def __init__(self, figures: Callable[[], Mapping[str, float]], words: str) -> None:
-        self._figures = figures
-        self._words = words
+
+class _ValueCollector(Collector):
+    def __init__(self, read: Callable[[], Mapping[str, float]], description: str) -> None:
+        self._read = read
+        self._description = description
 
     def collect(self) -> Iterable[Metric]:
-        for name, value in self._figures().items():
-            counted = name.endswith("_total")
-            family = CounterMetricFamily if counted else GaugeMetricFamily
-            yield family(f"sevenbag_{name}", self._words, value)
+        for name, value in self._read().items():
+            family = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+            yield family(f"sevenbag_{name}", self._description, value)
 
 
-def _shown(path: str, part: str) -> str:
-    if part == "welcome":
-        return "/welcome/…"
-    return printable(path[:_LONGEST_PATH])
+def _find_part(scope: Scope) -> str:
+    """Return the first segment of the route, or "other" if no route matched."""
+    template: str | None = scope.get("path_template")
+    if template is None:
+        return "other"
+    return template.split("/", 2)[1] or "home"
+
+
+def _shorten(path: str) -> str:
+    return printable(path[:_MAX_PATH_LENGTH])

@@ -3,167 +3,167 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import parse_qsl
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from litestar import MediaType
+from litestar import MediaType, Request
 from litestar.exceptions import ClientException, PermissionDeniedException
 from litestar.plugins.jinja import JinjaTemplateEngine
 from litestar.response import Template
 from markupsafe import Markup
 
 from sevenbag.contest.game.match_results import WALKOVER, describe_ending
-from sevenbag.web.contest.site_authentication import visitor_of
-from sevenbag.web.core.static_files import TEMPLATES
+from sevenbag.web.contest.site_authentication import get_browser_session
+from sevenbag.web.core.static_files import TEMPLATE_FOLDER
 
 if TYPE_CHECKING:
-    from litestar import Request
     from litestar.connection import ASGIConnection
+    from litestar.handlers import BaseRouteHandler
 
     from sevenbag.contest.settings import SiteSettings
-    from sevenbag.web.contest.site_authentication import Visitor
+    from sevenbag.web.contest.site_authentication import BrowserSession
 
-FORM_TOKEN: Final = "form_token"  # noqa: S105  # a field's name
-"""The field of every form that shows that it comes from a page of ours."""
+FORM_TOKEN_FIELD: Final = "form_token"  # noqa: S105  # a field's name
+MAX_FORM_BYTES: Final = 64 << 10
+_MAX_FIELDS: Final = 2_000
+_BODY_TIMEOUT: Final = 20.0
+_FORM_TYPE: Final = "application/x-www-form-urlencoded"
 
 
-def template_engine(site: SiteSettings) -> JinjaTemplateEngine:
-    """Templates of the site, whose ``site`` is its settings and whose ``visitor`` calls."""
+def create_template_engine(site: SiteSettings) -> JinjaTemplateEngine:
+    """Create the template engine; templates get the site's settings as ``site``."""
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(TEMPLATE_FOLDER),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    # Jinja does not say what its names are.
-    known = cast("Any", environment)
-    known.globals.update(site=site, csrf_field=_csrf_field, WALKOVER=WALKOVER)
-    known.filters.update(moment=_moment, duration=_duration, count=_count, reason=describe_ending)
+    # Jinja declares no types for these.
+    untyped = cast("Any", environment)
+    untyped.globals.update(site=site, form_token_field=_form_token_field, WALKOVER=WALKOVER)
+    untyped.filters.update(
+        format_time=_format_time,
+        format_duration=_format_duration,
+        format_number=_format_number,
+        describe_ending=describe_ending,
+    )
     return JinjaTemplateEngine.from_environment(environment)
 
 
-def page(
-    connection: ASGIConnection[Any, Any, Any, Any],
-    template: str,
-    *,
-    status: int = 200,
-    **context: object,
+def render_page(
+    session: BrowserSession, template: str, *, status: int = 200, **context: object
 ) -> Template:
-    """A page for whoever is calling.
+    """Render a page.
 
     Args:
-        connection: of the caller.
-        template: such as ``contest/team.html``.
-        status: of the answer.
-        context: what the template is filled with, besides ``visitor`` and ``site``.
+        session: session of the request, ``session`` in the template.
+        template: file name, such as ``contest/team.html``.
+        status: HTTP status.
+        context: further variables of the template.
     """
     return Template(
         template,
-        context={"visitor": visitor_of(connection), **context},
+        context={"session": session, **context},
         status_code=status,
         media_type=MediaType.HTML,
-        # Who has logged out is not shown by the button that goes back.
+        # The back button must not show pages after the logout.
         headers={"cache-control": "no-store"},
     )
 
 
-def comes_from_us(visitor: Visitor, token: str) -> bool:
-    """Whether a form's token is the one that this visitor's pages have."""
-    return hmac.compare_digest(visitor.form_token.encode(), token.encode())
-
-
-LARGEST_FORM: Final = 64 << 10
-"""Bytes."""
-_MOST_FIELDS: Final = 2_000
-_SECONDS: Final = 20.0
-_ENCODED: Final = "application/x-www-form-urlencoded"
-
-
-class Form:
-    """The fields of a form that was sent."""
+class SubmittedForm:
+    """Fields of a submitted form."""
 
     def __init__(self, fields: list[tuple[str, str]]) -> None:
         self._fields = fields
 
     def text(self, name: str) -> str:
-        """A field; empty if it is not there."""
-        return next((value for each, value in self._fields if each == name), "")
+        """Return the value of a field, or an empty string."""
+        return next((value for field, value in self._fields if field == name), "")
 
-    def all(self, name: str) -> tuple[str, ...]:
-        """All fields of this name, such as boxes that are ticked."""
-        return tuple(value for each, value in self._fields if each == name)
+    def values(self, name: str) -> tuple[str, ...]:
+        """Return the values of all fields of a name, such as checked boxes."""
+        return tuple(value for field, value in self._fields if field == name)
 
-    def number(self, name: str) -> int:
-        """A field that our pages fill with a whole number.
+    def integer(self, name: str) -> int:
+        """Return the value of a field that the page has filled with an integer.
 
         Raises:
-            ClientException: it is none.
+            ClientException: the value is not an integer.
         """
         text = self.text(name)
         if not (text.isascii() and text.isdecimal()) or len(text) > 18:
-            raise ClientException(f"the form's field {name} is no whole number")
+            raise ClientException(f"invalid field {name}: expected an integer")
         return int(text)
 
-    def ticked(self, name: str) -> bool:
-        """Whether a box is ticked."""
+    def is_checked(self, name: str) -> bool:
+        """Return whether a box is checked."""
         return bool(self.text(name))
 
 
-async def read_form(request: Request[Any, Any, Any]) -> Form:
-    """The form in a request.
+async def require_form_token(
+    connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler
+) -> None:
+    """Guard routes with forms: parse the form and check its token.
 
     Raises:
-        HTTPException: it is none, too large, or comes from elsewhere.
+        HTTPException: the request has no valid form, is too large, or has no valid token.
     """
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _ENCODED:
-        raise ClientException("this is no form that a page of this site has", status_code=415)
+    request = cast("Request[Any, Any, Any]", connection)
+    if request.method != "POST":
+        return
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM_TYPE:
+        raise ClientException(f"invalid Content-Type: expected {_FORM_TYPE}", status_code=415)
     try:
         fields = parse_qsl(
             (await read_body(request)).decode("ascii"),
             keep_blank_values=True,
-            max_num_fields=_MOST_FIELDS,
+            max_num_fields=_MAX_FIELDS,
             errors="strict",
         )
     except ValueError:
-        raise ClientException("this is no form that a page of this site has") from None
-    form = Form([(name, value.replace("\r\n", "\n")) for name, value in fields])
+        raise ClientException("invalid form: expected URL-encoded UTF-8 text") from None
     if any("\0" in value for _, value in fields):
-        raise ClientException("the form has characters that cannot be typed")
-    if not comes_from_us(visitor_of(request), form.text(FORM_TOKEN)):
+        raise ClientException("invalid form: a field contains a NUL character")
+    form = SubmittedForm([(name, value.replace("\r\n", "\n")) for name, value in fields])
+    if not get_browser_session(request).is_form_token_valid(form.text(FORM_TOKEN_FIELD)):
         raise PermissionDeniedException(
-            "This form is out of date. Go back, load its page again, and send it again."
+            "This form is out of date. Go back, reload its page, and send it again."
         )
-    return form
+    cast("Any", request.scope)["state"]["form"] = form
+
+
+def get_form(request: Request[Any, Any, Any]) -> SubmittedForm:
+    """Return the form that `require_form_token` has parsed."""
+    return cast("SubmittedForm", request.state.form)
 
 
 async def read_body(request: Request[Any, Any, Any]) -> bytes:
-    """All that was sent; how much that may be, the site's application says.
+    """Read the body of a request, whose size the application limits.
 
     Raises:
-        HTTPException: it is too large, or does not come.
+        HTTPException: the body is too large or does not arrive in time.
     """
     try:
-        async with asyncio.timeout(_SECONDS):
+        async with asyncio.timeout(_BODY_TIMEOUT):
             return await request.body()
     except TimeoutError:
-        raise ClientException("the request did not come in time", status_code=408) from None
+        raise ClientException("the request did not arrive in time", status_code=408) from None
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _csrf_field(visitor: Visitor) -> Markup:
+def _form_token_field(session: BrowserSession) -> Markup:
     return Markup('<input type="hidden" name="{}" value="{}">').format(
-        FORM_TOKEN, visitor.form_token
+        FORM_TOKEN_FIELD, session.form_token
     )
 
 
-def _moment(seconds: float | None) -> Markup:
-    """A time as people read it; nothing for none."""
+def _format_time(seconds: float | None) -> Markup:
     if seconds is None:
         return Markup("")
     moment = datetime.fromtimestamp(seconds, UTC)
@@ -172,11 +172,10 @@ def _moment(seconds: float | None) -> Markup:
     )
 
 
-def _duration(seconds: float) -> str:
-    minutes, left = divmod(round(seconds), 60)
-    return f"{minutes}:{left:02}"
+def _format_duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
 
 
-def _count(number: float) -> str:
-    """A number with its thousands apart."""
+def _format_number(number: float) -> str:
     return f"{number:,}"

@@ -1,4 +1,4 @@
-"""Routes for teams: status, matches, test matches and password."""
+"""Routes of a logged-in team: status, matches, test matches and password."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from litestar import Request, Response, get, post
+from litestar import Controller, Request, Response, get, post
+from litestar.di import NamedDependency
 from litestar.exceptions import TooManyRequestsException
 from litestar.params import FromQuery
 from litestar.response import Redirect, Template
@@ -14,25 +15,36 @@ from litestar.response import Redirect, Template
 from sevenbag.contest.passwords import TooBusyError
 from sevenbag.contest.store import UNFINISHED, MatchRow, Team
 from sevenbag.errors import InputError
-from sevenbag.web.contest.account_routes import PASSWORD_LIMITS, change_password
-from sevenbag.web.contest.site_authentication import NotLetInError, visitor_of
-from sevenbag.web.contest.site_pages import page, read_form
+from sevenbag.web.contest.account_routes import (
+    PASSWORD_LIMITS,
+    Form,
+    Session,
+    Site,
+    hash_new_password,
+    start_session,
+)
+from sevenbag.web.contest.site_authentication import (
+    LoginRejectedError,
+    get_browser_session,
+    require_team,
+)
+from sevenbag.web.contest.site_pages import render_page, require_form_token
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from litestar.handlers import HTTPRouteHandler
-
     from sevenbag.contest.store import GameRow
-    from sevenbag.web.contest.site_context import Desk
+    from sevenbag.web.contest.site_authentication import BrowserSession
+    from sevenbag.web.contest.site_context import SiteContext
 
-AnyRequest = Request[Any, Any, Any]
+_PAGE_SIZE: Final = 20
+_MAX_ID: Final = 1 << 53
 
-_A_PAGE: Final = 20
+LoggedInTeam = NamedDependency[Team]
 
 
-class OwnGame(NamedTuple):
-    """A finished game, as the team sees it."""
+class TeamGame(NamedTuple):
+    """Finished game from the point of view of a team."""
 
     number: int
     won: bool
@@ -41,12 +53,12 @@ class OwnGame(NamedTuple):
     moves: tuple[tuple[str, int], ...]
 
 
-class OwnMatch(NamedTuple):
-    """A match, as the team sees it: its own figures first.
+class TeamMatch(NamedTuple):
+    """Match from the point of view of a team, whose values come first.
 
     Attributes:
         outcome: ``won``, ``lost``, or empty.
-        moves: of the team, by fate, in all its games.
+        moves: the team's moves in all games by outcome.
     """
 
     row: MatchRow
@@ -54,133 +66,154 @@ class OwnMatch(NamedTuple):
     games: tuple[int, int]
     points: tuple[int, int]
     outcome: str
-    played: tuple[OwnGame, ...]
+    played: tuple[TeamGame, ...]
     moves: tuple[tuple[str, int], ...]
 
 
-def team_routes(desk: Desk) -> list[HTTPRouteHandler]:
-    """The routes of this file, below ``/team``."""
-    store = desk.store
+def get_team(request: Request[Any, Any, Any]) -> Team:
+    """Return the team that is logged in."""
+    team = get_browser_session(request).team
+    assert team is not None, "require_team guards these routes"
+    return team
 
-    async def information(request: AnyRequest, wrong: str = "") -> Template:
-        team = _team(request)
-        current = await desk.scheduler.current_match(team.name)
-        verdicts = await asyncio.to_thread(store.teams.verdicts, team.id)
-        return page(
-            request,
-            "contest/team.html",
-            status=422 if wrong else 200,
-            team=team,
-            current=current,
-            moves=in_order(verdicts),
-            wrong=wrong,
-            limits=PASSWORD_LIMITS,
-        )
+
+class TeamController(Controller):
+    """Pages of a team."""
+
+    path = "/team"
+    guards = (require_team, require_form_token)
 
     @get("/")
-    async def team_page(request: AnyRequest) -> Template:
-        return await information(request)
+    async def show(self, site: Site, session: Session, team: LoggedInTeam) -> Template:
+        """Show the team's current match and statistics."""
+        return await _render_team(site, session, team)
 
     @post("/password", status_code=200)
-    async def password(request: AnyRequest) -> Response[Any]:
-        form = await read_form(request)
+    async def change_password(
+        self, site: Site, session: Session, form: Form, team: LoggedInTeam
+    ) -> Response[Any]:
+        """Change the password and end the team's other sessions."""
         try:
-            await change_password(desk, visitor_of(request), form)
+            await site.authenticator.authenticate_team(
+                team.name, form.text("old_password"), session.client
+            )
+            password_hash = await hash_new_password(site, form)
         except (InputError, TooBusyError) as error:
-            return await information(request, str(error))
-        except NotLetInError as error:
-            wrong = "the old password is wrong" if error.status == 401 else str(error)
-            return await information(request, wrong)
+            return await _render_team(site, session, team, str(error))
+        except LoginRejectedError as error:
+            text = "the old password is wrong" if error.status == 401 else str(error)
+            return await _render_team(site, session, team, text)
+        await asyncio.to_thread(site.store.teams.set_password, team.id, password_hash)
+        await asyncio.to_thread(site.audit, session, "password changed")
+        await start_session(site, session, "team", team.id)
         return Redirect("/team", status_code=303)
 
-    @get("/matches")
-    async def matches(request: AnyRequest, before: FromQuery[int | None] = None) -> Template:
-        team = _team(request)
-        rows = await asyncio.to_thread(
-            store.matches.list, team_id=team.id, limit=_A_PAGE + 1, before=_bounded(before)
+    @get("/matches", sync_to_thread=True)
+    def list_matches(
+        self,
+        site: Site,
+        session: Session,
+        team: LoggedInTeam,
+        before: FromQuery[int | None] = None,
+    ) -> Template:
+        """Show the team's matches, newest first."""
+        rows = site.store.matches.list(
+            team_id=team.id, limit=_PAGE_SIZE + 1, before=limit_id(before)
         )
-        shown = [await _own_match(desk, team, row) for row in rows[:_A_PAGE]]
-        return page(
-            request,
+        return render_page(
+            session,
             "contest/team_matches.html",
             team=team,
-            matches=shown,
-            more=rows[_A_PAGE - 1].id if len(rows) > _A_PAGE else None,
+            matches=[_build_match(site, team, row) for row in rows[:_PAGE_SIZE]],
+            more=rows[_PAGE_SIZE - 1].id if len(rows) > _PAGE_SIZE else None,
         )
 
     @get("/testing")
-    async def testing(request: AnyRequest) -> Template:
-        team = _team(request)
+    async def list_test_matches(self, site: Site, session: Session, team: LoggedInTeam) -> Template:
+        """Show the team's open test matches."""
         rows = await asyncio.to_thread(
-            store.matches.list, states=UNFINISHED, kind="test", team_id=team.id, limit=_A_PAGE
+            site.store.matches.list,
+            states=UNFINISHED,
+            kind="test",
+            team_id=team.id,
+            limit=_PAGE_SIZE,
         )
-        return page(
-            request,
+        return render_page(
+            session,
             "contest/team_testing.html",
             team=team,
-            matches=[(row, desk.scheduler.address(row.token)) for row in rows],
-            test_client=desk.settings.test_client,
-            most=desk.settings.site.test_matches,
+            matches=[(row, site.scheduler.address(row.token)) for row in rows],
+            test_client=site.settings.test_client,
+            max_open=site.settings.site.test_matches,
         )
 
     @post("/testing", status_code=303)
-    async def make_test_match(request: AnyRequest) -> Redirect:
-        await read_form(request)
-        team = _team(request)
-        if not desk.test_matches.take(str(team.id)):
+    async def create_test_match(self, site: Site, team: LoggedInTeam) -> Redirect:
+        """Create a test match."""
+        if not site.test_match_limit.try_acquire(str(team.id)):
             raise TooManyRequestsException("Too many test matches; try again in a few seconds.")
-        await desk.scheduler.create_test_match(team.name)
+        await site.scheduler.create_test_match(team.name)
         return Redirect("/team/testing", status_code=303)
 
-    return [team_page, password, matches, testing, make_test_match]
+
+def sort_outcomes(verdicts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Sort moves by outcome: performed moves first, then the most frequent."""
+    return tuple(sorted(verdicts.items(), key=lambda item: (item[0] != "done", -item[1])))
 
 
-def in_order(verdicts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
-    """Moves by fate: those that were done first, then the most frequent."""
-    return tuple(sorted(verdicts.items(), key=lambda each: (each[0] != "done", -each[1])))
+def limit_id(number: int | None) -> int | None:
+    """Limit a number in a query to the range that databases accept."""
+    return None if number is None else max(1, min(number, _MAX_ID))
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 
-def _team(request: AnyRequest) -> Team:
-    team = visitor_of(request).team
-    assert team is not None, "the door of /team lets nobody else in"
-    return team
+async def _render_team(
+    site: SiteContext, session: BrowserSession, team: Team, error: str = ""
+) -> Template:
+    current = await site.scheduler.current_match(team.name)
+    verdicts = await asyncio.to_thread(site.store.teams.verdicts, team.id)
+    return render_page(
+        session,
+        "contest/team.html",
+        status=422 if error else 200,
+        team=team,
+        current=current,
+        moves=sort_outcomes(verdicts),
+        error=error,
+        limits=PASSWORD_LIMITS,
+    )
 
 
-def _bounded(number: int | None) -> int | None:
-    return None if number is None else max(1, min(number, 1 << 53))
-
-
-async def _own_match(desk: Desk, team: Team, row: MatchRow) -> OwnMatch:
+def _build_match(site: SiteContext, team: Team, row: MatchRow) -> TeamMatch:
     seat = 0 if row.seats[0].team_id == team.id else 1
-    games = await asyncio.to_thread(desk.store.matches.games, row.id)
+    games = site.store.matches.games(row.id)
     moves: Counter[str] = Counter()
     for game in games:
         moves.update(game.result.verdicts[seat])
     outcome = ""
     if row.result is not None and row.result.winner is not None:
         outcome = "won" if row.result.winner == seat else "lost"
-    return OwnMatch(
+    return TeamMatch(
         row,
         row.seats[1 - seat].team,
         _own_first(row.games, seat),
         _own_first(row.points, seat),
         outcome,
-        tuple(_own_game(game, seat) for game in games),
-        in_order(moves),
+        tuple(_build_game(game, seat) for game in games),
+        sort_outcomes(moves),
     )
 
 
-def _own_game(game: GameRow, seat: int) -> OwnGame:
+def _build_game(game: GameRow, seat: int) -> TeamGame:
     result = game.result
-    return OwnGame(
+    return TeamGame(
         game.number,
         result.winner == seat,
         _own_first(result.scores, seat),
         result.ending,
-        in_order(result.verdicts[seat]),
+        sort_outcomes(result.verdicts[seat]),
     )
 
 

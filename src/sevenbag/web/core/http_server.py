@@ -11,79 +11,82 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from sevenbag.errors import InputError
-from sevenbag.web.core.connection_limits import http_protocol, websocket_protocol
+from sevenbag.web.core.connection_limits import make_http_protocol, make_websocket_protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
-    from sevenbag.web.core.connection_limits import Connections
-    from sevenbag.web.core.origin_guard import Application
+    from sevenbag.web.core.connection_limits import ConnectionLimiter, IpNetwork
+    from sevenbag.web.core.origin_guard import AsgiApp
 
-_END: Final = 5
-"""Seconds that connections have to close when the server is ended."""
+_SHUTDOWN_TIMEOUT: Final = 5
+"""Time in seconds for connections to close when the server stops."""
 
 
-class Serving:
-    """Listens from the beginning, serves when told to.
+class HttpServer:
+    """Server that listens when it is created and serves in `serve`.
 
     Attributes:
-        address: where it listens, as a URL that ends with a slash.
+        address: URL of the server, with a slash at the end.
 
     Args:
-        application: what is served.
-        host: where to listen.
-        port: at which port; 0 takes a free one.
-        longest_frame: bytes of a WebSocket's message, at most: what has come of it is kept, of
-            every connection.
-        longer_frames: the same for paths at which more is expected.
-        connections: limits of the connections.
+        app: ASGI application.
+        host: address or name to listen at.
+        port: port to listen at; 0 selects a free one.
+        max_message_bytes: maximum size of a WebSocket message. Each connection may occupy as much
+            memory.
+        message_limits: other maximum sizes by path.
+        limiter: limits of the connections.
+        trusted_proxies: reverse proxies whose header ``X-Forwarded-For`` is used.
 
     Raises:
-        InputError: the port is taken, or not ours to take; or there is no such address.
+        InputError: the server cannot listen at the address.
     """
 
     def __init__(
         self,
-        application: Application,
+        app: AsgiApp,
         host: str,
         port: int,
         *,
-        longest_frame: int,
-        longer_frames: Mapping[str, int] | None = None,
-        connections: Connections,
+        max_message_bytes: int,
+        message_limits: Mapping[str, int] | None = None,
+        limiter: ConnectionLimiter,
+        trusted_proxies: Sequence[IpNetwork] = (),
     ) -> None:
         self._server = _Server(
             uvicorn.Config(
-                application,
-                http=http_protocol(connections),
-                ws=websocket_protocol(connections, longer_frames or {}),
-                ws_max_size=longest_frame,
+                app,
+                http=make_http_protocol(limiter),
+                ws=make_websocket_protocol(limiter, message_limits or {}),
+                ws_max_size=max_message_bytes,
                 ws_per_message_deflate=False,
                 lifespan="off",
                 interface="asgi3",
                 log_config=None,
                 log_level="error",
                 access_log=False,
-                proxy_headers=False,
+                # Always a list: without one, uvicorn reads an environment variable.
+                forwarded_allow_ips=[str(network) for network in trusted_proxies],
                 server_header=False,
-                timeout_graceful_shutdown=_END,
+                timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
             )
         )
-        self._socket = _listening(host, port)
-        shown = f"[{host}]" if ":" in host else host
-        self.address = f"http://{shown}:{self._socket.getsockname()[1]}/"
+        self._socket = _listen(host, port)
+        url_host = f"[{host}]" if ":" in host else host
+        self.address = f"http://{url_host}:{self._socket.getsockname()[1]}/"
 
     def close(self) -> None:
-        """Listen no more; for those who never served."""
+        """Stop listening; for servers that never served."""
         self._socket.close()
 
-    async def serve(self, ending: Callable[[], None]) -> None:
-        """Serve until cancelled; then call `ending`, and close every connection."""
+    async def serve(self, on_shutdown: Callable[[], None]) -> None:
+        """Serve until cancelled; then call `on_shutdown` and close all connections."""
         serving = asyncio.create_task(self._server.serve([self._socket]))
         try:
             await asyncio.shield(serving)
         finally:
-            ending()
+            on_shutdown()
             self._server.should_exit = True
             await serving
 
@@ -92,14 +95,14 @@ class Serving:
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to whoever runs it."""
+    """Server that installs no signal handlers."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Generator[None]:
         yield
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -108,6 +111,6 @@ def _listening(host: str, port: int) -> socket.socket:
     except socket.gaierror as error:
         reason = error.strerror or str(error)
     except OSError as error:
-        # Not its own words: Python adds to them.
+        # `create_server` appends the address to the error's text.
         reason = os.strerror(error.errno or 0)
     raise InputError(f"cannot listen at {host}:{port}: {reason}")

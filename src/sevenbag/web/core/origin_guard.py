@@ -1,10 +1,9 @@
-"""Host and origin checks and security headers for HTTP and WebSocket requests."""
+"""Host and origin checks and security headers for every request."""
 
 from __future__ import annotations
 
 import ipaddress
 import socket
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urlsplit
 
@@ -14,68 +13,56 @@ if TYPE_CHECKING:
     Scope = MutableMapping[str, Any]
     Receive = Callable[[], Awaitable[Any]]
     Send = Callable[[Any], Awaitable[None]]
-    Application = Callable[[Any, Any, Any], Awaitable[None]]
+    AsgiApp = Callable[[Any, Any, Any], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
-    """What is let through, and what pages may do.
+def content_security_policy(*, scripts: str = "", workers: str = "", forms: bool = False) -> str:
+    """Build a Content-Security-Policy header.
 
-    Attributes:
-        scripts: where scripts may come from, beyond the server itself.
-        workers: the same of workers.
-        forms: whether pages have forms, which go to the server itself.
-        url: how the server is called from outside, where something stands before it.
-        programs: paths that programs call, by whatever name of this machine, with a password or a
-            secret each time; a foreign page has nothing of theirs.
-        stranger: what is said to whoever calls the server by a name that is not its own.
+    Args:
+        scripts: script sources besides the server itself, each preceded by a space.
+        workers: worker sources besides the server itself, likewise.
+        forms: allow forms that are sent to the server itself.
     """
-
-    scripts: str = ""
-    workers: str = ""
-    forms: bool = False
-    url: str = ""
-    programs: frozenset[str] = frozenset()
-    stranger: str = "call this server by its address"
-
-    def header(self) -> str:
-        """The Content-Security-Policy."""
-        return "; ".join(
-            (
-                "default-src 'none'",
-                f"script-src 'self'{self.scripts}",
-                "style-src 'self'",
-                "img-src 'self'",
-                "connect-src 'self'",
-                f"worker-src 'self'{self.workers}",
-                "base-uri 'none'",
-                "form-action " + ("'self'" if self.forms else "'none'"),
-                "frame-ancestors 'none'",
-            )
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src 'self'{scripts}",
+            "style-src 'self'",
+            "img-src 'self'",
+            "connect-src 'self'",
+            f"worker-src 'self'{workers}",
+            "base-uri 'none'",
+            "form-action " + ("'self'" if forms else "'none'"),
+            "frame-ancestors 'none'",
         )
+    )
 
 
-PAGE_POLICY: Final = Policy()
+PAGE_CSP: Final = content_security_policy()
 # Bots use WebAssembly, and the output of Emscripten calls `new Function`. A worker has no document,
 # so evaluated code can do no more than the worker's own script.
-WORKER_POLICY: Final = Policy(scripts=" blob: 'wasm-unsafe-eval' 'unsafe-eval'", workers=" blob:")
+WORKER_CSP: Final = content_security_policy(
+    scripts=" blob: 'wasm-unsafe-eval' 'unsafe-eval'", workers=" blob:"
+)
 
-_POLICY_HEADER: Final = b"content-security-policy"
 _HEADERS: Final = (
     (b"x-content-type-options", b"nosniff"),
-    # With none at all browsers would not tell us that a form comes from a page of ours.
+    # With `no-referrer`, browsers send `Origin: null` with forms of our own pages.
     (b"referrer-policy", b"same-origin"),
-    # Together: nobody else's page gets hold of ours, and bots may use several threads.
+    # These three isolate the page from other origins, so that bots may use several threads.
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-embedder-policy", b"require-corp"),
     (b"cross-origin-resource-policy", b"same-origin"),
+    # An edited bot takes effect in the next game.
+    (b"cache-control", b"no-cache"),
 )
-# What is edited is to be seen at the next game.
-_FRESH: Final = (b"cache-control", b"no-cache")
-_HARMLESS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_OWN_FETCH_SITES: Final = frozenset({b"none", b"same-origin"})
+_SCHEMES: Final = frozenset({"http", "https", "ws", "wss"})
 
 
-def split_target(target: str) -> tuple[str | None, str]:
+def split_request_target(target: str) -> tuple[str | None, str]:
     """Split a request target into host and path; the host is None if there is only a path."""
     # `urlsplit` raises ValueError for some targets.
     scheme, separator, rest = target.partition("://")
@@ -85,100 +72,111 @@ def split_target(target: str) -> tuple[str | None, str]:
     return host, f"/{path}"
 
 
-class Guard:
-    """Lets through who calls the server by a name of its own, and pages that came from it.
+class OriginGuard:
+    """ASGI middleware that rejects foreign hosts and origins and adds security headers.
 
-    A name of somebody else's that leads to this machine is the one way for a foreign page to have
-    our origin; a foreign origin is what every other way has.
+    The host check prevents DNS rebinding. The origin check keeps other sites' pages from opening
+    WebSockets and sending forms.
 
     Args:
-        application: what is guarded.
-        host: the address or name at which the server listens.
-        policy: Content-Security-Policy of responses that have none of their own.
+        app: wrapped application.
+        host: address or name at which the server listens.
+        csp: Content-Security-Policy of responses without a policy.
+        public_url: URL of the server behind a reverse proxy.
+        api_paths: paths for programs, which authenticate each request. They accept any host;
+            WebSocket requests with an origin are rejected.
+        host_error: text of the response to an unknown host.
     """
 
-    def __init__(self, application: Application, host: str, policy: Policy = PAGE_POLICY) -> None:
-        self._application = application
-        self._policy = policy
-        outside = urlsplit(policy.url)
-        self._names = {"localhost", host.lower(), socket.gethostname().lower()}
-        self._names |= {outside.hostname} if outside.hostname else set()
+    def __init__(
+        self,
+        app: AsgiApp,
+        host: str,
+        *,
+        csp: str = PAGE_CSP,
+        public_url: str = "",
+        api_paths: frozenset[str] = frozenset(),
+        host_error: str = "invalid Host header: expected the address of this server",
+    ) -> None:
+        self._app = app
+        self._api_paths = api_paths
+        self._host_error = host_error
+        public = urlsplit(public_url)
+        self._hosts = {"localhost", host.lower(), socket.gethostname().lower()}
         self._origins: set[str] = set()
-        if policy.url:
-            self._origins.add(f"{outside.scheme}://{outside.netloc}".lower())
-        self._headers = ((_POLICY_HEADER, policy.header().encode()), *_HEADERS)
+        if public.hostname:
+            self._hosts.add(public.hostname)
+            self._origins.add(f"{public.scheme}://{public.netloc}".lower())
+        self._headers = ((b"content-security-policy", csp.encode()), *_HEADERS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve, or refuse."""
-        kind = scope["type"]
-        if kind == "lifespan":
-            await self._application(scope, receive, send)
+        """Pass the request on, or reject it with status 403."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
             return
         scope = _in_origin_form(scope)
-        refusal = self._refusal(scope)
-        if refusal:
-            await self._refuse(kind, f"{refusal}\n", send)
+        error = self._find_error(scope)
+        if error:
+            await self._reject(scope["type"], error, send)
             return
 
         async def send_with_headers(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 given: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
                 names = {name.lower() for name, _ in given}
-                ours = [*self._headers, _FRESH]
-                message["headers"] = [*given, *(each for each in ours if each[0] not in names)]
+                added = (header for header in self._headers if header[0] not in names)
+                message["headers"] = [*given, *added]
             await send(message)
 
-        await self._application(scope, receive, send_with_headers)
+        await self._app(scope, receive, send_with_headers)
 
-    # --- helpers --------------------------------------------------------------------------------
-
-    def _refusal(self, scope: Scope) -> str:
-        """Why a request is refused; empty if it is not."""
+    def _find_error(self, scope: Scope) -> str:
+        """Return the reason to reject a request, or an empty string."""
         headers: dict[bytes, bytes] = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1").lower()
-        for_programs = scope["path"] in self._policy.programs
-        if not for_programs and not self._is_ours(host):
-            return self._policy.stranger
-        # None is what programs send, and browsers with what changes nothing.
+        is_api = scope["path"] in self._api_paths
+        if not is_api and not self._is_own_host(host):
+            return self._host_error
+        # Programs send no origin, and browsers send none with GET requests of a page.
         origin = headers.get(b"origin")
-        # Also behind something that speaks TLS for us.
-        ours = {f"http://{host}", f"https://{host}"} | self._origins
-        comes_from_us = origin is not None and origin.decode("latin-1").lower() in ours
+        # A reverse proxy may terminate TLS.
+        own_origins = {f"http://{host}", f"https://{host}"} | self._origins
+        is_own_origin = origin is not None and origin.decode("latin-1").lower() in own_origins
         if scope["type"] == "websocket":
-            if for_programs:
-                return "" if origin is None else "only programs may connect here"
-            return "" if comes_from_us else "only the page of this server may connect"
-        if scope["method"] not in _HARMLESS:
+            if is_api:
+                return "" if origin is None else "invalid Origin header: expected none"
+            return "" if is_own_origin else _ORIGIN_ERROR
+        if scope["method"] not in _SAFE_METHODS:
             site = headers.get(b"sec-fetch-site", b"none")
-            foreign = not comes_from_us if origin is not None else site not in _OWN_SITES
-            return "only pages of this server may send this" if foreign else ""
+            is_foreign = site not in _OWN_FETCH_SITES if origin is None else not is_own_origin
+            return _ORIGIN_ERROR if is_foreign else ""
         return ""
 
-    def _is_ours(self, host: str) -> bool:
-        name = host.rpartition(":")[0] if _has_port(host) else host
-        name = name.strip("[]")
-        if name in self._names:
+    def _is_own_host(self, host: str) -> bool:
+        has_port = ":" in host and not host.endswith("]")
+        name = (host.rpartition(":")[0] if has_port else host).strip("[]")
+        if name in self._hosts:
             return True
+        # DNS rebinding needs a name, so any IP address is safe.
         try:
             ipaddress.ip_address(name)
         except ValueError:
             return False
         return True
 
-    async def _refuse(self, kind: str, text: str, send: Send) -> None:
+    async def _reject(self, kind: str, text: str, send: Send) -> None:
         if kind == "websocket":
-            # Before it was accepted: an answer of 403.
-            await send({"type": "websocket.close", "code": 1008, "reason": text.strip()})
+            # Closing before the handshake is answered with status 403.
+            await send({"type": "websocket.close", "code": 1008, "reason": text})
             return
         headers = [(b"content-type", b"text/plain; charset=utf-8"), *self._headers]
         await send({"type": "http.response.start", "status": 403, "headers": headers})
-        await send({"type": "http.response.body", "body": text.encode()})
+        await send({"type": "http.response.body", "body": f"{text}\n".encode()})
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_OWN_SITES: Final = frozenset({b"none", b"same-origin"})
-_SCHEMES: Final = frozenset({"http", "https", "ws", "wss"})
+_ORIGIN_ERROR: Final = "invalid Origin header: expected a page of this server"
 
 
 def _in_origin_form(scope: Scope) -> Scope:
@@ -186,17 +184,13 @@ def _in_origin_form(scope: Scope) -> Scope:
 
     The host in the target replaces the header ``Host`` (RFC 9112, 3.2.2).
     """
-    host, path = split_target(scope["raw_path"].decode("latin-1"))
+    host, path = split_request_target(scope["raw_path"].decode("latin-1"))
     if host is None:
         return scope
-    headers = [each for each in scope["headers"] if each[0] != b"host"]
+    headers = [header for header in scope["headers"] if header[0] != b"host"]
     return {
         **scope,
         "path": unquote(path),
         "raw_path": path.encode("latin-1"),
         "headers": [(b"host", host.encode("latin-1")), *headers],
     }
-
-
-def _has_port(host: str) -> bool:
-    return ":" in host and not host.endswith("]")

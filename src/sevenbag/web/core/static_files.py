@@ -1,43 +1,91 @@
-"""Static files below a folder."""
+"""Routers for static files below a folder."""
 
 from __future__ import annotations
 
+import asyncio
+import mimetypes
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from sevenbag.config.input_file import read_input
-from sevenbag.errors import InputError, shown
+from litestar import MediaType, Request, Response
+from litestar.exceptions import NotFoundException
+from litestar.file_system import BaseLocalFileSystem
+from litestar.static_files import create_static_files_router
 
-STATIC: Final = Path(__file__).parents[1] / "static"
-TEMPLATES: Final = Path(__file__).parents[1] / "templates"
+if TYPE_CHECKING:
+    from litestar import Router
+    from litestar.types import PathType
+    from litestar.types.file_types import FileInfo
 
-JAVASCRIPT: Final = "text/javascript"
+STATIC_FOLDER: Final = Path(__file__).parents[1] / "static"
+TEMPLATE_FOLDER: Final = Path(__file__).parents[1] / "templates"
+JAVASCRIPT_TYPE: Final = "text/javascript"
 
-_LARGEST: Final = 64 << 20
-_TYPES: Final = {
+# The operating system's table may differ, and browsers run scripts of one type only.
+for _suffix, _type in {
     ".css": "text/css",
     ".html": "text/html",
-    ".js": JAVASCRIPT,
+    ".js": JAVASCRIPT_TYPE,
     ".json": "application/json",
-    ".mjs": JAVASCRIPT,
+    ".mjs": JAVASCRIPT_TYPE,
     ".svg": "image/svg+xml",
     ".wasm": "application/wasm",
-}
-"""Not the machine's own table, which may say anything: browsers run scripts of one type alone."""
+}.items():
+    mimetypes.add_type(_type, _suffix)
 
 
-def read_below(folder: Path, name: str) -> tuple[bytes, str]:
-    """A file below a folder, and its type.
+class RootedFileSystem(BaseLocalFileSystem):
+    """File system of regular files below a folder.
 
-    Raises:
-        InputError: there is none, it lies elsewhere, or it is too large.
+    Litestar compares paths without resolving the symbolic links in them.
+
+    Args:
+        folder: links that lead out of it are not followed.
     """
-    root = folder.resolve()
-    try:
-        file = (root / name.lstrip("/")).resolve()
-        if not file.is_relative_to(root):
-            raise InputError(f"no file {shown(name)} to be had here")
-        content = read_input(file, _LARGEST)
-    except (OSError, ValueError):
-        raise InputError(f"no file {shown(name)} here") from None
-    return content, _TYPES.get(file.suffix.lower(), "application/octet-stream")
+
+    def __init__(self, folder: Path) -> None:
+        self._root = folder.resolve()
+
+    async def info(self, path: PathType, **kwargs: Any) -> FileInfo:
+        """Return information about a file.
+
+        Raises:
+            FileNotFoundError: there is no regular file of this path below the folder.
+        """
+        try:
+            file = await asyncio.to_thread(self._resolve, Path(path))
+            return await super().info(file, **kwargs)
+        except (OSError, ValueError) as error:
+            raise FileNotFoundError(path) from error
+
+    def _resolve(self, path: Path) -> Path:
+        file = path.resolve(strict=True)
+        if not file.is_relative_to(self._root) or not file.is_file():
+            raise FileNotFoundError(path)
+        return file
+
+
+def create_file_router(path: str, folder: Path, **options: Any) -> Router:
+    """Create a router for the files below a folder.
+
+    Args:
+        path: URL path of the folder; also the name of the routes.
+        folder: folder on disk.
+        options: further arguments of `create_static_files_router`.
+    """
+    return create_static_files_router(
+        path,
+        [folder],
+        file_system=RootedFileSystem(folder),
+        name=path.strip("/"),
+        exception_handlers={NotFoundException: _respond_not_found},
+        **options,
+    )
+
+
+# --- helpers ------------------------------------------------------------------------------------
+
+
+def _respond_not_found(_: Request[Any, Any, Any], __: NotFoundException) -> Response[str]:
+    # Litestar's text contains the path of the folder.
+    return Response("no such file\n", status_code=404, media_type=MediaType.TEXT)

@@ -1,4 +1,4 @@
-"""Matches played for pages, and the cache of their replays."""
+"""Matches played for pages, and a cache of their replays."""
 
 from __future__ import annotations
 
@@ -7,214 +7,222 @@ import secrets
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
-from sevenbag.arena.runner.bot_session import BotDeadlines as SeatDeadlines
+from sevenbag.arena.runner.bot_session import BotDeadlines
 from sevenbag.arena.runner.game_loop import GameConfig
 from sevenbag.arena.runner.game_runner import play_game
 from sevenbag.arena.runner.observers import ReplayRecorder
 from sevenbag.bots.external.tbp_driver import Deadlines, TbpDriver
 from sevenbag.errors import InputError, SevenbagError
-from sevenbag.web.play.match_request import HouseBot, PageBot, Setup, house_bot, read_setup
-from sevenbag.web.play.page_connection import PageGoneError, Tunnel
-from sevenbag.web.play.page_observer import Refused, View
+from sevenbag.web.core.text_socket import SocketClosedError
+from sevenbag.web.play.match_request import (
+    BuiltinPlayer,
+    MatchRequest,
+    WorkerPlayer,
+    create_builtin_bot,
+    parse_match_request,
+)
+from sevenbag.web.play.page_connection import PageConnection
+from sevenbag.web.play.page_observer import MatchRejectedEvent, PageObserver
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from sevenbag.bots.bot import Bot
     from sevenbag.formats.replay import Replay
     from sevenbag.game.game_result import GameResult
+    from sevenbag.web.play.page_connection import PageSocket
 
-_MOST: Final = 64
-_MOST_BYTES: Final = 64 << 20
-
-
-class Shelf:
-    """Keeps so many replays, and so many bytes of them; the oldest go first."""
-
-    def __init__(self, most: int = _MOST, most_bytes: int = _MOST_BYTES) -> None:
-        self._most = most
-        self._most_bytes = most_bytes
-        self._kept: OrderedDict[str, bytes] = OrderedDict()
-        self._bytes = 0
-
-    def keep(self, replay: Replay) -> str:
-        """Keep a replay; returns the word by which it is found, which nobody can guess."""
-        data = replay.encode()
-        word = secrets.token_urlsafe(12)
-        self._kept[word] = data
-        self._bytes += len(data)
-        while len(self._kept) > self._most or (
-            self._bytes > self._most_bytes and len(self._kept) > 1
-        ):
-            _, oldest = self._kept.popitem(last=False)
-            self._bytes -= len(oldest)
-        return word
-
-    def find(self, word: str) -> bytes | None:
-        """The replay of this word; None if it is gone, or never was."""
-        return self._kept.get(word)
+MAX_MATCHES: Final = 8
+"""Maximum number of concurrent matches."""
+MAX_MATCH_SECONDS: Final = 600.0
+_MAX_REPLAYS: Final = 64
+_MAX_REPLAY_BYTES: Final = 64 << 20
+# Timeouts in seconds.
+_REQUEST_TIMEOUT: Final = 10.0
+_LOAD_TIMEOUT: Final = 15.0
+"""For loading a worker; its own timeout applies from then on."""
+_BUILTIN_TIMEOUT: Final = 10.0
+"""For a move of a built-in bot, whatever its limits."""
+_DEADLINE_MARGIN: Final = 5.0
+_ABANDON_TIMEOUT: Final = 5.0
+"""For the end of a match with workers after its page was closed."""
+_FLUSH_TIMEOUT: Final = 5.0
 
 
-MOST_MATCHES: Final = 8
-"""At once; whoever comes then is asked to come again."""
-LONGEST_MATCH: Final = 600.0
-"""Seconds."""
-_ASK: Final = 10.0
-"""Seconds that a page has to say what it wants."""
-_LOAD: Final = 15.0
-"""Seconds for a worker to be loaded; patience is for what it is asked then."""
-_HOUSE: Final = 10.0
-"""Seconds that a bot of our own may think, whatever its limits."""
-_LEEWAY: Final = 5.0
-_LEAVE: Final = 5.0
-"""Seconds until a game is over whose page has gone."""
-_FAREWELL: Final = 5.0
-
-
-class Room:
-    """Where the matches of all pages are played.
-
-    Attributes:
-        playing: how many there are.
+class ReplayCache:
+    """Cache of encoded replays. The oldest are dropped at a limit.
 
     Args:
-        shelf: where replays go.
-        say: is told of each game that has ended, in a line.
-        most: matches at once.
-        longest: seconds of a match.
+        max_replays: maximum number of replays.
+        max_bytes: maximum size of all replays; the newest one is always kept.
+    """
+
+    def __init__(self, max_replays: int = _MAX_REPLAYS, max_bytes: int = _MAX_REPLAY_BYTES) -> None:
+        self._max_replays = max_replays
+        self._max_bytes = max_bytes
+        self._replays: OrderedDict[str, bytes] = OrderedDict()
+        self._bytes = 0
+
+    def add(self, replay: Replay) -> str:
+        """Add a replay and return its token, which cannot be guessed."""
+        data = replay.encode()
+        token = secrets.token_urlsafe(12)
+        self._replays[token] = data
+        self._bytes += len(data)
+        while len(self._replays) > self._max_replays or (
+            self._bytes > self._max_bytes and len(self._replays) > 1
+        ):
+            _, oldest = self._replays.popitem(last=False)
+            self._bytes -= len(oldest)
+        return token
+
+    def get(self, token: str) -> bytes | None:
+        """Return the replay of a token, or None."""
+        return self._replays.get(token)
+
+
+class MatchHost:
+    """Host of all pages' matches.
+
+    Attributes:
+        active_matches: number of matches that are being played.
+
+    Args:
+        replays: cache for the replays.
+        report: called with the summary of each finished match.
+        max_matches: maximum number of concurrent matches.
+        max_seconds: maximum duration of a match.
     """
 
     def __init__(
         self,
-        shelf: Shelf,
-        say: Callable[[str], None],
+        replays: ReplayCache,
+        report: Callable[[str], None],
         *,
-        most: int = MOST_MATCHES,
-        longest: float = LONGEST_MATCH,
+        max_matches: int = MAX_MATCHES,
+        max_seconds: float = MAX_MATCH_SECONDS,
     ) -> None:
-        self.playing = 0
-        self._shelf = shelf
-        self._say = say
-        self._most = most
-        self._longest = longest
+        self.active_matches = 0
+        self._replays = replays
+        self._report = report
+        self._max_matches = max_matches
+        self._max_seconds = max_seconds
         self._games: set[asyncio.Task[GameResult]] = set()
 
     def close(self) -> None:
-        """Break off all games."""
+        """Abort all matches."""
         for game in self._games:
             game.cancel()
 
-    async def receive(
-        self, hear: Callable[[], Awaitable[str]], say: Callable[[str], Awaitable[None]]
-    ) -> None:
-        """Hear what a page wants, and play it.
-
-        Args:
-            hear: the page's next frame; raises `PageGoneError`.
-            say: sends it a frame; raises `PageGoneError`.
-        """
-        tunnel = Tunnel(hear, say)
+    async def serve(self, socket: PageSocket) -> None:
+        """Read a page's request and play the match."""
         try:
-            async with asyncio.timeout(_ASK):
-                wanted = await hear()
-        except (PageGoneError, TimeoutError):
+            async with asyncio.timeout(_REQUEST_TIMEOUT):
+                text = await socket.receive()
+        except (SocketClosedError, TimeoutError):
             return
-        carrying: asyncio.Task[None] | None = None
+        connection = PageConnection(socket)
+        running: asyncio.Task[None] | None = None
         try:
-            if self.playing >= self._most:
-                raise InputError(f"{self._most} games are being played already; try again soon")
-            setup = read_setup(wanted)
-            bots = (_bot(setup, 0, tunnel), _bot(setup, 1, tunnel))
-            conditions = _conditions(setup)
+            if self.active_matches >= self._max_matches:
+                raise InputError(
+                    f"{self._max_matches} games are being played already; try again soon"
+                )
+            request = parse_match_request(text)
+            bots = (_create_bot(request, 0, connection), _create_bot(request, 1, connection))
+            conditions = _build_conditions(request)
         except SevenbagError as error:
-            tunnel.tell(Refused(str(error)))
-            carrying = asyncio.create_task(tunnel.carry())
+            connection.send_event(MatchRejectedEvent(str(error)))
+            running = asyncio.create_task(connection.run())
         else:
-            self.playing += 1
+            self.active_matches += 1
             try:
-                carrying = asyncio.create_task(tunnel.carry())
-                await self._play(tunnel, carrying, bots, conditions)
+                running = asyncio.create_task(connection.run())
+                await self._play(connection, running, bots, conditions)
             finally:
-                self.playing -= 1
+                self.active_matches -= 1
         finally:
-            if carrying is not None:
-                await tunnel.drain(_FAREWELL)
-                carrying.cancel()
-                await asyncio.gather(carrying, return_exceptions=True)
+            if running is not None:
+                await connection.flush(_FLUSH_TIMEOUT)
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
 
     # --- helpers --------------------------------------------------------------------------------
 
     async def _play(
         self,
-        tunnel: Tunnel,
-        carrying: asyncio.Task[None],
+        connection: PageConnection,
+        running: asyncio.Task[None],
         bots: tuple[Bot, Bot],
         conditions: GameConfig,
     ) -> None:
-        view, recorder = View(tunnel), ReplayRecorder(times=True, infos=True)
-        game = asyncio.create_task(play_game(bots, conditions, (recorder, view)))
-        stopped = asyncio.create_task(tunnel.stopped.wait())
+        observer, recorder = PageObserver(connection), ReplayRecorder(times=True, infos=True)
+        game = asyncio.create_task(play_game(bots, conditions, (recorder, observer)))
+        stopped = asyncio.create_task(connection.stop_requested.wait())
         self._games.add(game)
-        why = "the server was ended"
+        abort_reason = "the server was stopped"
         try:
             await asyncio.wait(
-                {game, carrying, stopped},
-                timeout=self._longest,
+                {game, running, stopped},
+                timeout=self._max_seconds,
                 return_when=asyncio.FIRST_COMPLETED,
             )
             if game.done():
                 pass
             elif stopped.done():
-                why = "you have ended it"
-            elif not carrying.done():
-                why = f"it has taken {self._longest:g} s, and is ended here"
+                abort_reason = "stopped by you"
+            elif not running.done():
+                abort_reason = f"the time limit of {self._max_seconds:g} s is reached"
             else:
-                why = "its page was closed"
-                # A worker that is gone has lost; others need not play on for nobody.
+                abort_reason = "its page was closed"
+                # A worker that is gone has lost. Built-in bots need not play on.
                 if any(isinstance(bot, TbpDriver) for bot in bots):
-                    await asyncio.wait({game}, timeout=_LEAVE)
+                    await asyncio.wait({game}, timeout=_ABANDON_TIMEOUT)
         finally:
             stopped.cancel()
-            # In any case: no bot outlives its game.
+            # No bot may outlive its game.
             game.cancel()
             await asyncio.wait({game})
             self._games.discard(game)
         replay = recorder.replay
-        word = None
+        url = None
         if replay is not None and replay.turns:
-            word = f"/replays/{self._shelf.keep(replay)}"
-        over = view.over(why, word)
-        tunnel.finish(over)
-        self._say(over.text)
+            url = f"/replays/{self._replays.add(replay)}"
+        event = observer.finished_event(abort_reason, url)
+        connection.send_final_event(event)
+        self._report(event.summary)
 
 
-def _bot(setup: Setup, seat: int, tunnel: Tunnel) -> Bot:
-    player = setup.players[seat]
-    if isinstance(player, HouseBot):
-        return house_bot(player.spec)
+def _create_bot(request: MatchRequest, player: int, connection: PageConnection) -> Bot:
+    requested = request.players[player]
+    if isinstance(requested, BuiltinPlayer):
+        return create_builtin_bot(requested.spec)
     deadlines = Deadlines(
-        info=max(_LOAD, setup.patience), ready=setup.patience, move=setup.patience, quit=0.1
+        info=max(_LOAD_TIMEOUT, request.timeout),
+        ready=request.timeout,
+        move=request.timeout,
+        quit=0.1,
     )
-    launch = tunnel.launcher(seat)
+    launch = connection.worker_launcher(player)
     return TbpDriver(["worker"], deadlines=deadlines, launcher=launch, worker=True)
 
 
-def _conditions(setup: Setup) -> GameConfig:
-    first, second = (_spec(player) for player in setup.players)
+def _build_conditions(request: MatchRequest) -> GameConfig:
+    first, second = (_format_spec(player) for player in request.players)
     return GameConfig(
-        rules=setup.chosen_rules(),
-        seed=setup.chosen_seed(),
-        limits=(setup.limits, setup.limits),
+        rules=request.load_rules(),
+        seed=request.pick_seed(),
+        limits=(request.limits, request.limits),
         specs=(first, second),
-        max_pieces=setup.pieces,
-        pps=setup.pps,
-        # A worker's own patience ends first, and says more of what was waited for.
-        deadlines=SeatDeadlines(
-            prepare=max(_LOAD, setup.patience) + setup.patience + _LEEWAY,
-            suggest=max(_HOUSE, setup.patience + _LEEWAY),
+        max_pieces=request.pieces,
+        pps=request.pps,
+        # The worker's own deadlines expire first, and their errors name the missing answer.
+        deadlines=BotDeadlines(
+            prepare=max(_LOAD_TIMEOUT, request.timeout) + request.timeout + _DEADLINE_MARGIN,
+            suggest=max(_BUILTIN_TIMEOUT, request.timeout + _DEADLINE_MARGIN),
         ),
     )
 
 
-def _spec(player: HouseBot | PageBot) -> str:
-    return player.spec if isinstance(player, HouseBot) else f"worker:{player.script}"
+def _format_spec(player: BuiltinPlayer | WorkerPlayer) -> str:
+    return player.spec if isinstance(player, BuiltinPlayer) else f"worker:{player.script}"

@@ -1,4 +1,4 @@
-"""Match requests from pages: players, rules and limits."""
+"""Match requests from pages: two players, rules and limits."""
 
 from __future__ import annotations
 
@@ -16,120 +16,120 @@ from sevenbag.game import Rules
 if TYPE_CHECKING:
     from sevenbag.bots.bot import Bot
 
-LAST_SEED: Final = 2**31 - 2
-MOST_PIECES: Final = 2000
-MOST_MILLISECONDS: Final = 5000
-"""Of a move; what our own bots spend is this machine's time, and others wait for it."""
-MOST_NODES: Final = 5_000_000
-MOST_PPS: Final = 60
-LONGEST_PATIENCE: Final = 60
-USUAL_PIECES: Final = 200
-USUAL_PPS: Final = 5
-USUAL_PATIENCE: Final = 5
+MAX_SEED: Final = 2**31 - 2
+MAX_PIECES: Final = 2000
+# Built-in players run on the server, which other matches share.
+MAX_MILLISECONDS: Final = 5000
+MAX_NODES: Final = 5_000_000
+MAX_PPS: Final = 60
+MAX_TIMEOUT: Final = 60
+DEFAULT_PIECES: Final = 200
+DEFAULT_PPS: Final = 5
+DEFAULT_TIMEOUT: Final = 5
 
 
-class HouseBot(msgspec.Struct, frozen=True, tag_field="kind", tag="house"):
-    """A bot of our own, which runs here.
+class BuiltinPlayer(msgspec.Struct, frozen=True, tag_field="kind", tag="builtin"):
+    """Built-in bot, which runs on the server.
 
     Attributes:
-        spec: as on the command line; only such as `sevenbag.bots.registry.BUILTIN_BOTS` names.
+        spec: bot and options, as on the command line; one of
+            `sevenbag.bots.registry.BUILTIN_BOTS`.
     """
 
     spec: Annotated[str, msgspec.Meta(max_length=200)]
 
 
-class PageBot(msgspec.Struct, frozen=True, tag_field="kind", tag="worker"):
-    """A worker, which runs in the page.
+class WorkerPlayer(msgspec.Struct, frozen=True, tag_field="kind", tag="worker"):
+    """Bot in a Web Worker of the page.
 
     Attributes:
-        script: what the page calls it; nothing is loaded from there.
+        script: name of the script, for display only.
     """
 
     script: Annotated[str, msgspec.Meta(max_length=200)]
 
 
-class Setup(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A game as a page asks for it.
+class MatchRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Request of a page for a match.
 
     Attributes:
-        players: who plays.
-        rules: the name of a preset.
-        seed: which pieces come; None for any.
-        pieces: after so many each, more attack wins.
-        milliseconds: of each move, for those that heed it.
-        nodes: likewise.
-        pps: turns a second, at most; None for as fast as can be.
-        patience: seconds that a worker may take for an answer.
+        players: the two players.
+        rules: name of a preset.
+        seed: seed of the pieces; None for a random one.
+        pieces: number of pieces per player; then more attack wins.
+        milliseconds: limit of each move in milliseconds, for bots that observe it.
+        nodes: limit of each move in nodes, likewise.
+        pps: maximum turns per second; None for no limit.
+        timeout: time in seconds for a worker's answer.
     """
 
-    players: tuple[HouseBot | PageBot, HouseBot | PageBot]
+    players: tuple[BuiltinPlayer | WorkerPlayer, BuiltinPlayer | WorkerPlayer]
     rules: Annotated[str, msgspec.Meta(max_length=100)] = "guideline"
-    seed: Annotated[int, msgspec.Meta(ge=0, le=LAST_SEED)] | None = None
-    pieces: Annotated[int, msgspec.Meta(ge=1, le=MOST_PIECES)] = USUAL_PIECES
-    milliseconds: Annotated[float, msgspec.Meta(gt=0, le=MOST_MILLISECONDS)] | None = None
-    nodes: Annotated[int, msgspec.Meta(ge=1, le=MOST_NODES)] | None = None
-    pps: Annotated[float, msgspec.Meta(gt=0, le=MOST_PPS)] | None = None
-    patience: Annotated[float, msgspec.Meta(gt=0, le=LONGEST_PATIENCE)] = USUAL_PATIENCE
+    seed: Annotated[int, msgspec.Meta(ge=0, le=MAX_SEED)] | None = None
+    pieces: Annotated[int, msgspec.Meta(ge=1, le=MAX_PIECES)] = DEFAULT_PIECES
+    milliseconds: Annotated[float, msgspec.Meta(gt=0, le=MAX_MILLISECONDS)] | None = None
+    nodes: Annotated[int, msgspec.Meta(ge=1, le=MAX_NODES)] | None = None
+    pps: Annotated[float, msgspec.Meta(gt=0, le=MAX_PPS)] | None = None
+    timeout: Annotated[float, msgspec.Meta(gt=0, le=MAX_TIMEOUT)] = DEFAULT_TIMEOUT
 
     @property
     def limits(self) -> Limits:
-        """What each bot may spend on a move."""
+        """Return the limits of each move."""
         return Limits(self.milliseconds, self.nodes)
 
-    def chosen_rules(self) -> Rules:
-        """The preset.
+    def load_rules(self) -> Rules:
+        """Return the rules.
 
         Raises:
-            InputError: there is none of this name; a name is never taken for a file.
+            InputError: there is no preset of this name. Names of files are not accepted.
         """
         if self.rules not in Rules.presets():
-            raise InputError(f"no preset {shown(self.rules)}; {', '.join(Rules.presets())}")
+            raise InputError(
+                f"invalid rules: expected {', '.join(Rules.presets())}, got {shown(self.rules)}"
+            )
         return Rules.preset(self.rules)
 
-    def chosen_seed(self) -> int:
-        """The seed, or any."""
-        return secrets.randbelow(LAST_SEED + 1) if self.seed is None else self.seed
+    def pick_seed(self) -> int:
+        """Return the seed, or a random one if none was requested."""
+        return secrets.randbelow(MAX_SEED + 1) if self.seed is None else self.seed
 
 
-def read_setup(text: str) -> Setup:
-    """What a page asks for.
+def parse_match_request(text: str) -> MatchRequest:
+    """Parse a page's request.
 
     Raises:
-        InputError: it cannot be had; the message names the place.
+        InputError: the request is invalid; the message names the field.
     """
     try:
-        return _SETUP.decode(text)
+        return _DECODER.decode(text)
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise InputError(_in_words(str(error))) from None
+        match = _ERROR_PATH.match(str(error))
+        if match and match["path"]:
+            raise InputError(f"{match['path']}: {match['reason']}") from None
+        raise InputError(str(error)) from None
 
 
-def house_bot(spec: str) -> Bot:
-    """A bot of our own; a page can call for no other, least of all for a program.
+def create_builtin_bot(spec: str) -> Bot:
+    """Create a built-in bot. Pages cannot start programs.
 
     Raises:
-        InputError: it is none of ours, an option is wrong, or it would cost too much.
+        InputError: there is no such bot, or an option is invalid or exceeds a limit.
     """
     kind = spec.strip().partition(":")[0].strip().lower()
     if kind not in BUILTIN_BOTS:
-        raise InputError(f"no bot {shown(kind)} here; there are {', '.join(BUILTIN_BOTS)}")
+        raise InputError(f"invalid bot: expected {', '.join(BUILTIN_BOTS)}, got {shown(kind)}")
     bot = create_bot(spec)
-    held = bot.effective_limits(Limits())
-    if held.nodes is not None and held.nodes > MOST_NODES:
-        raise InputError(f"bot {kind}: nodes is {held.nodes}, must be at most {MOST_NODES} here")
-    if held.milliseconds is not None and held.milliseconds > MOST_MILLISECONDS:
-        raise InputError(
-            f"bot {kind}: ms is {held.milliseconds:g}, must be at most {MOST_MILLISECONDS} here"
-        )
+    limits = bot.effective_limits(Limits())
+    for name, value, maximum in (
+        ("nodes", limits.nodes, MAX_NODES),
+        ("ms", limits.milliseconds, MAX_MILLISECONDS),
+    ):
+        if value is not None and value > maximum:
+            raise InputError(f"invalid {name} of {kind}: expected at most {maximum}, got {value:g}")
     return bot
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_SETUP: Final = msgspec.json.Decoder(Setup)
-_PLACE: Final = re.compile(r"^(?P<what>.*) - at `\$\.?(?P<place>.*)`$")
-
-
-def _in_words(error: str) -> str:
-    """An error as a visitor reads it: the place first, without the language of paths."""
-    match = _PLACE.match(error)
-    return f"{match['place']}: {match['what']}" if match and match["place"] else error
+_DECODER: Final = msgspec.json.Decoder(MatchRequest)
+_ERROR_PATH: Final = re.compile(r"^(?P<reason>.*) - at `\$\.?(?P<path>.*)`$")

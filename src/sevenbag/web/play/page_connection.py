@@ -1,8 +1,8 @@
-"""What goes over the socket of a page: what it is told, and the words of its workers.
+"""WebSocket connection to a page: events for the page, and messages of the workers in it.
 
-A frame is JSON, which is between the page and us, or a number, a blank and what a worker says or is
-told: its own text, unchanged. The number is that of one start of one worker, so that a late word of
-a worker that was ended is not taken for one of its successor.
+A frame is either JSON, for the page itself, or a number, a space and the text of a worker's
+message. The number identifies one start of a worker, so that a late message of a stopped worker is
+not attributed to its successor.
 """
 
 from __future__ import annotations
@@ -10,325 +10,325 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import deque
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 import msgspec
 
 from sevenbag.errors import BotDiedError, BotError, BotProtocolError, BotTimeoutError
 from sevenbag.protocols.json_lines import MAX_LINE_BYTES
+from sevenbag.web.core.text_socket import SocketClosedError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
     from sevenbag.bots.external.bot_channel import ChannelLauncher, Transport
 
-_MOST_WAITING: Final = 1024
-_MOST_BYTES: Final = 4 << 20
-"""What a worker may have said that nobody has heard yet. The socket is the whole page's: it cannot
-be left unread for the sake of one worker, whom that would slow down."""
-_LONGEST_LAST_WORDS: Final = 300
+MAX_FRAME_BYTES: Final = MAX_LINE_BYTES + 16
+"""Size of the longest message of a worker, with its number."""
+_MAX_UNSENT: Final = 256
+"""Number of unsent frames at which messages to workers have to wait."""
+_SEND_TIMEOUT: Final = 5.0
+"""Time in seconds that a message to a worker may wait."""
+_UPDATE_INTERVAL: Final = 1 / 30
+"""Time in seconds between two updates of the page."""
+# The socket is shared by all workers of a page, so it is read even if a bot does not read its
+# messages. These limits bound the messages that are kept for one worker.
+_MAX_UNREAD: Final = 1024
+_MAX_UNREAD_BYTES: Final = 4 << 20
+_MAX_ERROR_LENGTH: Final = 300
 
 
-class PageChannel:
-    """One start of a worker. See `sevenbag.bots.external.bot_channel.BotChannel`.
+class PageSocket(Protocol):
+    """Socket of a page. See `sevenbag.web.core.text_socket.TextSocket`."""
 
-    Attributes:
-        name: by which errors call the bot.
-        stderr: the error of its script, if it had one.
-    """
+    async def receive(self) -> str:
+        """Return the next frame; raise `SocketClosedError` if the socket is closed."""
+        ...
 
-    def __init__(self, name: str, number: int, tunnel: Tunnel) -> None:
-        """The page has been told to start it."""
-        self.name = name
-        self.stderr = ""
-        self._number = number
-        self._tunnel = tunnel
-        self._words: deque[bytes] = deque()
-        self._bytes = 0
-        self._news = asyncio.Event()
-        self._ended: BotError | None = None
-
-    @property
-    def transport(self) -> Transport:
-        """The worker of a page."""
-        return "page"
-
-    @property
-    def pid(self) -> int | None:
-        """None: it runs in somebody's browser."""
-        return None
-
-    @property
-    def running(self) -> bool:
-        """Whether it can be spoken to."""
-        return self._ended is None
-
-    async def send(self, data: bytes) -> None:
-        """Say something to it."""
-        if self._ended is not None:
-            raise self._ended
-        for line in data.splitlines():
-            await self._tunnel.say_to(self._number, self.name, line.decode())
-
-    async def receive(self) -> bytes:
-        """What it says next."""
-        while not self._words:
-            if self._ended is not None:
-                raise self._ended
-            self._news.clear()
-            await self._news.wait()
-        words = self._words.popleft()
-        self._bytes -= len(words)
-        return words
-
-    async def receive_available(self) -> list[bytes]:
-        """What it has said already."""
-        # What has come takes the event loop a few rounds to bring here.
-        for _ in range(4):
-            await asyncio.sleep(0)
-        words = list(self._words)
-        self._words.clear()
-        self._bytes = 0
-        if isinstance(self._ended, BotProtocolError):
-            raise self._ended
-        return words
-
-    def pending_bytes(self) -> int:
-        """0: what it says comes whole."""
-        return 0
-
-    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
-        """Say the last words, then have the page end it."""
-        if last_message and self._ended is None:
-            with contextlib.suppress(BotError):
-                await self.send(last_message)
-                # Whoever knows how to leave needs a moment; the others are ended by their page.
-                await asyncio.sleep(min(grace_seconds, 0.05))
-        self.end("was ended")
-        self._tunnel.forget(self._number)
-
-    # --- for the tunnel -------------------------------------------------------------------------
-
-    def take(self, text: str) -> None:
-        """It has said something."""
-        words = text.encode("utf-8", "replace")
-        if self._ended is not None:
-            return
-        if len(words) > MAX_LINE_BYTES:
-            what = f"posted a message longer than {MAX_LINE_BYTES} bytes"
-            self._end(BotProtocolError(self.name, what))
-        elif len(self._words) >= _MOST_WAITING or self._bytes + len(words) > _MOST_BYTES:
-            what = f"posted {len(self._words)} messages that nobody had asked for"
-            self._end(BotProtocolError(self.name, what))
-        else:
-            self._words.append(words)
-            self._bytes += len(words)
-            self._news.set()
-
-    def end(self, why: str, last_words: str = "") -> None:
-        """It will say nothing more."""
-        if self._ended is None:
-            self.stderr = last_words[:_LONGEST_LAST_WORDS]
-            self._end(BotDiedError(self.name, why))
-
-    def _end(self, error: BotError) -> None:
-        self._ended = error
-        self._news.set()
+    async def send(self, text: str) -> None:
+        """Send a frame; raise `SocketClosedError` if the socket is closed."""
+        ...
 
 
-LONGEST_FRAME: Final = MAX_LINE_BYTES + 16
-"""The longest message of a worker, behind its number."""
-_MOST_UNSENT: Final = 256
-"""Frames that the page has not taken, before a word to a worker has to wait."""
-_LISTEN: Final = 5.0
-"""Seconds that a word to a worker waits, before its page is taken for deaf."""
-_PICTURE_SECONDS: Final = 1 / 30
-"""Nobody sees more."""
-
-
-class PageGoneError(Exception):
-    """The page has closed its socket, or says what no page of ours says."""
-
-
-class StartWorker(msgspec.Struct, frozen=True, tag_field="event", tag="start_worker"):
-    """The page is to start the worker of a player, under this number."""
+class StartWorkerEvent(msgspec.Struct, frozen=True, tag_field="event", tag="start_worker"):
+    """Request to start the worker of a player under a number."""
 
     number: int
-    seat: int
+    player: int
 
 
-class EndWorker(msgspec.Struct, frozen=True, tag_field="event", tag="end_worker"):
-    """The page is to end the worker of this number."""
+class StopWorkerEvent(msgspec.Struct, frozen=True, tag_field="event", tag="stop_worker"):
+    """Request to stop the worker of a number."""
 
     number: int
 
 
-class Failed(msgspec.Struct, frozen=True, tag_field="word", tag="failed"):
-    """A worker has failed: so says the page, the browser, or the worker's error."""
+class WorkerFailedCommand(msgspec.Struct, frozen=True, tag_field="command", tag="worker_failed"):
+    """Report of the page that a worker failed."""
 
     number: int
     reason: str
 
 
-class Stop(msgspec.Struct, frozen=True, tag_field="word", tag="stop"):
-    """The visitor has seen enough."""
+class StopMatchCommand(msgspec.Struct, frozen=True, tag_field="command", tag="stop"):
+    """Request of the visitor to stop the match."""
 
 
-class Tunnel:
-    """One page's socket.
+class PageConnection:
+    """Connection to one page.
 
     Attributes:
-        stopped: whether the visitor wants the game to end.
+        stop_requested: set when the visitor wants to stop the match.
 
     Args:
-        hear: the next frame; raises `PageGoneError`.
-        say: sends a frame; raises `PageGoneError`.
+        socket: socket of the page.
     """
 
-    def __init__(
-        self, hear: Callable[[], Awaitable[str]], say: Callable[[str], Awaitable[None]]
-    ) -> None:
-        self.stopped = asyncio.Event()
-        self._hear = hear
-        self._say = say
+    def __init__(self, socket: PageSocket) -> None:
+        self.stop_requested = asyncio.Event()
+        self._socket = socket
         self._unsent: deque[str] = deque()
-        self._news = asyncio.Event()
-        self._room = asyncio.Event()
-        self._picture: Callable[[], msgspec.Struct] | None = None
-        self._channels: dict[int, PageChannel] = {}
-        self._started = 0
-        self._gone = ""
+        self._work_added = asyncio.Event()
+        self._frame_sent = asyncio.Event()
+        self._make_update: Callable[[], msgspec.Struct] | None = None
+        self._channels: dict[int, WorkerChannel] = {}
+        self._starts = 0
+        self._error = ""
 
-    def tell(self, event: msgspec.Struct) -> None:
-        """Tell the page something that it must not miss."""
-        self._put(_ENCODER.encode(event).decode())
+    def send_event(self, event: msgspec.Struct) -> None:
+        """Queue an event that the page must receive."""
+        self._queue_frame(_ENCODER.encode(event).decode())
 
-    def finish(self, event: msgspec.Struct) -> None:
-        """Tell the page its last event; no picture follows it."""
-        self._picture = None
-        self.tell(event)
+    def send_final_event(self, event: msgspec.Struct) -> None:
+        """Queue the last event of a match; no update follows it."""
+        self._make_update = None
+        self.send_event(event)
 
-    def show(self, picture: Callable[[], msgspec.Struct]) -> None:
-        """Something is to be seen; it is asked for when the page can take it."""
-        self._picture = picture
-        self._news.set()
+    def schedule_update(self, make_update: Callable[[], msgspec.Struct]) -> None:
+        """Send an update when the page can take one; it replaces an update not yet sent."""
+        self._make_update = make_update
+        self._work_added.set()
 
-    def launcher(self, seat: int) -> ChannelLauncher:
-        """How a channel to the worker of this player is opened."""
+    def worker_launcher(self, player: int) -> ChannelLauncher:
+        """Return the function that opens a channel to the worker of a player."""
 
-        async def launch(name: str) -> PageChannel:
-            self._started += 1
-            number = self._started
-            channel = PageChannel(name, number, self)
+        async def launch(name: str) -> WorkerChannel:
+            self._starts += 1
+            number = self._starts
+            channel = WorkerChannel(name, number, self)
             self._channels[number] = channel
-            self.tell(StartWorker(number, seat))
+            self.send_event(StartWorkerEvent(number, player))
             return channel
 
         return launch
 
-    async def say_to(self, number: int, name: str, text: str) -> None:
-        """Tell a worker something.
+    async def send_to_worker(self, number: int, name: str, text: str) -> None:
+        """Queue a message to a worker.
 
         Raises:
-            BotDiedError: its page is gone.
-            BotTimeoutError: its page takes nothing.
+            BotDiedError: the page is closed.
+            BotTimeoutError: the page does not read its socket.
         """
         try:
-            async with asyncio.timeout(_LISTEN):
-                while len(self._unsent) >= _MOST_UNSENT and not self._gone:
-                    self._room.clear()
-                    await self._room.wait()
+            async with asyncio.timeout(_SEND_TIMEOUT):
+                while len(self._unsent) >= _MAX_UNSENT and not self._error:
+                    self._frame_sent.clear()
+                    await self._frame_sent.wait()
         except TimeoutError:
-            raise BotTimeoutError(name, "its page does not read what is sent to it") from None
-        if self._gone:
-            raise BotDiedError(name, self._gone)
-        self._put(f"{number} {text}")
+            raise BotTimeoutError(name, "its page does not read its messages") from None
+        if self._error:
+            raise BotDiedError(name, self._error)
+        self._queue_frame(f"{number} {text}")
 
-    def forget(self, number: int) -> None:
-        """End a worker: it is neither heard nor told anything any more."""
+    def stop_worker(self, number: int) -> None:
+        """Have the page stop a worker."""
         if self._channels.pop(number, None) is not None:
-            self.tell(EndWorker(number))
+            self.send_event(StopWorkerEvent(number))
 
-    async def carry(self) -> None:
-        """Carry until the page is gone."""
+    async def run(self) -> None:
+        """Send and receive frames until the page is closed."""
         tasks = [asyncio.create_task(self._receive()), asyncio.create_task(self._send())]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._gone = self._gone or "its page was closed"
+            self._error = self._error or "its page was closed"
             for channel in self._channels.values():
-                channel.end(self._gone)
-            self._room.set()
+                channel.fail(self._error)
+            self._frame_sent.set()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def drain(self, seconds: float) -> None:
-        """Wait until the page has taken all there is, but not for ever."""
+    async def flush(self, timeout: float) -> None:  # noqa: ASYNC109  # not an error
+        """Wait until all frames are sent, the page is closed or the time is over."""
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while self._unsent and not self._gone:
-                    self._room.clear()
-                    await self._room.wait()
+            async with asyncio.timeout(timeout):
+                while self._unsent and not self._error:
+                    self._frame_sent.clear()
+                    await self._frame_sent.wait()
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _put(self, frame: str) -> None:
-        if not self._gone:
+    def _queue_frame(self, frame: str) -> None:
+        if not self._error:
             self._unsent.append(frame)
-            self._news.set()
+            self._work_added.set()
 
     async def _send(self) -> None:
         loop = asyncio.get_running_loop()
         due = loop.time()
         while True:
-            left = due - loop.time() if self._picture is not None else None
-            try:
+            left = due - loop.time() if self._make_update is not None else None
+            with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(left):
-                    await self._news.wait()
-            except TimeoutError:
-                pass
-            self._news.clear()
+                    await self._work_added.wait()
+            self._work_added.clear()
             try:
                 while self._unsent:
-                    await self._say(self._unsent[0])
+                    await self._socket.send(self._unsent[0])
                     self._unsent.popleft()
-                    self._room.set()
-                if self._picture is not None and loop.time() >= due:
-                    picture, self._picture = self._picture, None
-                    await self._say(_ENCODER.encode(picture()).decode())
-                    due = loop.time() + _PICTURE_SECONDS
-            except PageGoneError:
+                    self._frame_sent.set()
+                if self._make_update is not None and loop.time() >= due:
+                    make_update, self._make_update = self._make_update, None
+                    await self._socket.send(_ENCODER.encode(make_update()).decode())
+                    due = loop.time() + _UPDATE_INTERVAL
+            except SocketClosedError:
                 return
 
     async def _receive(self) -> None:
-        try:
-            while True:
-                self._take(await self._hear())
-        except PageGoneError:
-            return
+        with contextlib.suppress(SocketClosedError):
+            while not self._error:
+                self._handle_frame(await self._socket.receive())
 
-    def _take(self, frame: str) -> None:
+    def _handle_frame(self, frame: str) -> None:
         number, _, text = frame.partition(" ")
         if number.isdecimal() and len(number) < 10:
             channel = self._channels.get(int(number))
             if channel is not None:
-                channel.take(text)
+                channel.deliver(text)
             return
         try:
-            word = _WORDS.decode(frame)
-        except (msgspec.DecodeError, UnicodeError) as error:
-            self._gone = "its page says what no page of ours says"
-            raise PageGoneError from error
-        if isinstance(word, Stop):
-            self.stopped.set()
+            command = _COMMANDS.decode(frame)
+        except (msgspec.DecodeError, UnicodeError):
+            self._error = "its page has sent an invalid command"
             return
-        channel = self._channels.get(word.number)
+        if isinstance(command, StopMatchCommand):
+            self.stop_requested.set()
+            return
+        channel = self._channels.get(command.number)
         if channel is not None:
-            channel.end(f"its script failed: {word.reason[:300]}", word.reason)
+            reason = command.reason[:_MAX_ERROR_LENGTH]
+            channel.fail(f"its script failed: {reason}", reason)
+
+
+class WorkerChannel:
+    """Channel to one start of a worker. See `sevenbag.bots.external.bot_channel.BotChannel`.
+
+    Attributes:
+        name: name of the bot in errors.
+        stderr: error of the worker's script, if it had one.
+    """
+
+    def __init__(self, name: str, number: int, connection: PageConnection) -> None:
+        self.name = name
+        self.stderr = ""
+        self._number = number
+        self._connection = connection
+        self._unread: deque[bytes] = deque()
+        self._unread_bytes = 0
+        self._changed = asyncio.Event()
+        self._error: BotError | None = None
+
+    @property
+    def transport(self) -> Transport:
+        """Return that messages are carried by a page."""
+        return "page"
+
+    @property
+    def pid(self) -> int | None:
+        """Return None: the worker runs in a browser."""
+        return None
+
+    @property
+    def running(self) -> bool:
+        """Return whether messages can be sent to the worker."""
+        return self._error is None
+
+    async def send(self, data: bytes) -> None:
+        """Send messages, one per line."""
+        if self._error is not None:
+            raise self._error
+        for line in data.splitlines():
+            await self._connection.send_to_worker(self._number, self.name, line.decode())
+
+    async def receive(self) -> bytes:
+        """Return the next message."""
+        while not self._unread:
+            if self._error is not None:
+                raise self._error
+            self._changed.clear()
+            await self._changed.wait()
+        message = self._unread.popleft()
+        self._unread_bytes -= len(message)
+        return message
+
+    async def receive_available(self) -> list[bytes]:
+        """Return the messages that have arrived."""
+        # The event loop needs a few cycles to deliver received data.
+        for _ in range(4):
+            await asyncio.sleep(0)
+        messages = list(self._unread)
+        self._unread.clear()
+        self._unread_bytes = 0
+        if isinstance(self._error, BotProtocolError):
+            raise self._error
+        return messages
+
+    def pending_bytes(self) -> int:
+        """Return 0: a WebSocket delivers complete messages."""
+        return 0
+
+    async def close(self, last_message: bytes = b"", grace_seconds: float = 1.0) -> None:
+        """Send the last message, then have the page stop the worker."""
+        if last_message and self._error is None:
+            with contextlib.suppress(BotError):
+                await self.send(last_message)
+                # The page then stops the worker, so a short time is enough.
+                await asyncio.sleep(min(grace_seconds, 0.05))
+        self.fail("was ended")
+        self._connection.stop_worker(self._number)
+
+    def deliver(self, text: str) -> None:
+        """Add a message that the page has sent."""
+        message = text.encode("utf-8", "replace")
+        if self._error is not None:
+            return
+        if len(message) > MAX_LINE_BYTES:
+            what = f"posted a message longer than {MAX_LINE_BYTES} bytes"
+            self._set_error(BotProtocolError(self.name, what))
+        elif (
+            len(self._unread) >= _MAX_UNREAD
+            or self._unread_bytes + len(message) > _MAX_UNREAD_BYTES
+        ):
+            what = f"posted {len(self._unread)} messages that were not requested"
+            self._set_error(BotProtocolError(self.name, what))
+        else:
+            self._unread.append(message)
+            self._unread_bytes += len(message)
+            self._changed.set()
+
+    def fail(self, reason: str, script_error: str = "") -> None:
+        """Mark the worker as ended."""
+        if self._error is None:
+            self.stderr = script_error
+            self._set_error(BotDiedError(self.name, reason))
+
+    def _set_error(self, error: BotError) -> None:
+        self._error = error
+        self._changed.set()
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
 _ENCODER: Final = msgspec.json.Encoder()
-_WORDS: Final = msgspec.json.Decoder(Failed | Stop)
+_COMMANDS: Final = msgspec.json.Decoder(WorkerFailedCommand | StopMatchCommand)

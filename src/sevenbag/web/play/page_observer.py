@@ -17,20 +17,21 @@ if TYPE_CHECKING:
     from sevenbag.arena.terminal.game_scene import PlayerScene
     from sevenbag.game import Lock
     from sevenbag.game.game_result import GameResult
-    from sevenbag.web.play.page_connection import Tunnel
+    from sevenbag.web.play.page_connection import PageConnection
 
-_MOST_TIMES: Final = 60
-_CLEARS: Final = ("", "single", "double", "triple", "quad", "five lines")
+_MAX_THINK_TIMES: Final = 60
+_CLEAR_NAMES: Final = ("", "single", "double", "triple", "quad", "five lines")
 
 
-class Side(msgspec.Struct, frozen=True):
-    """A player as it stands. See `sevenbag.arena.terminal.game_scene.PlayerScene`.
+class PlayerPanel(msgspec.Struct, frozen=True):
+    """State of a player. See `sevenbag.arena.terminal.game_scene.PlayerScene`.
 
     Attributes:
-        figures: label and value of what is known, in the order shown.
-        times: what the last moves took that were not shown yet, in milliseconds.
-        clear: the last clear, in words; empty for none.
-        clears: how many there were, so that a new one can be told from the same.
+        statistics: labels and values, in the order of display.
+        think_times: times in milliseconds of the moves since the last update.
+        clear_text: description of the last clear; empty for none.
+        clear_count: number of clears, to tell equal ones apart.
+        loss: reason of the loss; None without one.
     """
 
     name: str
@@ -38,179 +39,183 @@ class Side(msgspec.Struct, frozen=True):
     hold: str | None
     queue: tuple[str, ...]
     pending: int
-    figures: tuple[tuple[str, str], ...]
-    times: tuple[float, ...]
-    clear: str
-    clears: int
-    fall: str | None
-    won: bool
+    statistics: tuple[tuple[str, str], ...]
+    think_times: tuple[float, ...]
+    clear_text: str
+    clear_count: int
+    loss: str | None
+    is_winner: bool
 
 
-class Opened(msgspec.Struct, frozen=True, tag_field="event", tag="opened"):
+class MatchStartedEvent(msgspec.Struct, frozen=True, tag_field="event", tag="match_started"):
     """The game begins."""
 
     names: tuple[str, str]
-    lines: tuple[str, str]
+    descriptions: tuple[str, str]
     rules: str
     seed: int
 
 
-class Picture(msgspec.Struct, frozen=True, tag_field="event", tag="picture"):
-    """The game as it stands."""
+class MatchStateEvent(msgspec.Struct, frozen=True, tag_field="event", tag="match_state"):
+    """State of the game."""
 
-    sides: tuple[Side, Side]
+    players: tuple[PlayerPanel, PlayerPanel]
     caption: str
 
 
-class Over(msgspec.Struct, frozen=True, tag_field="event", tag="over"):
+class MatchFinishedEvent(msgspec.Struct, frozen=True, tag_field="event", tag="match_finished"):
     """The game is over.
 
     Attributes:
-        text: who won, and why.
-        winner: 0 or 1; None for a draw and for a game that was broken off.
-        sides: as it stands then; None for a game that never began.
-        replay: where the replay is to be had; None if there is none.
-        file: what to call it.
+        summary: winner and reason.
+        winner: 0 or 1; None for a draw or an aborted game.
+        players: final state; None for a game that did not begin.
+        replay_url: URL of the replay; None without one.
+        file_name: file name of the replay.
     """
 
-    text: str
+    summary: str
     winner: int | None
-    sides: tuple[Side, Side] | None = None
-    replay: str | None = None
-    file: str | None = None
+    players: tuple[PlayerPanel, PlayerPanel] | None = None
+    replay_url: str | None = None
+    file_name: str | None = None
 
 
-class Refused(msgspec.Struct, frozen=True, tag_field="event", tag="refused"):
-    """There is no game, for this reason."""
+class MatchRejectedEvent(msgspec.Struct, frozen=True, tag_field="event", tag="match_rejected"):
+    """The request was rejected."""
 
     reason: str
 
 
-class View(GameObserver):
-    """Shows a game to a page, as often as it can look.
+class PageObserver(GameObserver):
+    """Observer that shows a game to a page, as often as the page can take updates.
 
     Attributes:
-        result: how the game ended; None before.
+        result: result of the game; None before its end.
 
     Args:
-        tunnel: the way to the page.
+        connection: connection to the page.
     """
 
-    def __init__(self, tunnel: Tunnel) -> None:
+    def __init__(self, connection: PageConnection) -> None:
         self.result: GameResult | None = None
-        self._tunnel = tunnel
+        self._connection = connection
         self._opening: GameStart | None = None
-        self._stats = (_NOTHING, _NOTHING)
-        self._times: tuple[list[float], list[float]] = ([], [])
-        self._clears = ["", ""]
-        self._counts = [0, 0]
+        self._stats = (_NO_STATS, _NO_STATS)
+        self._think_times: tuple[list[float], list[float]] = ([], [])
+        self._clear_texts = ["", ""]
+        self._clear_counts = [0, 0]
 
     def opened(self, opening: GameStart) -> None:
-        """Tell who plays what."""
+        """Send the players, and schedule the first update."""
         self._opening = opening
         first, second = (
-            _sayable(format_player(*each)).strip()
+            _replace_surrogates(format_player(*each)).strip()
             for each in zip(opening.names, opening.specs, opening.limits, strict=True)
         )
-        names = (_sayable(opening.names[0]), _sayable(opening.names[1]))
-        self._tunnel.tell(Opened(names, (first, second), opening.rules.name, opening.seed))
-        self._tunnel.show(self._picture)
+        names = (_replace_surrogates(opening.names[0]), _replace_surrogates(opening.names[1]))
+        self._connection.send_event(
+            MatchStartedEvent(names, (first, second), opening.rules.name, opening.seed)
+        )
+        self._connection.schedule_update(self._build_state)
 
     def turned(self, turn: PlayedTurn) -> None:
-        """Remember what the page would miss, and let it look."""
+        """Record think times and clears, and schedule an update."""
         self._stats = turn.stats
         for player, lock in enumerate(turn.locks):
             if lock is None:
                 continue
-            times = self._times[player]
+            times = self._think_times[player]
             times.append(round(turn.seconds[player] * 1000, 3))
-            del times[:-_MOST_TIMES]
+            del times[:-_MAX_THINK_TIMES]
             if lock.lines or lock.spin != Spin.NONE:
-                self._clears[player] = clear_in_words(lock)
-                self._counts[player] += 1
-        self._tunnel.show(self._picture)
+                self._clear_texts[player] = describe_clear(lock)
+                self._clear_counts[player] += 1
+        self._connection.schedule_update(self._build_state)
 
     def closed(self, result: GameResult) -> None:
-        """Keep the result; whoever plays the game tells it."""
+        """Record the result."""
         self.result = result
         self._stats = result.stats
 
-    def over(self, why_unfinished: str, replay: str | None) -> Over:
-        """What the page is told at the end.
+    def finished_event(self, abort_reason: str, replay_url: str | None) -> MatchFinishedEvent:
+        """Return the last event.
 
         Args:
-            why_unfinished: why the game was broken off, if it was.
-            replay: where its replay is to be had.
+            abort_reason: reason of the abort, if the game was aborted.
+            replay_url: URL of the replay.
         """
         result, opening = self.result, self._opening
         if result is None or opening is None:
-            return Over(f"unfinished: {why_unfinished}", None)
-        text = str(result)
+            return MatchFinishedEvent(f"unfinished: {abort_reason}", None)
+        summary = str(result)
         if result.ending is GameEnding.INTERRUPTED:
             pieces = max(each.pieces for each in result.stats)
-            text = f"unfinished: {why_unfinished} ({pieces} pieces)"
-        return Over(
-            _sayable(text),
+            summary = f"unfinished: {abort_reason} ({pieces} pieces)"
+        return MatchFinishedEvent(
+            _replace_surrogates(summary),
             result.winner,
-            self._sides(result),
-            replay,
-            f"match-{opening.seed}.replay" if replay else None,
+            self._build_panels(opening, result),
+            replay_url,
+            f"match-{opening.seed}.replay" if replay_url else None,
         )
 
     # --- helpers --------------------------------------------------------------------------------
 
-    def _picture(self) -> Picture:
+    def _build_state(self) -> MatchStateEvent:
         opening = self._opening
         assert opening is not None
         caption = f"turn {opening.versus.turn} · rules {opening.rules.name} · seed {opening.seed}"
-        return Picture(self._sides(None), caption)
+        return MatchStateEvent(self._build_panels(opening, None), caption)
 
-    def _sides(self, result: GameResult | None) -> tuple[Side, Side]:
-        opening = self._opening
-        assert opening is not None
+    def _build_panels(
+        self, opening: GameStart, result: GameResult | None
+    ) -> tuple[PlayerPanel, PlayerPanel]:
         scene = build_scene(
             opening.versus, opening.names, self._stats, seed=opening.seed, result=result
         )
-        first, second = (self._side(player, each) for player, each in enumerate(scene.players))
+        first, second = (
+            self._build_panel(player, each) for player, each in enumerate(scene.players)
+        )
         return first, second
 
-    def _side(self, player: int, scene: PlayerScene) -> Side:
-        times = tuple(self._times[player])
-        self._times[player].clear()
-        return Side(
-            _sayable(scene.name),
-            scene.rows,
-            scene.hold,
-            scene.queue,
-            scene.pending,
-            scene.figures,
-            times,
-            self._clears[player],
-            self._counts[player],
-            scene.fall,
-            scene.won,
+    def _build_panel(self, player: int, scene: PlayerScene) -> PlayerPanel:
+        think_times = tuple(self._think_times[player])
+        self._think_times[player].clear()
+        return PlayerPanel(
+            name=_replace_surrogates(scene.name),
+            rows=scene.rows,
+            hold=scene.hold,
+            queue=scene.queue,
+            pending=scene.pending,
+            statistics=scene.figures,
+            think_times=think_times,
+            clear_text=self._clear_texts[player],
+            clear_count=self._clear_counts[player],
+            loss=scene.fall,
+            is_winner=scene.won,
         )
 
 
-def clear_in_words(lock: Lock) -> str:
-    """What a lock did, as players call it."""
+def describe_clear(lock: Lock) -> str:
+    """Return spin, lines and attack of a lock in the terms of the game."""
     words: list[str] = []
     if lock.spin != Spin.NONE:
-        words.append("mini " if lock.spin == Spin.MINI else "")
-        words[-1] += f"{lock.placement.piece.name}-spin"
+        mini = "mini " if lock.spin == Spin.MINI else ""
+        words.append(f"{mini}{lock.placement.piece.name}-spin")
     if lock.lines:
-        words.append(_CLEARS[min(lock.lines, len(_CLEARS) - 1)])
-    told = " ".join(words)
+        words.append(_CLEAR_NAMES[min(lock.lines, len(_CLEAR_NAMES) - 1)])
+    text = " ".join(words)
     if lock.perfect_clear:
-        told += ", perfect clear"
-    return f"{told}, +{lock.attack}" if lock.attack else told
+        text += ", perfect clear"
+    return f"{text}, +{lock.attack}" if lock.attack else text
 
 
 # --- helpers ------------------------------------------------------------------------------------
 
-_NOTHING: Final = PlayerStats(0, 0, 0, 0.0, 0.0)
+_NO_STATS: Final = PlayerStats(0, 0, 0, 0.0, 0.0)
 
 
-def _sayable(text: str) -> str:
-    """What UTF-8 can hold of it."""
+def _replace_surrogates(text: str) -> str:
+    """Replace characters that UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")

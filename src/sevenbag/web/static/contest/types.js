@@ -1,62 +1,62 @@
-// What the site tells its pages. Pairs are by seat.
+// Messages of the site to its pages. Pairs are by seat.
 
-/** @typedef {[letter: string, orientation: number, row: number, column: number]} Falling */
+/** @typedef {[letter: string, orientation: number, row: number, column: number]} FallingPiece */
 
 /**
  * @typedef {{
  *   colors: Record<string, string>,
  *   shapes: Record<string, [row: number, column: number][][]>,
- * }} Facts  `shapes` by letter and orientation, from the origin
+ * }} DrawingData  `shapes` by letter and orientation, from the origin
  */
 
-/** @typedef {"waiting" | "placed" | "playing" | "pause" | "over"} Standing */
+/** @typedef {"waiting" | "assigned" | "playing" | "between_games" | "finished"} LiveStatus */
 
 /**
  * @typedef {{
- *   event: "picture",
+ *   event: "match_frame",
  *   match: number,
- *   standing: Standing,
+ *   status: LiveStatus,
  *   game: string,
  *   boards: [string, string],
- *   pieces: [Falling | null, Falling | null],
+ *   pieces: [FallingPiece | null, FallingPiece | null],
  *   queue: string,
  *   clears: [number: number, seat: number, rows: number[]][],
- *   rises: [number: number, seat: number, rows: number][],
+ *   garbage_rises: [number: number, seat: number, rows: number][],
  *   scores: [number, number] | null,
  *   lines: [number, number] | null,
  *   locked: [number, number] | null,
  *   games: [number, number] | null,
  *   level: number | null,
- * }} Picture  `boards`: letters of all cells along the rows, the top left one first
+ * }} MatchFrame  `boards`: letters of all cells, row by row from the top left
  */
 
 /**
  * @typedef {{
- *   event: "game over",
+ *   event: "game_finished",
  *   match: number,
  *   game: string,
  *   winner: number | null,
  *   scores: [number, number],
- * }} GameOver
+ * }} GameFinished
  */
 
-/** @typedef {{ event: "match over", match: number }} MatchOver */
-/** @typedef {{ event: "changed", matches: number[] }} Changed  what is written may be old */
-/** @typedef {Picture | GameOver | MatchOver | Changed} LiveEvent */
+/** @typedef {{ event: "match_finished", match: number }} MatchFinished */
+/** @typedef {{ event: "contest_changed", matches: number[] }} ContestChanged  pages have to be loaded again */
+/** @typedef {MatchFrame | GameFinished | MatchFinished | ContestChanged} LiveEvent */
 
 /**
  * @typedef {{
  *   t: number,
  *   b?: [string | null, string | null],
- *   p?: [Falling | null, Falling | null],
+ *   p?: [FallingPiece | null, FallingPiece | null],
  *   q?: string,
  *   s?: [number, number],
  *   l?: [number, number],
  *   v?: number,
  *   c?: [seat: number, rows: number[]][],
  *   r?: [seat: number, rows: number][],
- * }} Change  of a replay, after `t` milliseconds: boards, pieces, queue, scores, lines, level, clears,
- *   rises; what is missing stays as it was
+ * }} ReplayFrame  change after `t` milliseconds: boards, pieces, queue, scores, lines, level, clears,
+ *   garbage rises; missing fields are unchanged
  */
 
 /**
@@ -66,8 +66,8 @@
  *   ending: string,
  *   scores: [number, number],
  *   milliseconds: number,
- *   changes: Change[],
- * }} Playback
+ *   frames: ReplayFrame[],
+ * }} ReplayAnimation
  */
 
 export {};

@@ -1,0 +1,23 @@
+// Bracket, ranking and list of matches: reloaded when the contest changes.
+
+import { LiveSocket } from "./live_socket.js";
+import { PageSections } from "./page_sections.js";
+import { ConnectionStatus } from "./connection_status.js";
+
+const sections = new PageSections();
+const element = /** @type {HTMLElement | null} */ (document.querySelector("#connection"));
+if (element) {
+  const status = new ConnectionStatus(element);
+  let wasClosed = false;
+  new LiveSocket([], {
+    event: (event) => {
+      if (event.event === "contest_changed") sections.invalidate();
+    },
+    stateChanged: (open, retrySeconds, reason) => {
+      status.setConnection(open, retrySeconds, reason);
+      // Events may have been lost in the meantime.
+      if (open && wasClosed) sections.invalidate();
+      wasClosed = !open;
+    },
+  });
+}
