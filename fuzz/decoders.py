@@ -37,6 +37,7 @@ from sevenbag.arena.report.report_page import encode_game
 from sevenbag.arena.tournament.tournament_summary import read_tournament_summary, summary_to_dict
 from sevenbag.bots.registry import create_bot
 from sevenbag.cli import main as cli
+from sevenbag.cli.signals import SignalInterrupt
 from sevenbag.contest import scheduler_protocol, settings_loader
 from sevenbag.contest.game import pason_replay
 from sevenbag.errors import (
@@ -64,6 +65,7 @@ from sevenbag.protocols.tbp import (
     decode,
     encode,
     from_object,
+    tbp_connections,
     tbp_conversion,
     to_object,
 )
@@ -196,7 +198,7 @@ def tbp_bot(data: bytes) -> None:
     for message in _messages(data):
         for action in side.receive(message):
             match action:
-                case triangle_connections.TbpPrepareAction():
+                case tbp_connections.TbpPrepareAction():
                     side.accept_rules()
                 case bot_actions.SuggestAction():
                     _expect(len(encode(side.answer(()))) <= 4096, "an answer is too long")
@@ -455,7 +457,7 @@ def _is_long(words: list[str]) -> bool:
 
 def _nothing_runs(work: Coroutine[object, object, object], **_: object) -> object:
     work.close()
-    raise cli.Interrupted(_INTERRUPTED - 128)
+    raise SignalInterrupt(_INTERRUPTED - 128)
 
 
 @contextlib.contextmanager
