@@ -120,7 +120,7 @@ class Script(GameObserver):
     def __init__(self) -> None:
         self.moves: tuple[list[Placement], list[Placement]] = ([], [])
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         for moves, placement in zip(self.moves, turn.placements, strict=True):
             assert placement is not None
             moves.append(placement)
@@ -132,16 +132,18 @@ class Figures(GameObserver):
     def __init__(self) -> None:
         self._tallies = (PlayerTally(), PlayerTally())
 
-    def turned(self, turn: PlayedTurn) -> None:
-        for tally, lock, seconds in zip(self._tallies, turn.locks, turn.seconds, strict=True):
+    def turn_played(self, turn: PlayedTurn) -> None:
+        for tally, lock, seconds in zip(
+            self._tallies, turn.locks, turn.answer_seconds, strict=True
+        ):
             if lock is not None:
                 tally.add(lock, seconds * 1000)
 
 
 async def played(bots: tuple[Bot, Bot], seed: int, *watchers: GameObserver) -> int:
     """Moves of a game."""
-    result = await play_game(bots, GameConfig(RULES, seed, max_pieces=PIECES), watchers)
-    assert not any(fall is not None and fall.reason.is_fault for fall in result.falls), result
+    result = await play_game(bots, GameConfig(RULES, seed, pieces=PIECES), watchers)
+    assert not any(fall is not None and fall.reason.is_fault for fall in result.losses), result
     return sum(stats.pieces for stats in result.stats)
 
 
@@ -205,7 +207,7 @@ class Stopwatch(GameObserver):
         self.processor = self.clock = 0.0
         self._begun: tuple[float, float] | None = None
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         del turn
         now = time.process_time(), time.perf_counter()
         if self._begun is None:
@@ -238,10 +240,10 @@ def tournament(games: int, folder: Path) -> float:
     """Seconds for so many games."""
     engines = [PlayerConfig(name=name, spec="beam:nodes=1") for name in ("a", "b")]
     header = create_header("match", engines, TournamentSettings(games=games, pieces=PIECES), RULES)
-    TournamentRunner.begin(folder, header)
+    TournamentRunner.create_folder(folder, header)
     begun = time.perf_counter()
     with TournamentRunner(folder) as running, jobs.local(2) as executor:
-        running.play(executor)
+        running.run(executor)
     return time.perf_counter() - begun
 
 

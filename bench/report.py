@@ -48,7 +48,7 @@ async def played(seed: int, pieces: int) -> Replay:
     """A game, with times and with what the bots said."""
     recorder = ReplayRecorder(times=True, infos=True)
     limits = (Limits(nodes=50), Limits(nodes=50))
-    conditions = GameConfig(RULES, seed, limits=limits, max_pieces=pieces)
+    conditions = GameConfig(RULES, seed, limits=limits, pieces=pieces)
     await play_game((BeamBot(), BeamBot()), conditions, (recorder,))
     assert recorder.replay is not None
     return recorder.replay

@@ -56,7 +56,7 @@ def make_tournament(
     with GamesFileWriter(folder) as file:
         for pair, ((one, other), seed) in enumerate(meetings):
             for players in ((one, other), (other, one)):
-                replay = played(names, players, GameConfig(rules, seed, max_pieces=pieces))
+                replay = played(names, players, GameConfig(rules, seed, pieces=pieces))
                 replay.write(folder / "replays" / f"{number}.replay")
                 file.append(recorded(replay, number, pair, players, names))
                 number += 1
@@ -86,7 +86,7 @@ def recorded(
         names=(names[players[0]], names[players[1]]),
         winner=outcome.winner,
         ending=outcome.ending,
-        falls=(falls[0], falls[1]),
+        losses=(falls[0], falls[1]),
         stats=count_statistics(Playback(replay)),
         replay=f"replays/{number}.replay",
     )

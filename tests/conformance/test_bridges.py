@@ -39,7 +39,7 @@ def on_arena(spec: str) -> None:
     """A match; the arena plays nothing but legal moves, and what a driver saw go astray counts."""
     rules = Rules.preset("tetrio-league").replace({"attack": {"multiplier": 0.3}})
     bots = create_bot(spec), create_bot(BOTS["beam"])
-    result = asyncio.run(play_game(bots, GameConfig(rules=rules, seed=5, max_pieces=PIECES)))
+    result = asyncio.run(play_game(bots, GameConfig(rules=rules, seed=5, pieces=PIECES)))
     assert result.ending is GameEnding.PIECES, result
     assert [stats.pieces for stats in result.stats] == [PIECES, PIECES]
     assert getattr(bots[0], "strayed", 0) == 0

@@ -32,7 +32,7 @@ def test_it_agrees_with_the_kernel(preset: str) -> None:
             if spins and dice.random() < 0.5:
                 move = dice.choice(spins)
             tally.add(game.play(move))
-        record, stats = tally.record(), game.stats
+        record, stats = tally.summarize(), game.stats
         perfect = record.clears.get(PERFECT_CLEAR, 0)
         assert (record.pieces, record.lines, record.attack) == (
             stats.pieces,
@@ -65,7 +65,7 @@ def test_a_perfect_clear_counts_twice_but_its_attack_once() -> None:
     tally = PlayerTally()
     lock = game.play(move)
     tally.add(lock, 12.5)
-    record = tally.record(elapsed_s=2, game_s=0.5)
+    record = tally.summarize(elapsed_s=2, game_s=0.5)
     assert record.clears == {"single": 1, PERFECT_CLEAR: 1}
     assert record.attack_by == {PERFECT_CLEAR: lock.attack}
     assert lock.attack > 0

@@ -32,7 +32,7 @@ RULES = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
 
 def recorded(first: LowBot, second: LowBot, seed: int = 3) -> Replay:
     recorder = ReplayRecorder(times=True)
-    conditions = GameConfig(RULES, seed, max_pieces=90)
+    conditions = GameConfig(RULES, seed, pieces=90)
     asyncio.run(play_game((first, second), conditions, (recorder,)))
     assert recorder.replay is not None
     return recorder.replay
@@ -50,7 +50,7 @@ def fields(replay: Replay, player: int) -> list[tuple[str, ...]]:
     seen = []
     for turn in range(len(replay.turns) + 1):
         playback.play_to(turn)
-        seen.append(playback.versus.players[player].colors[:ROWS])
+        seen.append(playback.game.players[player].colors[:ROWS])
     return seen
 
 
@@ -151,7 +151,7 @@ def test_figures_are_those_of_the_result(replay: Replay) -> None:
 def test_games_in_real_time_are_told_as_well() -> None:
     recorder = ReplayRecorder()
     times = RealTime(pps=(3, 2))
-    conditions = GameConfig(RULES, 4, max_pieces=60, real_time=times)
+    conditions = GameConfig(RULES, 4, pieces=60, real_time=times)
     asyncio.run(play_game((QuadBot("quad"), HoldBot("hold")), conditions, (recorder,)))
     replay = recorder.replay
     assert replay is not None
@@ -166,7 +166,7 @@ def test_games_in_real_time_are_told_as_well() -> None:
         assert len(fumen.pages) == score.pieces + 1
         last = Playback(replay)
         last.play_to(len(replay.turns))
-        assert fumen.pages[-1].field.rows == last.versus.players[player].colors[:ROWS]
+        assert fumen.pages[-1].field.rows == last.game.players[player].colors[:ROWS]
     done = count_statistics(Playback(replay))
     assert [record.pieces for record in done] == [score.pieces for score in scores]
     assert done[0].game_s == frames[-1] / 60

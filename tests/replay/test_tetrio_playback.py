@@ -76,23 +76,23 @@ class TestOneRound:
         assert playback.names == ("lost", NO_OPPONENT)
         playback.play_to(1000)
         assert playback.at_end
-        assert board_text(playback.versus.players[0].colors) == ROUNDS["lost"]["board"]
-        assert playback.versus.over
+        assert board_text(playback.game.players[0].colors) == ROUNDS["lost"]["board"]
+        assert playback.game.over
         assert playback.differences() == []
-        assert "garbagesmash" in str(playback.result())
+        assert "garbagesmash" in str(playback.recorded_result())
 
     def test_back_and_forth(self, playback: TetrioPlayback) -> None:
         seen: list[tuple[object, ...]] = []
 
         def look() -> tuple[object, ...]:
-            first, _ = playback.versus.players
-            return first.colors, first.queue, first.hold, first.pending, playback.versus.frame
+            first, _ = playback.game.players
+            return first.colors, first.queue, first.hold, first.pending, playback.game.frame
 
         while not playback.at_end:
             playback.step()
             seen.append(look())
         for turn in (30, 1, 17):
-            playback.rewind(turn)
+            playback.rewind_to(turn)
             assert look() == seen[turn - 1]
 
     def test_it_is_a_replay_of_ours(self, playback: TetrioPlayback) -> None:
@@ -103,9 +103,9 @@ class TestOneRound:
 
     def test_converted(self, playback: TetrioPlayback) -> None:
         assert len(export_csv(playback).splitlines()) == 41
-        playback.rewind(0)
+        playback.rewind_to(0)
         assert len(json.loads(export_json(playback))["placements"]) == 40
-        playback.rewind(0)
+        playback.rewind_to(0)
         assert len(export_fumen(playback, 0).pages) == 41
 
     def test_what_differs_is_told(self) -> None:

@@ -38,7 +38,7 @@ class TestRealMatches:
         )
         verdicts = list(verify_recording(ttrm.load(path), locks))
         assert [str(one) for verdict in verdicts for one in verdict.differences] == []
-        assert all(verdict.equal for verdict in verdicts)
+        assert all(verdict.matches for verdict in verdicts)
         assert sum(verdict.pieces for verdict in verdicts) == sum(map(len, locks.values()))
         compared("player-rounds played from keys", len(verdicts))
         compared("locks played from keys", sum(map(len, locks.values())))
@@ -53,7 +53,7 @@ class TestRealMatches:
 
     def test_solo(self) -> None:
         (verdict,) = verify_recording(ttrm.load(truth("replays/sprint-40l.ttr")))
-        assert verdict.equal
+        assert verdict.matches
         assert verdict.pieces == 102
         compared("player-rounds played from keys", 1)
 
@@ -88,14 +88,14 @@ class TestRealMatches:
             read_expected_locks(truth("replays/versus-b.locks.jsonl")), "versus-b.ttrm"
         )
         verdicts = list(verify_recording(ttrm.read(data), locks))
-        different = [verdict for verdict in verdicts if not verdict.equal]
+        different = [verdict for verdict in verdicts if not verdict.matches]
         assert [verdict.round for verdict in different] == [3]
         first = different[0].differences[0]
         assert first.frame is not None
         assert first.lock is not None
         assert first.frame >= events[turns[len(turns) // 2] - 1]["frame"]
         # Without the list of locks it is found, too.
-        assert [v.round for v in verify_recording(ttrm.read(data)) if not v.equal] == [3]
+        assert [v.round for v in verify_recording(ttrm.read(data)) if not v.matches] == [3]
 
 
 def edited(**options: Any) -> ttrm.Recording:
@@ -109,7 +109,7 @@ class TestPrintedRounds:
     @pytest.mark.parametrize("name", ["lost", "won"])
     def test_equal(self, name: str) -> None:
         (verdict,) = verify_recording(ttrm.read(written(match(name))))
-        assert verdict.equal, verdict
+        assert verdict.matches, verdict
 
     @pytest.mark.parametrize(
         "field",
@@ -133,7 +133,7 @@ class TestPrintedRounds:
             replay["events"].append({"frame": frame, "type": "keydown", "data": data})
         replay["results"]["stats"]["inputs"] += 1
         (verdict,) = verify_recording(ttrm.read(written(file)))
-        assert verdict.equal, verdict
+        assert verdict.matches, verdict
 
     def test_garbage_confirmed_in_the_frame_after_top_out(self) -> None:
         file = match("lost")
@@ -145,7 +145,7 @@ class TestPrintedRounds:
         replay["events"].sort(key=lambda event: event["frame"])
         replay["results"]["stats"]["garbage"]["received"] += 5
         (verdict,) = verify_recording(ttrm.read(written(file)))
-        assert verdict.equal, verdict
+        assert verdict.matches, verdict
 
     def test_another_end(self) -> None:
         file = match("lost")
@@ -161,8 +161,8 @@ class TestPrintedRounds:
         file = match("lost")
         del file["replay"]["rounds"][0][0]["replay"]["results"]["stats"]["lines"]
         (verdict,) = verify_recording(ttrm.read(written(file)))
-        assert verdict.refused == "results: lines is missing"
-        assert not verdict.equal
+        assert verdict.error == "results: lines is missing"
+        assert not verdict.matches
 
 
 class TestOptions:
@@ -209,15 +209,15 @@ class TestOptions:
     )
     def test_what_cannot_be_played(self, option: str, value: object) -> None:
         (verdict,) = verify_recording(edited(**{option: value}))
-        assert verdict.refused is not None
+        assert verdict.error is not None
         known_by_another_name = {"boardheight": "rows", "garbageholesize": "hole"}
-        assert known_by_another_name.get(option, option) in verdict.refused
+        assert known_by_another_name.get(option, option) in verdict.error
 
     def test_message(self) -> None:
         (verdict,) = verify_recording(edited(garbageentry="delayed"))
-        assert verdict.refused == "invalid option garbageentry: expected 'instant', got 'delayed'"
+        assert verdict.error == "invalid option garbageentry: expected 'instant', got 'delayed'"
         (verdict,) = verify_recording(edited(version=20))
-        assert verdict.refused == "invalid option version: expected 15, 18, 19, got 20"
+        assert verdict.error == "invalid option version: expected 15, 18, 19, got 20"
 
     @pytest.mark.parametrize(
         ("option", "value"),
@@ -246,7 +246,7 @@ class TestOptions:
     )
     def test_what_can(self, option: str, value: object) -> None:
         (verdict,) = verify_recording(edited(**{option: value}))
-        assert verdict.refused is None
+        assert verdict.error is None
 
     def test_seasons(self) -> None:
         """The second season of Tetra League is the preset of that name, but for its name."""

@@ -158,7 +158,7 @@ def _create_conditions(
         seed=seed,
         limits=(limits, limits),
         specs=(args.first, args.second),
-        max_pieces=args.pieces,
+        pieces=args.pieces,
         pps=args.speed or (LIVE_SPEED if live else None),
         clocks=(clock, clock),
         lead=args.lead,
@@ -205,7 +205,8 @@ def _print_result(
         return
     write_lines(str(result))
     for name, stats in zip(result.names, result.stats, strict=True):
-        speed = f"{stats.pps or 0:.1f} PPS (wall clock), {stats.milliseconds or 0:.1f} ms/piece"
+        thinking = stats.thinking_ms_per_piece or 0
+        speed = f"{stats.pps or 0:.1f} PPS (wall clock), {thinking:.1f} ms/piece"
         write_lines(
             f"  {name}: {stats.pieces} pieces, {stats.lines} lines, {stats.attack} attack,"
             f" {stats.app:.2f} APP, {speed}"
@@ -231,11 +232,11 @@ def _result_to_dict(result: GameResult, header: Header, stored: Path | None) -> 
                 "lines": stats.lines,
                 "attack": stats.attack,
                 "app": stats.app,
-                "thinking": stats.thinking,
+                "thinking": stats.thinking_seconds,
                 "pps": stats.pps,
             }
             for name, player, fall, stats in zip(
-                result.names, header.players, result.falls, result.stats, strict=True
+                result.names, header.players, result.losses, result.stats, strict=True
             )
         ],
         "replay": str(stored) if stored is not None else None,

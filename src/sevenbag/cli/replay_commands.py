@@ -143,7 +143,7 @@ def _show_replay(playback: Playback, console: Console, speed: float) -> None:
                 paused = not paused
             elif key == LEFT:
                 paused = True
-                playback.rewind(playback.turn - 1)
+                playback.rewind_to(playback.turn - 1)
             elif key == RIGHT:
                 paused = True
                 playback.play_to(playback.turn + 1)
@@ -167,11 +167,11 @@ def _print_turns(playback: Playback) -> None:
 
 def _create_scene(playback: Playback, hint: str = "") -> GameScene:
     return build_scene(
-        playback.versus,
+        playback.game,
         playback.names,
-        playback.stats(),
+        playback.player_stats(),
         seed=playback.replay.header.seed,
-        result=playback.result() if playback.at_end else None,
+        result=playback.recorded_result() if playback.at_end else None,
         hint=hint,
     )
 
@@ -270,9 +270,9 @@ def run_replay_verify(args: argparse.Namespace) -> int:
         seconds = time.perf_counter() - start
         pieces = sum(verdict.pieces for verdict in verdicts)
         print(f"{_summarise(verdicts)}: {pieces:,} pieces in {seconds:.2f} s")
-    if failed or any(verdict.refused is not None for verdict in verdicts):
+    if failed or any(verdict.error is not None for verdict in verdicts):
         return 2
-    return 0 if all(verdict.equal for verdict in verdicts) else 1
+    return 0 if all(verdict.matches for verdict in verdicts) else 1
 
 
 def _verify_file(path: Path, expected_locks: Sequence[ExpectedLock]) -> list[ReplayVerification]:
@@ -282,15 +282,15 @@ def _verify_file(path: Path, expected_locks: Sequence[ExpectedLock]) -> list[Rep
     playback.play_to(len(playback.replay.turns))
     return [
         ReplayVerification(1, playback.names[player], done.pieces, playback.differences_of(player))
-        for player, done in enumerate(playback.stats())
+        for player, done in enumerate(playback.player_stats())
     ]
 
 
 def _print_verdicts(path: Path, verdicts: Sequence[ReplayVerification]) -> None:
     for verdict in verdicts:
         where = f"{path}: round {verdict.round}, {verdict.name}: "
-        if verdict.refused is not None:
-            warn(f"{where}cannot be played again: {verdict.refused}")
+        if verdict.error is not None:
+            warn(f"{where}cannot be played again: {verdict.error}")
         for difference in verdict.differences[:_MAX_DIFFERENCES]:
             write_lines(f"{where}{difference}")
         further = len(verdict.differences) - _MAX_DIFFERENCES
@@ -300,7 +300,7 @@ def _print_verdicts(path: Path, verdicts: Sequence[ReplayVerification]) -> None:
 
 
 def _summarise(verdicts: Sequence[ReplayVerification]) -> str:
-    equal = sum(verdict.equal for verdict in verdicts)
+    equal = sum(verdict.matches for verdict in verdicts)
     return f"{equal} of {len(verdicts)} player-rounds equal"
 
 
@@ -310,9 +310,9 @@ def _print_verdicts_json(path: Path, verdicts: Sequence[ReplayVerification]) -> 
             "file": str(path),
             "round": verdict.round,
             "player": verdict.name,
-            "equal": verdict.equal,
+            "equal": verdict.matches,
             "pieces": verdict.pieces,
-            "refused": verdict.refused,
+            "refused": verdict.error,
             "differences": [
                 {
                     "lock": one.lock,
@@ -438,7 +438,7 @@ def _report_differences(playback: Playback, *, quiet: bool) -> int:
     playback.play_to(len(playback.replay.turns))
     differences = playback.differences()
     if not quiet:
-        write_lines(str(playback.result()))
+        write_lines(str(playback.recorded_result()))
     for difference in differences:
         warn(f"the replay does not play back as recorded: {difference}")
     if not differences and not quiet:

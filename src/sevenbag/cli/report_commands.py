@@ -152,7 +152,7 @@ def _create_standings_table(summary: TournamentSummary) -> Table:
 def _create_play_table(summary: TournamentSummary) -> Table:
     table = create_table("", "APP", CLOCK_PPS_LABEL, "lives", "deaths", "ms p50", "p95", "p99")
     for engine in summary.ranking:
-        lives = engine.lives
+        lives = engine.survival
         table.add_row(
             escape_cell(engine.name),
             _format_number(engine.app, 3),

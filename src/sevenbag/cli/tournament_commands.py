@@ -382,14 +382,14 @@ def _run_tournament(
     with contextlib.ExitStack() as stack:
         executor = stack.enter_context(create_executor(args))
         if header is not None:
-            TournamentRunner.begin(folder, header)
+            TournamentRunner.create_folder(folder, header)
         tournament = stack.enter_context(TournamentRunner(folder))
         done = len(tournament.ledger)
         if done and not args.json:
             warn(f"resuming in {folder}: {done} games finished")
         try:
             with _open_display(args, tournament) as report:
-                tournament.play(executor, report, recover=args.recover)
+                tournament.run(executor, report, recover=args.recover)
         except KeyboardInterrupt:
             # Read the file again: the last game may just have been written.
             stored = len(read_games(folder, tournament.header))
@@ -405,7 +405,7 @@ def _run_tournament(
         else:
             write_lines("\n".join([*format_standings(tournament), f"folder: {folder}"]))
         if not args.recover:
-            tournament.expect_starts()
+            tournament.check_starts()
     return 0
 
 
@@ -413,14 +413,14 @@ def _results_to_dict(tournament: TournamentRunner) -> dict[str, object]:
     """Return the results as data for JSON."""
     header, ledger = tournament.header, tournament.ledger
     result = read_result(tournament.folder)
-    verdict, test, outcomes = ledger.verdict, ledger.sprt, ledger.outcomes
+    verdict, test, outcomes = ledger.decision, ledger.sprt, ledger.outcomes
     return {
         "name": header.name,
         "kind": header.kind,
         "folder": str(tournament.folder),
         "seed": header.seed,
         "finished": result is not None and result.finished,
-        "games": len(ledger.counted),
+        "games": len(ledger.counted_games),
         "played": len(ledger),
         "decision": verdict.decision if verdict is not None else None,
         "sprt": None
@@ -484,7 +484,7 @@ class _Progress:
         if played:
             rate = played / max(time.monotonic() - self._began, 1e-9)
             parts.append(f"{rate:.1f} games/s" if rate >= 10 else f"{rate:.2g} games/s")
-            if ledger.verdict is None and done < plan.most_games:
+            if ledger.decision is None and done < plan.most_games:
                 left = format_duration((plan.most_games - done) / rate)
                 parts.append(f"{left} left" if total is not None else f"at most {left} left")
         return ", ".join(parts)

@@ -18,7 +18,7 @@ class LossReason(enum.StrEnum):
     ILLEGAL = "illegal move"
     TIMEOUT = "timeout"
     CRASH = "crash"
-    RUBBISH = "rubbish"
+    INVALID_MESSAGE = "rubbish"
     NO_START = "no start"
 
     @property
@@ -38,7 +38,7 @@ _TOP_OUTS = frozenset({LossReason.BLOCK_OUT, LossReason.LOCK_OUT, LossReason.GAR
 class GameEnding(enum.StrEnum):
     """Why a game is over."""
 
-    FALL = "fall"
+    LOSS = "fall"
     """Somebody lost; both at once is a draw."""
     PIECES = "pieces"
     """The piece limit; more attack wins."""
@@ -67,17 +67,17 @@ class PlayerStats:
         pieces: pieces placed.
         lines: lines cleared.
         attack: lines of attack made, whether they cancelled garbage or were sent.
-        thinking: seconds the bot took for its answers; None where nobody measured it.
-        elapsed: seconds the game took, waiting included; None where nobody measured it.
-        left: seconds left on its clock; None where there is none.
+        thinking_seconds: seconds the bot took for its answers; None where nobody measured it.
+        elapsed_seconds: seconds the game took, waiting included; None where nobody measured it.
+        clock_seconds: seconds left on its clock; None where there is none.
     """
 
     pieces: int
     lines: int
     attack: int
-    thinking: float | None = None
-    elapsed: float | None = None
-    left: float | None = None
+    thinking_seconds: float | None = None
+    elapsed_seconds: float | None = None
+    clock_seconds: float | None = None
 
     @property
     def app(self) -> float:
@@ -87,12 +87,18 @@ class PlayerStats:
     @property
     def pps(self) -> float | None:
         """Pieces per second."""
-        return None if self.elapsed is None else self.pieces / max(self.elapsed, 1e-9)
+        return (
+            None if self.elapsed_seconds is None else self.pieces / max(self.elapsed_seconds, 1e-9)
+        )
 
     @property
-    def milliseconds(self) -> float | None:
+    def thinking_ms_per_piece(self) -> float | None:
         """Mean thinking time of a piece."""
-        return None if self.thinking is None else self.thinking * 1000 / max(self.pieces, 1)
+        return (
+            None
+            if self.thinking_seconds is None
+            else self.thinking_seconds * 1000 / max(self.pieces, 1)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,7 @@ class GameResult:
         names: the players.
         winner: 0 or 1; None for a draw and for a game that was broken off.
         ending: what ended it.
-        falls: for each player why it lost, None if it did not.
+        losses: for each player why it lost, None if it did not.
         stats: what each did.
         started: whether each bot became ready for the game.
     """
@@ -111,7 +117,7 @@ class GameResult:
     names: tuple[str, str]
     winner: int | None
     ending: GameEnding
-    falls: tuple[Loss | None, Loss | None]
+    losses: tuple[Loss | None, Loss | None]
     stats: tuple[PlayerStats, PlayerStats]
     started: tuple[bool, bool] = (True, True)
 
@@ -128,7 +134,7 @@ class GameResult:
             return self._headline() + f": {attack} at the piece limit"
         if self.ending is GameEnding.LEAD:
             return self._headline() + f": {attack}, a lead that decides"
-        first, second = self.falls
+        first, second = self.losses
         if first is not None and second is not None:
             if self.winner is not None:
                 return self._headline() + f": {attack} as both topped out"
@@ -140,7 +146,7 @@ class GameResult:
                 how = "as both lost"
             return f"draw {how}: {self.names[0]}: {first}; {self.names[1]}: {second}"
         loser = 0 if first is not None else 1
-        return f"{self._headline()}: {self.names[loser]} lost by {self.falls[loser]}"
+        return f"{self._headline()}: {self.names[loser]} lost by {self.losses[loser]}"
 
     def _headline(self) -> str:
         return "draw" if self.winner is None else f"{self.names[self.winner]} wins"
@@ -148,7 +154,7 @@ class GameResult:
 
 def decide_winner(
     ending: GameEnding,
-    falls: tuple[Loss | None, Loss | None],
+    losses: tuple[Loss | None, Loss | None],
     stats: tuple[PlayerStats, PlayerStats],
     double: Literal["draw", "attack"] = "draw",
 ) -> int | None:
@@ -158,7 +164,7 @@ def decide_winner(
 
     Args:
         ending: what ended the game.
-        falls: why each lost.
+        losses: why each lost.
         stats: what each did.
         double: what both topping out at once is: a draw, or won by more attack. If one of them
             resigned or failed instead, the game is a draw in any case.
@@ -167,7 +173,7 @@ def decide_winner(
         return None
     if ending in {GameEnding.PIECES, GameEnding.LEAD}:
         return _more_attack(stats)
-    first, second = falls
+    first, second = losses
     if first is not None and second is not None:
         topped_out = first.reason.is_top_out and second.reason.is_top_out
         return _more_attack(stats) if double == "attack" and topped_out else None

@@ -63,7 +63,7 @@ class Playback:
     Attributes:
         replay: what is played.
         rules: its rules.
-        versus: the game as it stands.
+        game: the game as it stands.
         turn: how many turns were played.
 
     Args:
@@ -79,7 +79,7 @@ class Playback:
         self._source = source
         try:
             self.rules = Rules.from_dict(replay.header.rules)
-            self.versus = self._begun()
+            self.game = self._begun()
         except InputError as error:
             raise FormatError(f"{source}: line 1: {error}") from error
         self.turn = 0
@@ -106,13 +106,13 @@ class Playback:
         turn = self.replay.turns[self.turn]
         where = ""
         try:
-            if self.versus.over:
+            if self.game.over:
                 raise PlacementError("the game was over before this turn")
             for player, placement in enumerate(turn.placements):
                 where = f"player {player + 1}: "
                 if placement is None:
                     continue
-                judged = self.versus.players[player].judge(placement)
+                judged = self.game.players[player].judge(placement)
                 if judged != placement:
                     raise PlacementError(f"its spin is {judged.spin.name.lower()}")
             where = ""
@@ -127,13 +127,13 @@ class Playback:
         while self.turn < min(turn, len(self.replay.turns)):
             self.step()
 
-    def rewind(self, turn: int) -> None:
+    def rewind_to(self, turn: int) -> None:
         """Go back to the state after an earlier turn."""
-        self.versus = self._begun()
+        self.game = self._begun()
         self.turn = 0
         self.play_to(turn)
 
-    def stats(self) -> tuple[PlayerStats, PlayerStats]:
+    def player_stats(self) -> tuple[PlayerStats, PlayerStats]:
         """What each has done up to here; with thinking times, where the replay has them."""
         played = self.replay.turns[: self.turn]
         times = [turn.milliseconds for turn in played if turn.milliseconds is not None]
@@ -144,7 +144,7 @@ class Playback:
                 done.attack,
                 sum(pair[player] or 0.0 for pair in times) / 1000 if self._timed else None,
             )
-            for player, done in enumerate(game.stats for game in self.versus.players)
+            for player, done in enumerate(game.stats for game in self.game.players)
         )
         return first, second
 
@@ -159,7 +159,7 @@ class Playback:
     def _compared(self) -> Iterator[tuple[str, ReplayDifference, int | None]]:
         """Yield each difference as text and as data, with its player; None for the whole game."""
         outcome = self.replay.outcome
-        for player, game in enumerate(self.versus.players):
+        for player, game in enumerate(self.game.players):
             score = outcome.score[player]
             for what, here, there in (
                 ("pieces", game.stats.pieces, score.pieces),
@@ -171,15 +171,15 @@ class Playback:
                     yield text, ReplayDifference(what, here, there), player
             yield from self._difference_of_falls(player, game.top_out)
         yield from self._differences_of_limits()
-        result, adjudication = self.result(), self.replay.header.adjudication
+        result, adjudication = self.recorded_result(), self.replay.header.adjudication
         double = adjudication.double if adjudication is not None else "draw"
-        winner = decide_winner(result.ending, result.falls, result.stats, double)
+        winner = decide_winner(result.ending, result.losses, result.stats, double)
         if winner != outcome.winner:
             played, recorded = _player_label(winner), _player_label(outcome.winner)
             text = f"the winner is {played}, recorded is {recorded}"
             yield text, ReplayDifference("winner", played, recorded), None
 
-    def result(self) -> GameResult:
+    def recorded_result(self) -> GameResult:
         """The recorded result.
 
         Raises:
@@ -214,10 +214,10 @@ class Playback:
         if self.replay.header.in_real_time:
             if turn.frame is None:
                 raise PlacementError("there is no frame")
-            return self.versus.lock_at(turn.frame, first, second)
+            return self.game.lock_at(turn.frame, first, second)
         if first is None or second is None:
             raise PlacementError("one player places nothing, though they take turns")
-        return self.versus.play(first, second)
+        return self.game.play(first, second)
 
     def _fall(self, player: int) -> Loss | None:
         fall = self.replay.outcome.falls[player]
@@ -235,7 +235,7 @@ class Playback:
     def _differences_of_limits(self) -> Iterator[tuple[str, ReplayDifference, None]]:
         """Whether a game that ended by a limit has reached it."""
         header, ending = self.replay.header, GameEnding(self.replay.outcome.ending)
-        first, second = (game.stats for game in self.versus.players)
+        first, second = (game.stats for game in self.game.players)
         placed, led = max(first.pieces, second.pieces), abs(first.attack - second.attack)
         if ending is GameEnding.PIECES and header.pieces != placed:
             text = f"ended by the piece limit after {placed} pieces, the limit is {header.pieces}"
@@ -303,18 +303,18 @@ def iterate_placements(playback: Playback) -> Iterator[PlacementStep]:
     Raises:
         FormatError: as `Playback.step`.
     """
-    first, second = playback.versus.players
+    first, second = playback.game.players
     before = first.colors, second.colors
     while not playback.at_end:
         turn = playback.replay.turns[playback.turn]
         locks = playback.step()
-        first, second = playback.versus.players
+        first, second = playback.game.players
         boards = first.colors, second.colors
         for player, lock in enumerate(locks):
             if lock is not None:
                 yield PlacementStep(
                     playback.turn,
-                    playback.versus.frame,
+                    playback.game.frame,
                     player,
                     lock.placement,
                     lock,
@@ -333,8 +333,8 @@ def count_statistics(playback: Playback) -> tuple[PlayerStatistics, PlayerStatis
         FormatError: as `Playback.step`.
     """
     tallies = (PlayerTally(), PlayerTally())
-    began = playback.versus.frame
+    began = playback.game.frame
     for step in iterate_placements(playback):
         tallies[step.player].add(step.lock, step.milliseconds)
-    seconds = (playback.versus.frame - began) / FRAMES_PER_SECOND
-    return tallies[0].record(game_s=seconds), tallies[1].record(game_s=seconds)
+    seconds = (playback.game.frame - began) / FRAMES_PER_SECOND
+    return tallies[0].summarize(game_s=seconds), tallies[1].summarize(game_s=seconds)

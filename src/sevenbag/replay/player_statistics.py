@@ -193,7 +193,7 @@ class PlayerTally:
         if attack:
             self._attack_by[kind] = self._attack_by.get(kind, 0) + attack
 
-    def record(
+    def summarize(
         self, elapsed_s: float | None = None, game_s: float | None = None
     ) -> PlayerStatistics:
         """What was counted so far.

@@ -58,8 +58,8 @@ def export_fumen(playback: Playback, player: int) -> Fumen:
                 raise FumenError("TooManyPages", f"more than {MAX_PAGES} pages")
             pages.append(_fumen_page(step, name if last is None else ""))
             last = step
-    after = playback.versus.players[player].colors if last is None else last.after
-    top_out = playback.versus.players[player].top_out
+    after = playback.game.players[player].colors if last is None else last.after
+    top_out = playback.game.players[player].top_out
     pages.append(Page(_fumen_field(after), None, top_out.value if top_out else "end"))
     # Colours of a fumen's first page count for all.
     first = pages[0]

@@ -69,9 +69,9 @@ class TetrioPlayback(Playback):
     def differences(self) -> list[str]:
         """What came out otherwise than the game recorded; empty if all is the same."""
         return [
-            f"{verdict.name}: {verdict.refused or difference}"
+            f"{verdict.name}: {verdict.error or difference}"
             for verdict in verify_round(self._recording, self._number)
-            for difference in verdict.differences or (() if verdict.refused is None else ("",))
+            for difference in verdict.differences or (() if verdict.error is None else ("",))
         ]
 
     def _begun(self) -> Versus:

@@ -203,19 +203,19 @@ class ReplayVerification:
         name: the player's.
         pieces: how many were placed as it was played again.
         differences: the earliest first; none if all is the same.
-        refused: why it cannot be played again; None if it was.
+        error: why it cannot be played again; None if it was.
     """
 
     round: int
     name: str
     pieces: int
     differences: tuple[ReplayDifference, ...] = ()
-    refused: str | None = None
+    error: str | None = None
 
     @property
-    def equal(self) -> bool:
+    def matches(self) -> bool:
         """Whether it was played again and came out as recorded."""
-        return not self.differences and self.refused is None
+        return not self.differences and self.error is None
 
 
 def simulate_player(
@@ -292,7 +292,7 @@ def verify_round(
                 raise FormatError(f"results: {missing[0]} is missing")
             replayed = simulate_player(player, recording.date, locks=expected is not None)
         except FormatError as error:
-            yield ReplayVerification(number, player.name, 0, refused=str(error))
+            yield ReplayVerification(number, player.name, 0, error=str(error))
             continue
         found = list(_differences(replayed, others))
         if expected is not None:

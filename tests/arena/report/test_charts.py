@@ -90,7 +90,7 @@ def test_the_ratio_ends_where_the_test_stands(match: TournamentSummary) -> None:
 
 
 def test_histograms_count_every_game_and_every_piece(match: TournamentSummary) -> None:
-    apps = charts.draw_histogram_chart(match, "APP", "APP", lambda each: each.apps)
+    apps = charts.draw_histogram_chart(match, "APP", "APP", lambda each: each.app_by_game)
     assert sum(bars_of(apps)) == 2 * len(match.games)
     pieces = sum(engine.pieces for engine in match.engines)
     assert sum(bars_of(charts.draw_latency_chart(match))) == pieces
@@ -123,7 +123,7 @@ def test_where_there_is_nothing_nothing_is_drawn(match: TournamentSummary) -> No
     assert charts.draw_llr_chart(empty) is None
     assert charts.draw_latency_chart(empty) is None
     assert charts.draw_attack_chart(empty) is None
-    assert charts.draw_histogram_chart(empty, "APP", "APP", lambda each: each.apps) is None
+    assert charts.draw_histogram_chart(empty, "APP", "APP", lambda each: each.app_by_game) is None
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def tournament(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tournament")
     make_tournament(folder, (EVIL, END), pairs=2)
     # One who holds plays as well.
-    replay = played((EVIL, "", END), (0, 2), GameConfig(RULES, 3, max_pieces=40))
+    replay = played((EVIL, "", END), (0, 2), GameConfig(RULES, 3, pieces=40))
     said = replay_format.Info(nodes=2000.0, depth=7.0, extra=EVIL)
     turns = (replace(replay.turns[0], infos=(said, None)), *replay.turns[1:])
     replace(replay, turns=turns).write(folder / "replays" / "3.replay")
@@ -136,7 +136,7 @@ def test_the_player_plays_the_games(
 def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
     playback = Playback(replay)
     for turn in turns:
-        playback.rewind(turn)
+        playback.rewind_to(turn)
         page.evaluate(
             "(turn) => { const place = document.getElementById('place'); place.value = turn;"
             " place.dispatchEvent(new Event('input')); }",
@@ -144,16 +144,16 @@ def expect_boards(page: Any, replay: Replay, turns: tuple[int, ...]) -> None:
         )
         for player in (0, 1):
             board = page.evaluate(READ_BOARD, [player, COLORS])
-            expected = playback.versus.players[player].colors
+            expected = playback.game.players[player].colors
             assert board == list(expected[: len(board)])
             assert not any(row.strip(".") for row in expected[len(board) :])
             told = page.locator(".side p").nth(player).text_content()
             drawn = page.locator(".side canvas").nth(player).get_attribute("aria-label")
-            side = playback.versus.players[player]
+            side = playback.game.players[player]
             queue = "".join(piece.name for piece in side.queue)
             hold = side.hold.name if side.hold is not None else "empty"
             assert f", hold {hold}, next {queue[:6]}" in drawn
-            done = playback.versus.players[player].stats
+            done = playback.game.players[player].stats
             assert f"{done.pieces} pieces · {done.lines} lines · {done.attack} attack" in told
 
 
@@ -189,7 +189,7 @@ def tournament_of_garbage_at_once(tmp_path_factory: pytest.TempPathFactory) -> P
     make_tournament(folder, ("quad", "low"), pairs=1, pieces=5)
     rules = Rules.preset("pason-2012")
     times = RealTime(pps=(2, 3.1))
-    replay = played(("quad", "low"), (0, 1), GameConfig(rules, 1, max_pieces=90, real_time=times))
+    replay = played(("quad", "low"), (0, 1), GameConfig(rules, 1, pieces=90, real_time=times))
     replay.write(folder / "replays" / "0.replay")
     return folder
 

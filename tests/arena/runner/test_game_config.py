@@ -36,7 +36,7 @@ WELL = Fumen((Page(Field.from_rows(["GGGGGGGGG."] * 4)),)).encode()
 
 
 async def match(first: Bot, second: Bot, *watchers: GameObserver, **changes: object) -> GameResult:
-    fields: dict[str, object] = {"rules": PLAIN, "seed": 5, "max_pieces": 20, "deadlines": QUICK}
+    fields: dict[str, object] = {"rules": PLAIN, "seed": 5, "pieces": 20, "deadlines": QUICK}
     conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
     return await play_game((first, second), conditions, watchers)
 
@@ -71,12 +71,12 @@ class Thinker(LowBot):
 async def test_who_uses_up_the_clock_has_lost() -> None:
     other = LowBot()
     result = await match(
-        Thinker(0.05), other, clocks=(GameClock(180), GameClock(60_000)), max_pieces=100
+        Thinker(0.05), other, clocks=(GameClock(180), GameClock(60_000)), pieces=100
     )
     assert result.winner == 1
-    assert result.falls[0] is not None
-    assert result.falls[0].reason is LossReason.TIMEOUT
-    assert "its clock ran out: 180 ms" in result.falls[0].detail
+    assert result.losses[0] is not None
+    assert result.losses[0].reason is LossReason.TIMEOUT
+    assert "its clock ran out: 180 ms" in result.losses[0].detail
     # 180 ms are good for three moves of 50 at the most.
     assert result.stats[0].pieces <= 3
     assert other.calls[-2:] == ["stop", "quit"]
@@ -85,14 +85,14 @@ async def test_who_uses_up_the_clock_has_lost() -> None:
 async def test_a_bot_that_hangs_is_waited_for_no_longer_than_its_clock() -> None:
     result = await match(Thinker(3600), LowBot(), clocks=(GameClock(100), None))
     assert result.winner == 1
-    assert result.falls[0] is not None
-    assert "clock" in result.falls[0].detail
+    assert result.losses[0] is not None
+    assert "clock" in result.losses[0].detail
 
 
 async def test_an_increment_keeps_a_clock_going() -> None:
     bot = Thinker(0.01)
-    result = await match(bot, LowBot(), clocks=(GameClock(3000, 5000), None), max_pieces=5)
-    assert result.falls == (None, None)
+    result = await match(bot, LowBot(), clocks=(GameClock(3000, 5000), None), pieces=5)
+    assert result.losses == (None, None)
     # A fortieth of 3000 and the increment, but not more than the clock has: then there is more.
     first, second = bot.granted[:2]
     assert first.milliseconds == 3000 * 0.8
@@ -103,7 +103,7 @@ async def test_an_increment_keeps_a_clock_going() -> None:
 async def test_the_smaller_of_clock_and_limit_counts() -> None:
     bot = Thinker(0)
     limits = (Limits(milliseconds=7, nodes=9), Limits())
-    await match(bot, LowBot(), clocks=(GameClock(3000), None), limits=limits, max_pieces=2)
+    await match(bot, LowBot(), clocks=(GameClock(3000), None), limits=limits, pieces=2)
     assert bot.granted == [Limits(7, 9)] * 2
 
 
@@ -118,7 +118,7 @@ def test_clocks_that_are_none_are_named(bank: float, increment: float) -> None:
 
 async def test_a_lead_ends_the_game() -> None:
     recorder = ReplayRecorder()
-    result = await match(QuadBot("quads"), LowBot(), recorder, seed=3, max_pieces=400, lead=4)
+    result = await match(QuadBot("quads"), LowBot(), recorder, seed=3, pieces=400, lead=4)
     assert (result.ending, result.winner) == (GameEnding.LEAD, 0)
     assert result.stats[0].attack - result.stats[1].attack >= 4
     assert "quads wins: " in str(result)
@@ -126,7 +126,7 @@ async def test_a_lead_ends_the_game() -> None:
     assert replay.header.version == 2
     assert replay.outcome.ending == "lead"
     # Not a turn before: without the limit the game goes on.
-    longer = await match(QuadBot("quads"), LowBot(), seed=3, max_pieces=len(replay.turns) + 1)
+    longer = await match(QuadBot("quads"), LowBot(), seed=3, pieces=len(replay.turns) + 1)
     assert longer.ending is not GameEnding.LEAD
     assert len(replay.turns) < 400
 
@@ -135,15 +135,15 @@ async def test_a_lead_ends_the_game() -> None:
 def test_both_topping_out_may_be_decided_by_attack(double: str, winner: int | None) -> None:
     falls = (Loss(LossReason.BLOCK_OUT), Loss(LossReason.LOCK_OUT))
     stats = (PlayerStats(9, 3, 2), PlayerStats(9, 2, 5))
-    assert decide_winner(GameEnding.FALL, falls, stats, double) == winner  # type: ignore[arg-type]
+    assert decide_winner(GameEnding.LOSS, falls, stats, double) == winner  # type: ignore[arg-type]
     # Somebody who failed has not topped out.
     failed = (Loss(LossReason.BLOCK_OUT), Loss(LossReason.CRASH))
-    assert decide_winner(GameEnding.FALL, failed, stats, double) is None  # type: ignore[arg-type]
+    assert decide_winner(GameEnding.LOSS, failed, stats, double) is None  # type: ignore[arg-type]
 
 
 async def test_a_double_top_out_is_kept_as_it_was_decided() -> None:
     recorder = ReplayRecorder()
-    result = await match(TowerBot("a"), TowerBot("b"), recorder, max_pieces=None, double="attack")
+    result = await match(TowerBot("a"), TowerBot("b"), recorder, pieces=None, double="attack")
     # Neither has attacked.
     assert result.winner is None
     assert played_back(recorder).header.adjudication is not None
@@ -215,7 +215,7 @@ async def test_bots_hear_how_the_other_stands_before_each_question() -> None:
             heard.extend(position.board.count for position in positions)
 
     curious, low = Curious(), LowBot()
-    await match(curious, low, max_pieces=3)
+    await match(curious, low, pieces=3)
     turn = ["suggest", "opponents", "play", "new_piece"]
     calls = ["prepare", "opponents", "start", *turn, *turn, "suggest", "stop", "quit"]
     assert curious.calls == calls
@@ -239,8 +239,8 @@ async def test_what_bots_say_of_their_search_is_kept_as_far_as_a_file_can() -> N
             return Suggestion(moves, next(self.answers))  # type: ignore[arg-type]
 
     recorder = ReplayRecorder(infos=True)
-    result = await match(Boaster(), LowBot(), recorder, max_pieces=5)
-    assert result.falls == (None, None)
+    result = await match(Boaster(), LowBot(), recorder, pieces=5)
+    assert result.losses == (None, None)
     infos = [turn.infos[0] if turn.infos else None for turn in played_back(recorder).turns]
     assert infos[0] is not None
     assert (infos[0].nodes, infos[0].nps, infos[0].depth, infos[0].extra) == (12, 3.5, 4, "line")

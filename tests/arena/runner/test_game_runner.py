@@ -41,7 +41,7 @@ async def match(first: Bot, second: Bot, *watchers: GameObserver, **changes: obj
     fields: dict[str, object] = {
         "rules": Rules.preset("guideline"),
         "seed": 5,
-        "max_pieces": 20,
+        "pieces": 20,
         "deadlines": PATIENT,
     }
     conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
@@ -89,13 +89,13 @@ class Log(GameObserver):
         self.turns: list[PlayedTurn] = []
         self.results: list[GameResult] = []
 
-    def opened(self, opening: GameStart) -> None:
+    def game_started(self, opening: GameStart) -> None:
         self.openings.append(opening)
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         self.turns.append(turn)
 
-    def closed(self, result: GameResult) -> None:
+    def game_ended(self, result: GameResult) -> None:
         self.results.append(result)
 
 
@@ -103,37 +103,37 @@ async def test_a_game_ends_at_the_piece_limit_and_more_attack_wins() -> None:
     log = Log()
     result = await match(LowBot("a"), LowBot("b"), log)
     assert result.ending is GameEnding.PIECES
-    assert result.falls == (None, None)
+    assert result.losses == (None, None)
     assert result.names == ("a", "b")
     assert [stats.pieces for stats in result.stats] == [20, 20]
     # Same bot, same pieces, no garbage on either side yet: nobody is better.
     assert result.winner is None
     assert log.results == [result]
     assert [turn.number for turn in log.turns] == list(range(1, 21))
-    assert log.openings[0].versus.turn == 20
+    assert log.openings[0].game.turn == 20
 
 
 async def test_who_tops_out_loses() -> None:
-    result = await match(LowBot(), TowerBot(), max_pieces=None)
+    result = await match(LowBot(), TowerBot(), pieces=None)
     assert result.winner == 0
-    assert result.ending is GameEnding.FALL
-    assert result.falls[0] is None
-    assert result.falls[1] is not None
-    assert result.falls[1].reason in {LossReason.BLOCK_OUT, LossReason.LOCK_OUT}
+    assert result.ending is GameEnding.LOSS
+    assert result.losses[0] is None
+    assert result.losses[1] is not None
+    assert result.losses[1].reason in {LossReason.BLOCK_OUT, LossReason.LOCK_OUT}
     assert "low wins: tower lost by" in str(result)
 
 
 async def test_both_topping_out_at_once_is_a_draw() -> None:
-    result = await match(TowerBot("a"), TowerBot("b"), max_pieces=None)
+    result = await match(TowerBot("a"), TowerBot("b"), pieces=None)
     assert result.winner is None
-    assert result.ending is GameEnding.FALL
-    assert all(result.falls)
+    assert result.ending is GameEnding.LOSS
+    assert all(result.losses)
     assert str(result).startswith("draw as both topped out")
 
 
 async def test_bots_are_told_everything_in_order() -> None:
     first, second = LowBot(), LowBot()
-    await match(first, second, max_pieces=3)
+    await match(first, second, pieces=3)
     turn = ["suggest", "play", "new_piece"]
     assert first.calls == ["prepare", "start", *turn, *turn, "suggest", "stop", "quit"]
     assert second.calls == first.calls
@@ -141,8 +141,8 @@ async def test_bots_are_told_everything_in_order() -> None:
 
 async def test_a_first_hold_deals_two_pieces() -> None:
     bot = HoldBot()
-    result = await match(bot, LowBot(), max_pieces=8)
-    assert result.falls == (None, None)
+    result = await match(bot, LowBot(), pieces=8)
+    assert result.losses == (None, None)
     assert bot.calls.count("new_piece") == 8
     assert bot.hold is not None
     assert len(bot.queue) == 6
@@ -151,8 +151,8 @@ async def test_a_first_hold_deals_two_pieces() -> None:
 async def test_what_bots_keep_themselves_agrees_with_the_game() -> None:
     log = Log()
     bot = HoldBot()
-    await match(bot, LowBot(), log, max_pieces=15)
-    before_last = log.openings[0].versus.players[0]
+    await match(bot, LowBot(), log, pieces=15)
+    before_last = log.openings[0].game.players[0]
     assert bot.board is not None
     assert bot.calls.count("start") == 1
     # The last move is not told: the game is over.
@@ -177,10 +177,10 @@ async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None
 
         async def suggest(self, limits: Limits) -> Suggestion:
             known.append(self.pending)
-            there.append(log.openings[0].versus.players[1].pending)
+            there.append(log.openings[0].game.players[1].pending)
             return await super().suggest(limits)
 
-    await match(QuadBot("quads"), Listener(), log, max_pieces=60, seed=3)
+    await match(QuadBot("quads"), Listener(), log, pieces=60, seed=3)
     assert any(there)
     assert known == there
 
@@ -188,7 +188,7 @@ async def test_a_bot_knows_the_garbage_that_waits_whenever_it_is_asked() -> None
 async def test_garbage_puts_a_bot_before_a_new_position() -> None:
     log = Log()
     quads, low = QuadBot("quads"), LowBot()
-    result = await match(quads, low, log, max_pieces=60, seed=3)
+    result = await match(quads, low, log, pieces=60, seed=3)
     assert result.stats[0].attack > 0
     entered = [turn.number for turn in log.turns if locks_of(turn)[1].garbage]
     assert entered
@@ -216,8 +216,8 @@ async def test_the_first_legal_move_is_played() -> None:
             )
             return Suggestion((*impossible, good))
 
-    result = await match(Hopeful(), LowBot(), log, max_pieces=5)
-    assert result.falls == (None, None)
+    result = await match(Hopeful(), LowBot(), log, pieces=5)
+    assert result.losses == (None, None)
     for turn in log.turns:
         first, second = locks_of(turn)
         assert first.placement.same_cells(second.placement)
@@ -231,7 +231,7 @@ async def test_spins_are_judged_and_not_believed() -> None:
             move = super().choice()
             return Placement(move.piece, move.rotation, move.x, move.y, Spin.FULL)
 
-    result = await match(Boaster(), LowBot(), log, max_pieces=10)
+    result = await match(Boaster(), LowBot(), log, pieces=10)
     assert result.stats[0].attack == result.stats[1].attack
     assert all(locks_of(turn)[0].placement.spin is Spin.NONE for turn in log.turns)
 
@@ -242,9 +242,9 @@ async def test_spins_are_judged_and_not_believed() -> None:
     [
         (raising(BotDiedError("x", "ended with exit code 3")), LossReason.CRASH),
         (raising(BotTimeoutError("x", "said nothing")), LossReason.TIMEOUT),
-        (raising(BotProtocolError("x", "said 'hello'")), LossReason.RUBBISH),
+        (raising(BotProtocolError("x", "said 'hello'")), LossReason.INVALID_MESSAGE),
         (raising(BotForfeitError("x", "gave up")), LossReason.FORFEIT),
-        (raising(ProtocolError("is 7", "move.location.x")), LossReason.RUBBISH),
+        (raising(ProtocolError("is 7", "move.location.x")), LossReason.INVALID_MESSAGE),
         (raising(ZeroDivisionError("division by zero")), LossReason.CRASH),
         (raising(TimeoutError()), LossReason.TIMEOUT),
         (raising(asyncio.CancelledError()), LossReason.CRASH),
@@ -259,10 +259,10 @@ async def test_a_fault_is_a_counted_loss(
     log = Log()
     result = await match(other, faulty, log, deadlines=QUICK)
     assert result.winner == 0
-    assert result.ending is GameEnding.FALL
-    assert result.falls[1] is not None
-    assert result.falls[1].reason is reason
-    assert result.falls[0] is None
+    assert result.ending is GameEnding.LOSS
+    assert result.losses[1] is not None
+    assert result.losses[1].reason is reason
+    assert result.losses[0] is None
     assert log.results == [result]
     assert other.calls[-2:] == ["stop", "quit"]
     assert faulty.calls[-1] == "quit"
@@ -273,8 +273,8 @@ async def test_a_fault_is_a_counted_loss(
     ("answer", "reason", "words"),
     [
         (Suggestion(()), LossReason.RESIGNATION, "no move"),
-        ("rubbish", LossReason.RUBBISH, "'rubbish'"),
-        (Suggestion(("I",)), LossReason.RUBBISH, "'I'"),  # type: ignore[arg-type]
+        ("rubbish", LossReason.INVALID_MESSAGE, "'rubbish'"),
+        (Suggestion(("I",)), LossReason.INVALID_MESSAGE, "'I'"),  # type: ignore[arg-type]
         (Suggestion((Placement("I", Rotation.NORTH, 4, 30),)), LossReason.ILLEGAL, "I"),
     ],
 )
@@ -283,9 +283,9 @@ async def test_a_wrong_answer_is_a_counted_loss(
 ) -> None:
     result = await match(FaultyBot("suggest", lambda: answer, turn=3), LowBot())
     assert result.winner == 1
-    assert result.falls[0] is not None
-    assert result.falls[0].reason is reason
-    assert words in result.falls[0].detail
+    assert result.losses[0] is not None
+    assert result.losses[0].reason is reason
+    assert words in result.losses[0].detail
     assert result.stats[1].pieces == 2
 
 
@@ -294,7 +294,10 @@ async def test_two_faults_in_one_turn_are_a_draw() -> None:
     second = FaultyBot("suggest", raising(BotDiedError("b", "killed")), turn=2, name="b")
     result = await match(first, second, deadlines=QUICK)
     assert result.winner is None
-    assert [fall and fall.reason for fall in result.falls] == [LossReason.TIMEOUT, LossReason.CRASH]
+    assert [fall and fall.reason for fall in result.losses] == [
+        LossReason.TIMEOUT,
+        LossReason.CRASH,
+    ]
     assert str(result).startswith("draw by double fault")
 
 
@@ -302,7 +305,7 @@ async def test_resignation_is_not_a_fault() -> None:
     resigning = FaultyBot("suggest", lambda: Suggestion(()), turn=2, name="a")
     result = await match(resigning, LowBot())
     assert str(result).startswith("low wins: a lost by resignation (suggested no move)")
-    fall = result.falls[0]
+    fall = result.losses[0]
     assert fall is not None
     assert not fall.reason.is_fault
     assert not fall.reason.is_top_out
@@ -317,7 +320,10 @@ async def test_a_fault_and_an_illegal_move_in_one_turn_are_a_draw() -> None:
     first = FaultyBot("suggest", lambda: impossible, name="a")
     second = FaultyBot("suggest", raising(BotDiedError("b", "killed")), name="b")
     result = await match(first, second)
-    assert [fall and fall.reason for fall in result.falls] == [LossReason.ILLEGAL, LossReason.CRASH]
+    assert [fall and fall.reason for fall in result.losses] == [
+        LossReason.ILLEGAL,
+        LossReason.CRASH,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -333,8 +339,8 @@ async def test_a_bot_that_does_not_start_has_lost(
     log, other = Log(), LowBot()
     result = await match(FaultyBot("prepare", fault), other, log, deadlines=QUICK)
     assert result.winner == 1
-    assert result.falls[0] is not None
-    assert result.falls[0].reason is reason
+    assert result.losses[0] is not None
+    assert result.losses[0].reason is reason
     assert other.calls == ["prepare", "quit"]
     assert not log.turns
     assert len(log.openings) == 1
@@ -344,9 +350,7 @@ async def test_a_bot_that_does_not_start_has_lost(
 @pytest.mark.parametrize("method", ["suggest", "play", "stop", "quit"])
 async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> None:
     stubborn = Stubborn()
-    result = await match(
-        FaultyBot(method, stubborn), other := LowBot(), max_pieces=3, deadlines=QUICK
-    )
+    result = await match(FaultyBot(method, stubborn), other := LowBot(), pieces=3, deadlines=QUICK)
     assert other.calls[-1] == "quit"
     if method in {"suggest", "play"}:
         assert result.winner == 1
@@ -359,9 +363,9 @@ async def test_a_bot_that_will_not_be_cancelled_holds_nobody_up(method: str) -> 
 async def test_faults_after_the_game_change_nothing(
     method: str, fault: Callable[[], object]
 ) -> None:
-    result = await match(FaultyBot(method, fault), LowBot(), max_pieces=3, deadlines=QUICK)
+    result = await match(FaultyBot(method, fault), LowBot(), pieces=3, deadlines=QUICK)
     assert result.ending is GameEnding.PIECES
-    assert result.falls == (None, None)
+    assert result.losses == (None, None)
 
 
 async def test_an_interrupted_game_is_told_and_both_bots_are_ended() -> None:
@@ -415,7 +419,7 @@ async def test_being_interrupted_again_and_again_does_not_spare_a_bot_its_end() 
 
 async def test_a_watcher_that_fails_ends_the_game_but_not_without_ending_the_bots() -> None:
     class Broken(GameObserver):
-        def turned(self, turn: PlayedTurn) -> None:
+        def turn_played(self, turn: PlayedTurn) -> None:
             raise BrokenPipeError
 
     bot = LowBot()
@@ -431,9 +435,9 @@ async def test_both_bots_think_at_the_same_time() -> None:
         await both.wait()
         await asyncio.sleep(0.15)
 
-    result = await match(FaultyBot("suggest", think), FaultyBot("suggest", think), max_pieces=1)
-    assert result.falls == (None, None)
-    assert all((stats.thinking or 0) > 0.14 for stats in result.stats)
+    result = await match(FaultyBot("suggest", think), FaultyBot("suggest", think), pieces=1)
+    assert result.losses == (None, None)
+    assert all((stats.thinking_seconds or 0) > 0.14 for stats in result.stats)
 
 
 @pytest.mark.parametrize(("milliseconds", "deadlines"), [(60_000, QUICK), (100, PATIENT)])
@@ -447,25 +451,25 @@ async def test_granted_time_comes_on_top_of_the_deadline(
     result = await match(
         FaultyBot("suggest", think),
         LowBot(),
-        max_pieces=1,
+        pieces=1,
         limits=(limits, limits),
         deadlines=deadlines,
     )
-    assert result.falls == (None, None)
+    assert result.losses == (None, None)
 
 
 async def test_the_pace_is_kept() -> None:
     began = time.monotonic()
-    result = await match(LowBot(), LowBot(), max_pieces=3, pps=5)
+    result = await match(LowBot(), LowBot(), pieces=3, pps=5)
     took = time.monotonic() - began
     assert took >= 2 / 5
     # Waiting for the turn is not thinking.
-    assert all((stats.thinking or 0) < took / 2 for stats in result.stats)
+    assert all((stats.thinking_seconds or 0) < took / 2 for stats in result.stats)
 
 
 async def test_positions_are_as_the_game_has_them() -> None:
     bot = LowBot()
-    await match(bot, LowBot(), max_pieces=1)
+    await match(bot, LowBot(), pieces=1)
     position: Position = bot.starts[0]
     assert position.board.is_empty
     assert len(position.queue) == 6
@@ -523,5 +527,5 @@ async def test_a_bot_with_more_time_of_its_own_gets_it() -> None:
             await asyncio.sleep(0.4)
             return await super().suggest(limits)
 
-    result = await match(Slow(), LowBot(), max_pieces=1, deadlines=QUICK)
-    assert result.falls == (None, None)
+    result = await match(Slow(), LowBot(), pieces=1, deadlines=QUICK)
+    assert result.losses == (None, None)

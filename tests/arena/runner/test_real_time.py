@@ -38,7 +38,7 @@ class Locks(GameObserver):
     def __init__(self) -> None:
         self.turns: list[PlayedTurn] = []
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         self.turns.append(turn)
 
     def frames(self, player: int) -> list[int]:
@@ -48,7 +48,7 @@ class Locks(GameObserver):
 async def game(
     first: Bot, second: Bot, timing: RealTime, *watchers: GameObserver, **changes: object
 ) -> GameResult:
-    fields: dict[str, object] = {"rules": PLAIN, "seed": 5, "max_pieces": 20, "deadlines": QUICK}
+    fields: dict[str, object] = {"rules": PLAIN, "seed": 5, "pieces": 20, "deadlines": QUICK}
     conditions = GameConfig(**(fields | changes), real_time=timing)  # type: ignore[arg-type]
     return await play_game((first, second), conditions, watchers)
 
@@ -66,7 +66,7 @@ async def test_each_plays_at_its_own_pace() -> None:
 
 async def test_a_pace_of_odd_frames_is_kept_on_the_whole() -> None:
     locks = Locks()
-    await game(LowBot("a"), LowBot("b"), RealTime((7, 11)), locks, max_pieces=21)
+    await game(LowBot("a"), LowBot("b"), RealTime((7, 11)), locks, pieces=21)
     assert locks.frames(0) == [
         math.ceil(60 * n / 7 - 1e-9) for n in range(1, len(locks.frames(0)) + 1)
     ]
@@ -77,7 +77,7 @@ async def test_thinking_takes_the_time_that_is_granted() -> None:
     locks = Locks()
     limits = (Limits(milliseconds=500), Limits(nodes=300))
     await game(
-        LowBot("a"), LowBot("b"), RealTime((60, 60), nps=600), locks, limits=limits, max_pieces=5
+        LowBot("a"), LowBot("b"), RealTime((60, 60), nps=600), locks, limits=limits, pieces=5
     )
     assert locks.frames(0) == [30 * n for n in range(1, 6)]
     assert locks.frames(1) == [30 * n for n in range(1, 6)]
@@ -87,7 +87,7 @@ async def test_clears_and_spawns_take_their_frames() -> None:
     rules = PLAIN.replace({"delays": {"spawn": 7, "clears": [0, 35, 40, 40, 45]}})
     locks = Locks()
     bots = QuadBot("a"), LowBot("b")
-    await game(*bots, RealTime((60, 60)), locks, rules=rules, max_pieces=60, seed=3)
+    await game(*bots, RealTime((60, 60)), locks, rules=rules, pieces=60, seed=3)
     seen = set[int]()
     for player in (0, 1):
         turns = [t for t in locks.turns if t.locks[player] is not None]
@@ -146,7 +146,7 @@ def test_hold_is_a_key_and_a_soft_drop_takes_time_by_rows() -> None:
 async def test_garbage_travels_in_frames_and_enters_at_a_lock() -> None:
     locks = Locks()
     travel = PLAIN.garbage.travel
-    await game(QuadBot("quads"), LowBot("low"), RealTime((4, 3)), locks, max_pieces=80, seed=3)
+    await game(QuadBot("quads"), LowBot("low"), RealTime((4, 3)), locks, pieces=80, seed=3)
     sent: list[tuple[int, int]] = []
     entered = 0
     for turn in locks.turns:
@@ -165,7 +165,7 @@ async def test_garbage_travels_in_frames_and_enters_at_a_lock() -> None:
 async def test_what_bots_keep_themselves_agrees_with_the_game_also_here() -> None:
     locks = Locks()
     low = LowBot("low")
-    await game(QuadBot("quads"), low, RealTime((4, 3)), locks, max_pieces=80, seed=3)
+    await game(QuadBot("quads"), low, RealTime((4, 3)), locks, pieces=80, seed=3)
     # A start for the beginning and one for each entry that a question followed.
     entries = [t for t in locks.turns if t.locks[1] is not None and t.locks[1].garbage]
     assert entries
@@ -179,7 +179,7 @@ def test_simulated_it_comes_out_the_same_twice_and_can_be_played_back(rules: str
         recorder = ReplayRecorder()
         bots = create_bot("beam:nodes=200"), create_bot("beam:nodes=90")
         conditions = GameConfig(
-            Rules.preset(rules), 7, max_pieces=70, real_time=RealTime((5, 4), nps=5000)
+            Rules.preset(rules), 7, pieces=70, real_time=RealTime((5, 4), nps=5000)
         )
         asyncio.run(play_game(bots, conditions, (recorder,)))
         assert recorder.replay is not None
@@ -203,11 +203,11 @@ async def test_garbage_that_enters_at_once_puts_bots_before_the_new_board(wall: 
         locks,
         recorder,
         rules=rules,
-        max_pieces=60,
+        pieces=60,
         seed=3,
     )
     # Never was a move illegal, though boards changed while it was on its way.
-    assert all(fall is None or not fall.reason.is_fault for fall in result.falls)
+    assert all(fall is None or not fall.reason.is_fault for fall in result.losses)
     assert len(low.starts) > 1
     assert recorder.replay is not None
     playback = Playback(recorder.replay)
@@ -239,8 +239,8 @@ async def test_faults_cost_the_game_here_too(method: str, wall: bool) -> None:
     other = LowBot()
     result = await game(other, faulty, RealTime((60, 60), wall=wall))
     assert result.winner == 0
-    assert result.falls[1] is not None
-    assert result.falls[1].reason is LossReason.CRASH
+    assert result.losses[1] is not None
+    assert result.losses[1].reason is LossReason.CRASH
     assert other.calls[-2:] == ["stop", "quit"]
     assert faulty.calls[-1] == "quit"
 
@@ -256,11 +256,11 @@ async def test_a_bot_that_hangs_does_not_hold_up_the_end(wall: bool) -> None:
         FaultyBot("suggest", hang, 3),
         RealTime((60, 60), wall=wall),
         deadlines=deadlines,
-        max_pieces=1000,
+        pieces=1000,
     )
     assert result.winner == 0
-    assert result.falls[1] is not None
-    assert result.falls[1].reason is LossReason.TIMEOUT
+    assert result.losses[1] is not None
+    assert result.losses[1].reason is LossReason.TIMEOUT
 
 
 async def test_bots_hear_how_the_other_stands() -> None:
@@ -271,7 +271,7 @@ async def test_bots_hear_how_the_other_stands() -> None:
             heard.append(positions)
 
     locks = Locks()
-    await game(Curious("curious"), LowBot("low"), RealTime((2, 4)), locks, max_pieces=12)
+    await game(Curious("curious"), LowBot("low"), RealTime((2, 4)), locks, pieces=12)
     # Told before each question: how the other stood when the own piece had locked.
     filled = [0]
     for turn in locks.turns:

@@ -30,7 +30,7 @@ async def recorded(
     first: Bot, second: Bot, *, times: bool = False, **changes: object
 ) -> tuple[Replay, GameResult]:
     recorder = ReplayRecorder(times=times)
-    fields: dict[str, object] = {"rules": RULES, "seed": 3, "max_pieces": 60}
+    fields: dict[str, object] = {"rules": RULES, "seed": 3, "pieces": 60}
     conditions = GameConfig(**(fields | changes))  # type: ignore[arg-type]
     result = await play_game((first, second), conditions, (recorder,))
     assert recorder.replay is not None
@@ -52,8 +52,12 @@ async def test_games_play_back_as_they_were_played(
     playback = played_back(replay)
     assert playback.at_end
     assert playback.differences() == []
-    again = playback.result()
-    assert (again.winner, again.ending, again.falls) == (result.winner, result.ending, result.falls)
+    again = playback.recorded_result()
+    assert (again.winner, again.ending, again.losses) == (
+        result.winner,
+        result.ending,
+        result.losses,
+    )
     for mine, theirs in zip(again.stats, result.stats, strict=True):
         assert (mine.pieces, mine.lines, mine.attack) == (
             theirs.pieces,
@@ -77,15 +81,15 @@ async def test_other_rules_and_times_are_kept() -> None:
     )
     playback = played_back(replay)
     assert playback.rules == rules
-    assert playback.versus.frame == 10 * len(replay.turns)
+    assert playback.game.frame == 10 * len(replay.turns)
     assert playback.differences() == []
-    thinking = [stats.thinking for stats in playback.stats()]
+    thinking = [stats.thinking_seconds for stats in playback.player_stats()]
     assert all(seconds is not None and seconds > 0 for seconds in thinking)
 
 
 async def test_a_broken_off_game_is_a_replay_as_well() -> None:
     class Impatient(GameObserver):
-        def turned(self, turn: PlayedTurn) -> None:
+        def turn_played(self, turn: PlayedTurn) -> None:
             if turn.number == 7:
                 raise InterruptedError
 
@@ -97,31 +101,31 @@ async def test_a_broken_off_game_is_a_replay_as_well() -> None:
     playback = played_back(recorder.replay)
     assert playback.turn == 7
     assert playback.differences() == []
-    assert str(playback.result()) == "unfinished (7 pieces)"
+    assert str(playback.recorded_result()) == "unfinished (7 pieces)"
 
 
 async def test_one_can_go_back_and_forth() -> None:
     replay, _ = await recorded(QuadBot("a"), LowBot("b"))
     playback = Playback(replay)
     playback.play_to(20)
-    there = playback.versus.players[1].colors
+    there = playback.game.players[1].colors
     playback.play_to(30)
-    playback.rewind(20)
+    playback.rewind_to(20)
     assert playback.turn == 20
-    assert playback.versus.players[1].colors == there
-    playback.rewind(-3)
+    assert playback.game.players[1].colors == there
+    playback.rewind_to(-3)
     assert playback.turn == 0
 
 
 async def test_turns_after_the_end_are_refused() -> None:
-    replay, _ = await recorded(LowBot("a"), TowerBot("b"), max_pieces=None)
+    replay, _ = await recorded(LowBot("a"), TowerBot("b"), pieces=None)
     longer = Replay(replay.header, (*replay.turns, replay.turns[0]), replay.outcome)
     with pytest.raises(FormatError, match=f"line {len(replay.turns) + 2}: .*game was over"):
         Playback(longer).play_to(10**9)
 
 
 async def test_a_false_spin_is_refused() -> None:
-    replay, _ = await recorded(LowBot("a"), LowBot("b"), max_pieces=7)
+    replay, _ = await recorded(LowBot("a"), LowBot("b"), pieces=7)
     data = replay.encode().replace(b'["T', b'["#T', 1)
     at = data.index(b"#T")
     end = data.index(b'"', at)
@@ -130,7 +134,7 @@ async def test_a_false_spin_is_refused() -> None:
 
 
 async def test_a_wrong_winner_is_told() -> None:
-    replay, _ = await recorded(QuadBot("a"), LowBot("b"), max_pieces=30)
+    replay, _ = await recorded(QuadBot("a"), LowBot("b"), pieces=30)
     assert replay.outcome.winner == 0
     wrong = msgspec.structs.replace(replay.outcome, winner=1)
     differences = played_back(Replay(replay.header, replay.turns, wrong)).differences()
@@ -147,9 +151,9 @@ FALL = Loss(LossReason.BLOCK_OUT)
 @pytest.mark.parametrize(
     ("ending", "falls", "attacks", "winner", "words"),
     [
-        (GameEnding.FALL, (None, FALL), (0, 9), 0, "a wins: b lost by block out (100 pieces)"),
-        (GameEnding.FALL, (FALL, None), (9, 0), 1, "b wins: a lost by block out (100 pieces)"),
-        (GameEnding.FALL, (FALL, FALL), (9, 0), None, "draw as both topped out"),
+        (GameEnding.LOSS, (None, FALL), (0, 9), 0, "a wins: b lost by block out (100 pieces)"),
+        (GameEnding.LOSS, (FALL, None), (9, 0), 1, "b wins: a lost by block out (100 pieces)"),
+        (GameEnding.LOSS, (FALL, FALL), (9, 0), None, "draw as both topped out"),
         (GameEnding.PIECES, (None, None), (9, 10), 1, "b wins: 10 to 9 lines of attack"),
         (GameEnding.PIECES, (None, None), (9, 9), None, "draw: 9 to 9 lines of attack"),
         (GameEnding.INTERRUPTED, (None, None), (9, 1), None, "unfinished"),
@@ -168,7 +172,7 @@ def test_who_wins(
 
 
 def test_figures() -> None:
-    measured = PlayerStats(100, 40, 50, thinking=2.0, elapsed=10.0)
-    assert (measured.app, measured.pps, measured.milliseconds) == (0.5, 10.0, 20.0)
+    measured = PlayerStats(100, 40, 50, thinking_seconds=2.0, elapsed_seconds=10.0)
+    assert (measured.app, measured.pps, measured.thinking_ms_per_piece) == (0.5, 10.0, 20.0)
     nothing = PlayerStats(0, 0, 0)
-    assert (nothing.app, nothing.pps, nothing.milliseconds) == (0.0, None, None)
+    assert (nothing.app, nothing.pps, nothing.thinking_ms_per_piece) == (0.0, None, None)

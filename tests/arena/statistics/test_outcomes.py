@@ -164,17 +164,21 @@ def test_outcomes_that_are_all_the_same_bound_nothing() -> None:
 def test_outcomes_are_added() -> None:
     seen = Pentanomial()
     for points in (0, 0.5, 1, 1, 1.5, 2, 2, 2):
-        seen = seen.add(points)
+        seen = seen.with_points(points)
     assert seen.counts == (1, 1, 2, 1, 3)
     assert (seen.pairs, seen.games) == (8, 16)
     assert seen.score == pytest.approx(10 / 16)
-    assert Trinomial().add(0).add(0.5).add(1).add(1).counts == (1, 1, 2)
+    assert Trinomial().with_points(0).with_points(0.5).with_points(1).with_points(1).counts == (
+        1,
+        1,
+        2,
+    )
 
 
 @pytest.mark.parametrize("points", [-0.5, 2.5, 0.25, math.nan, math.inf])
 def test_points_that_no_pair_gives_are_refused(points: float) -> None:
     with pytest.raises(InputError, match="points, must be 0 to 2 in halves"):
-        Pentanomial().add(points)
+        Pentanomial().with_points(points)
 
 
 @pytest.mark.parametrize(

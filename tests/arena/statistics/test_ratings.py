@@ -168,7 +168,7 @@ def test_intervals_hold_the_truth_where_games_of_a_pair_are_alike(same: float) -
             for _ in range(40):
                 first = dice.random() < chance
                 second = first if dice.random() < same else dice.random() < chance
-                seen = seen.add(first + second)
+                seen = seen.with_points(first + second)
             pairs[i, j] = seen
             points[i, j] = seen.score * seen.games
             points[j, i] = seen.games - points[i, j]

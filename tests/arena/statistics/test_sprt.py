@@ -150,7 +150,7 @@ def test_it_errs_as_rarely_as_it_says() -> None:
     for _ in range(400):
         seen = Pentanomial()
         for _ in itertools.count():
-            seen = seen.add(sum(dice.random() < 0.5 for _ in range(2)))
+            seen = seen.with_points(sum(dice.random() < 0.5 for _ in range(2)))
             if seen.pairs % 4 == 0 and (decision := test.decision(seen)) is not None:
                 wrong += decision == "H1"
                 break

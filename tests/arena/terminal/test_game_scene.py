@@ -53,7 +53,7 @@ def test_similar_names_stay_apart_when_they_are_shortened() -> None:
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (2, 30), (30, 5), (10, 3), (200, 2)])
 def test_too_small_a_terminal_gets_figures(width: int, height: int) -> None:
-    lines = render_scene(scene(fall="crash"), width, height)
+    lines = render_scene(scene(loss="crash"), width, height)
     assert 1 <= len(lines) <= 2
     assert all(line.cell_len <= width for line in lines)
 
@@ -75,7 +75,7 @@ def test_pending_garbage_rises_beside_the_board() -> None:
 
 
 def test_figures_that_nobody_measured_are_left_out() -> None:
-    labels = [label for label, _ in side(stats=PlayerStats(1, 0, 0)).figures]
+    labels = [label for label, _ in side(stats=PlayerStats(1, 0, 0)).statistics]
     assert labels == ["pieces", "lines", "attack", "APP", "combo", "B2B", "garbage"]
 
 
@@ -101,7 +101,7 @@ def test_pieces_look_as_they_spawn() -> None:
 
 
 def test_the_picture_is_well_formed_and_stands_alone() -> None:
-    text = scene_svg(GameScene((side('<b> & "x"'), side(fall="block out")), "turn 1"))
+    text = scene_svg(GameScene((side('<b> & "x"'), side(loss="block out")), "turn 1"))
     root = ET.fromstring(text)
     words = [element.text for element in root.iter(f"{SVG}text")]
     assert '<b> & "x"' in words
@@ -117,12 +117,12 @@ def test_a_scene_shows_the_game() -> None:
     versus = Versus(seed=5)
     nothing = PlayerStats(0, 0, 0)
     result = GameResult(
-        ("a", "b"), 0, GameEnding.FALL, (None, Loss(LossReason.CRASH, "died")), (nothing, nothing)
+        ("a", "b"), 0, GameEnding.LOSS, (None, Loss(LossReason.CRASH, "died")), (nothing, nothing)
     )
     shown = build_scene(versus, ("a", "b"), (nothing, nothing), seed=5, result=result)
     first, second = shown.players
     assert first.won
-    assert second.fall == "crash"
+    assert second.loss == "crash"
     assert first.rows == ("." * 10,) * 20
     assert first.queue == tuple(piece.name for piece in versus.players[0].queue)
     assert shown.caption == "turn 0 · rules guideline · seed 5"

@@ -47,7 +47,7 @@ def solve_by(kicks: str) -> PcSolveFunction:
 
 def wait_for_plans(planner: PcLookahead, least: int) -> None:
     end = time.monotonic() + 120
-    while planner.waiting < least and planner.failure is None:
+    while planner.queued < least and planner.error is None:
         assert time.monotonic() < end
         time.sleep(0.01)
 
@@ -81,7 +81,7 @@ def test_every_piece_goes_its_way_by_keys() -> None:
                 assert falling is None or board.fits(falling)
                 continue
             locked = play.game.stats.pieces
-            assert play.pressed[-1][0] == HARD_DROP_KEY
+            assert play.recent_keys[-1][0] == HARD_DROP_KEY
             # Straight down from where it was seen last lies what has been locked.
             assert falling is not None
             follow.play(follow.judge(lowest(board, falling)), frame=0)
@@ -105,7 +105,7 @@ def test_time_that_passes_in_a_pause_does_not_count() -> None:
         play.pause(100)
         play.advance(100.01)
         assert play.game.stats.pieces - pieces <= 1
-        assert play.seconds == pytest.approx(0.21)
+        assert play.elapsed_seconds == pytest.approx(0.21)
 
 
 def test_so_many_are_solved_ahead_and_no_more() -> None:
@@ -113,14 +113,14 @@ def test_so_many_are_solved_ahead_and_no_more() -> None:
     with PcLookahead(rules, 1, solve_by("srs+")) as planner:
         wait_for_plans(planner, MAX_QUEUED_PLANS)
         time.sleep(0.1)
-        assert planner.waiting == MAX_QUEUED_PLANS
+        assert planner.queued == MAX_QUEUED_PLANS
 
 
 def test_what_cannot_be_solved_ends_it() -> None:
     rules = pc_demo_rules("srs+", 16)
     with PcLookahead(rules, 1, lambda queue, hold, stop: None) as planner:
         wait_for_plans(planner, 1)
-        assert planner.failure == "SolutionTooLong"
+        assert planner.error == "SolutionTooLong"
 
 
 @pytest.fixture(name="play", scope="module")
@@ -187,10 +187,10 @@ def test_only_what_changed_is_sent() -> None:
         height=5,
     )
     with TerminalScreen(console) as frames:
-        frames.show([Text("one"), Text("two", style="bold")])
-        frames.show([Text("one"), Text("two", style="bold")])
-        frames.show([Text("one"), Text("two", style="red")])
-        frames.show([Text("one")])
+        frames.draw([Text("one"), Text("two", style="bold")])
+        frames.draw([Text("one"), Text("two", style="bold")])
+        frames.draw([Text("one"), Text("two", style="red")])
+        frames.draw([Text("one")])
     opened, first, second, third, closed = terminal.written
     assert "\x1b[1;1Hone" in first
     assert "\x1b[2;1H\x1b[1mtwo" in first
@@ -209,7 +209,7 @@ def test_lines_that_do_not_fit_are_cut() -> None:
         width=4,
         height=2,
     )
-    TerminalScreen(console).show([Text("abcdefg")] * 5)
+    TerminalScreen(console).draw([Text("abcdefg")] * 5)
     assert "abcd" in terminal.written[0]
     assert "abcde" not in terminal.written[0]
     assert "\x1b[3;1H" not in terminal.written[0]

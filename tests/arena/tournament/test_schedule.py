@@ -44,7 +44,7 @@ def record(
         id=fixture.id,
         pair=fixture.pair,
         round=fixture.round,
-        tie=fixture.tie,
+        encounter=fixture.encounter,
         seed=fixture.seed,
         players=fixture.players,
         names=(f"e{fixture.players[0]}", f"e{fixture.players[1]}"),
@@ -148,7 +148,7 @@ def test_everybody_meets_everybody_with_the_same_openings() -> None:
     )
     seeds = collections.defaultdict[int, list[int]](list)
     for fixture in fixtures:
-        seeds[fixture.tie].append(fixture.seed)
+        seeds[fixture.encounter].append(fixture.seed)
     assert len(seeds) == 10
     assert len(set(map(tuple, seeds.values()))) == 1
     assert len(set(seeds[0])) == 3
@@ -181,8 +181,8 @@ def test_each_encounter_ends_when_somebody_has_won_so_often(kind: TournamentKind
 
     _, ledger = played(kind, 4, judge, first_to=3)
     encounters = collections.defaultdict[tuple[int, int], list[GameRecord]](list)
-    for game in ledger.counted:
-        encounters[game.round, game.tie].append(game)
+    for game in ledger.counted_games:
+        encounters[game.round, game.encounter].append(game)
     assert encounters
     for games in encounters.values():
         wins = collections.Counter(
@@ -212,7 +212,7 @@ def test_each_encounter_of_a_round_robin_has_its_test() -> None:
     assert tests[0, 2].decision == tests[1, 2].decision == "H0"
     assert all(test.games % 2 == 0 for test in tests.values())
     assert tests[0, 2].games < tests[0, 1].games
-    assert ledger.verdict is None
+    assert ledger.decision is None
 
 
 # --- knockout -----------------------------------------------------------------------------------
@@ -330,8 +330,8 @@ def test_a_match_is_decided_in_the_order_of_the_schedule() -> None:
         ledger = TournamentResults(header("match", 2), settings)
         for game in random.Random(order).sample(games, len(games)):
             ledger.add(game)
-        assert ledger.verdict is not None
-        verdicts.add(ledger.verdict.games)
+        assert ledger.decision is not None
+        verdicts.add(ledger.decision.games)
     wins = [0, 0]
     for number, game in enumerate(games, start=1):
         if game.winner is not None:
@@ -357,23 +357,23 @@ def test_a_test_counts_whole_pairs_from_the_first_on() -> None:
         for game in games
     ]
     ordered = TournamentResults(header("match", 2, sprt), settings, games)
-    assert ordered.verdict is not None
-    assert ordered.verdict.decision == "H1"
-    assert ordered.verdict.games % 2 == 0
+    assert ordered.decision is not None
+    assert ordered.decision.decision == "H1"
+    assert ordered.decision.games % 2 == 0
     for seed in range(5):
         mixed = TournamentResults(header("match", 2, sprt), settings)
         # Everybody plays some games ahead of the others.
         for start in range(0, 600, 6):
             for game in random.Random(seed).sample(games[start : start + 6], 6):
                 mixed.add(game)
-        assert mixed.verdict == ordered.verdict
+        assert mixed.decision == ordered.decision
         assert mixed.llr == ordered.llr
-        assert mixed.counted == ordered.counted == games[: ordered.verdict.games]
+        assert mixed.counted_games == ordered.counted_games == games[: ordered.decision.games]
 
 
 def record_swapped(game: GameRecord) -> GameRecord:
     """The same, won from the other seat."""
-    fixture = ScheduledGame(game.id, game.pair, game.round, game.tie, game.players, game.seed)
+    fixture = ScheduledGame(game.id, game.pair, game.round, game.encounter, game.players, game.seed)
     return record(fixture, None if game.winner is None else 1 - game.winner)
 
 
@@ -389,8 +389,8 @@ def test_standings_count_points_faults_and_what_was_beaten() -> None:
                 fall = LossRecord(reason="illegal move", detail="x")
                 falls = (None, fall) if winner == 0 else (fall, None)
                 game = GameRecord(
-                    **{f: getattr(game, f) for f in game.__struct_fields__ if f != "falls"},
-                    falls=falls,
+                    **{f: getattr(game, f) for f in game.__struct_fields__ if f != "losses"},
+                    losses=falls,
                 )
             ledger.add(game)
     standings = ledger.standings()

@@ -48,8 +48,8 @@ def test_the_textbooks_example() -> None:
 def test_who_never_dies_has_no_median() -> None:
     seen = estimate_survival([(100, False)] * 9 + [(40, True)])
     assert seen.median is None
-    assert seen.share(39) == 1
-    assert seen.share(40) == pytest.approx(0.9)
+    assert seen.survival_rate(39) == 1
+    assert seen.survival_rate(40) == pytest.approx(0.9)
     assert estimate_survival([]).median is None
 
 
@@ -57,7 +57,7 @@ def test_who_never_dies_has_no_median() -> None:
 def test_without_lost_ones_it_is_the_plain_share(times: list[int]) -> None:
     seen = estimate_survival((time, True) for time in times)
     for time in range(51):
-        assert seen.share(time) == pytest.approx(sum(t > time for t in times) / len(times))
+        assert seen.survival_rate(time) == pytest.approx(sum(t > time for t in times) / len(times))
     assert seen.median == statistics.median_low(times)
 
 

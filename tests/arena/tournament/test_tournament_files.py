@@ -51,7 +51,7 @@ def game(number: int, **changes: object) -> GameRecord:
         "names": ("a", "b"),
         "winner": 0,
         "ending": "fall",
-        "falls": (None, LossRecord("block out")),
+        "losses": (None, LossRecord("block out")),
         "stats": (
             PlayerStatistics(
                 pieces=20, lines=8, attack=5, clears={"quad": 2}, attack_by={"quad": 5}

@@ -69,19 +69,27 @@ def play(
     told: Callable[[GameRecord], None] = lambda _: None,
 ) -> list[GameRecord]:
     """Play what is left to play; the games that count, in the order of the schedule."""
-    TournamentRunner.begin(folder, header)
+    TournamentRunner.create_folder(folder, header)
     with TournamentRunner(folder) as tournament, executor or jobs.in_process() as running:
-        result = tournament.play(running, told)
+        result = tournament.run(running, told)
         assert read_result(folder) == result
-        return tournament.ledger.counted
+        return tournament.ledger.counted_games
 
 
 def essence(games: list[GameRecord]) -> list[tuple[object, ...]]:
     """What does not depend on the clock."""
     return [
         (
-            *(game.id, game.pair, game.round, game.tie, game.seed, game.opening, game.players),
-            *(game.names, game.winner, game.ending, game.falls, game.replay),
+            *(
+                game.id,
+                game.pair,
+                game.round,
+                game.encounter,
+                game.seed,
+                game.opening,
+                game.players,
+            ),
+            *(game.names, game.winner, game.ending, game.losses, game.replay),
             *((s.pieces, s.lines, s.attack, s.clears, s.attack_by, s.game_s) for s in game.stats),
         )
         for game in games
@@ -117,7 +125,7 @@ def test_a_folder_holds_all_of_a_tournament(tmp_path: Path) -> None:
         playback = Playback(replay)
         playback.play_to(1000)
         assert playback.differences() == []
-        for seat, stats in enumerate(playback.versus.players):
+        for seat, stats in enumerate(playback.game.players):
             there = game.stats[seat]
             assert (there.pieces, there.lines, there.attack) == (
                 stats.stats.pieces,
@@ -126,7 +134,7 @@ def test_a_folder_holds_all_of_a_tournament(tmp_path: Path) -> None:
             )
             assert sum(there.attack_by.values()) == there.attack
             assert there.thinking_ms is not None
-            assert there.game_s == playback.versus.frame / 60
+            assert there.game_s == playback.game.frame / 60
 
 
 def test_nothing_is_played_twice(tmp_path: Path) -> None:
@@ -222,7 +230,7 @@ def test_drafts_that_a_kill_has_left_are_swept_away(tmp_path: Path) -> None:
     header = create_header(
         "match", engines(*BEAMS[:2]), TournamentSettings(games=1, pieces=5), RULES
     )
-    TournamentRunner.begin(tmp_path / "t", header)
+    TournamentRunner.create_folder(tmp_path / "t", header)
     (tmp_path / "t" / ".result.json.0a1b2c3d.part").write_bytes(b"{")
     (tmp_path / "t" / "replays" / ".1.replay.0a1b2c3d.part").write_bytes(b"{")
     play(tmp_path / "t", header)
@@ -338,7 +346,7 @@ def test_killed_again_and_again_a_match_comes_out_the_same(
     games: list[list[GameRecord]] = []
     for where in ("whole", "parts"):
         with TournamentRunner(tmp_path / where) as tournament:
-            games.append(tournament.ledger.counted)
+            games.append(tournament.ledger.counted_games)
     assert len(games[0]) == counted
     assert essence(games[0]) == essence(games[1])
 
@@ -416,8 +424,8 @@ def test_each_fault_costs_its_bot_the_game_and_nobody_else_anything(
     for game in games:
         seat = 1 - game.players.index(0)
         name = game.names[seat]
-        fall = game.falls[seat]
-        assert game.falls[1 - seat] is None
+        fall = game.losses[seat]
+        assert game.losses[1 - seat] is None
         if name in HARMLESS:
             assert (name, fall, game.ending) == (name, None, "pieces")
             continue
@@ -444,7 +452,7 @@ def test_a_bot_that_is_missing_has_not_started(tmp_path: Path) -> None:
     games = play(tmp_path / "t", header)
     for game in games:
         seat = game.players.index(1)
-        fall = game.falls[seat]
+        fall = game.losses[seat]
         assert fall is not None
         assert (fall.reason, game.winner) == ("no start", 1 - seat)
         assert "no such command" in fall.detail
@@ -484,7 +492,7 @@ def test_a_kept_program_ends_when_no_game_comes(
         id=0,
         pair=0,
         round=1,
-        tie=0,
+        encounter=0,
         players=(0, 1),
         seed=1,
         fumen=None,
@@ -518,7 +526,7 @@ def test_kept_program_plays_next_game_after_resigning(
     ]
     header = create_header("match", players, TournamentSettings(games=3, pieces=5), RULES)
     games = play(tmp_path / "t", header, jobs.in_process())
-    falls = [game.falls[game.players.index(1)] for game in games]
+    falls = [game.losses[game.players.index(1)] for game in games]
     assert [fall.reason if fall else None for fall in falls] == ["resignation"] * 3
     heard = note.read_text().split()
     assert heard == ["rules", *["start", "suggest", "stop"] * 3, "quit"]
@@ -531,7 +539,7 @@ def test_a_kept_program_that_failed_is_started_anew(fake: Command, tmp_path: Pat
     ]
     header = create_header("match", players, TournamentSettings(games=4, pieces=8), RULES)
     games = play(tmp_path / "t", header, jobs.local(1))
-    falls = [game.falls[game.players.index(1)] for game in games]
+    falls = [game.losses[game.players.index(1)] for game in games]
     assert [fall.reason if fall else None for fall in falls] == ["crash"] * 4
     assert [max(s.pieces for s in game.stats) for game in games] == [2] * 4
 
@@ -543,7 +551,7 @@ def test_only_one_program_plays_in_a_folder(tmp_path: Path) -> None:
     header = create_header(
         "match", engines(*BEAMS[:2]), TournamentSettings(games=1, pieces=5), RULES
     )
-    TournamentRunner.begin(tmp_path / "t", header)
+    TournamentRunner.create_folder(tmp_path / "t", header)
     with TournamentRunner(tmp_path / "t"), pytest.raises(InputError, match="another program plays"):
         TournamentRunner(tmp_path / "t")
     with TournamentRunner(tmp_path / "t"):
@@ -554,17 +562,17 @@ def test_another_tournament_is_not_mixed_into_a_folder(tmp_path: Path) -> None:
     header = create_header(
         "match", engines(*BEAMS[:2]), TournamentSettings(games=2, pieces=5), RULES
     )
-    TournamentRunner.begin(tmp_path / "t", header)
-    TournamentRunner.begin(tmp_path / "t", header)
+    TournamentRunner.create_folder(tmp_path / "t", header)
+    TournamentRunner.create_folder(tmp_path / "t", header)
     other = create_header(
         "match", engines(*BEAMS[:2]), TournamentSettings(games=4, pieces=5), RULES, seed=9
     )
     with pytest.raises(InputError, match="with other settings, seed"):
-        TournamentRunner.begin(tmp_path / "t", other)
+        TournamentRunner.create_folder(tmp_path / "t", other)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").touch()
     with pytest.raises(InputError, match="something else in this folder"):
-        TournamentRunner.begin(tmp_path / "full", header)
+        TournamentRunner.create_folder(tmp_path / "full", header)
     assert [path.name for path in (tmp_path / "full").iterdir()] == ["notes.txt"]
     with pytest.raises(FormatError, match="no such file"):
         TournamentRunner(tmp_path / "none")
@@ -582,7 +590,7 @@ def test_a_header_from_elsewhere_is_not_believed(tmp_path: Path) -> None:
     ]
     for number, change in enumerate(changes):
         folder = tmp_path / str(number)
-        TournamentRunner.begin(folder, header)
+        TournamentRunner.create_folder(folder, header)
         data = msgspec.to_builtins(header) | change
         (folder / "tournament.json").write_bytes(msgspec.json.encode(data))
         with pytest.raises(InputError):

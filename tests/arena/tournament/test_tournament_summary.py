@@ -64,7 +64,7 @@ def game(
         names=(f"engine {players[0]}", f"engine {players[1]}"),
         winner=seat,
         ending=ending,
-        falls=(falls[0], falls[1]),
+        losses=(falls[0], falls[1]),
         stats=stats or (player(), player()),
     )
 
@@ -140,9 +140,9 @@ def test_faults_deaths_and_limits_are_told_apart() -> None:
     assert summary_to_dict(summary)["engines"][1]["resignations"] == 1
     assert (loser.games, loser.losses) == (6, 6)
     # Only one of six players topped out, after 7 pieces.
-    assert (loser.lives.deaths, loser.lives.observed) == (1, 6)
-    assert loser.lives.steps == ((7, pytest.approx(5 / 6)),)
-    assert loser.lives.median is None
+    assert (loser.survival.deaths, loser.survival.observed) == (1, 6)
+    assert loser.survival.steps == ((7, pytest.approx(5 / 6)),)
+    assert loser.survival.median is None
     assert summary.engines[0].faults == {}
 
 
@@ -160,8 +160,8 @@ def test_figures_add_up() -> None:
     # Of its 40 times 10 were 1 ms and 30 were 100 ms.
     assert first.thinking_ms(0.1) == pytest.approx(1, rel=0.06)
     assert first.thinking_ms(0.5) == pytest.approx(100, rel=0.06)
-    assert first.apps == (0.5, 0.5)
-    assert first.ppses == (2.5, 3.75)
+    assert first.app_by_game == (0.5, 0.5)
+    assert first.pps_by_game == (2.5, 3.75)
 
 
 def test_games_played_ahead_do_not_count() -> None:

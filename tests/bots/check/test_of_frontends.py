@@ -250,9 +250,9 @@ async def test_our_own_driver_passes(garbage: int, mark: str, tmp_path: Path) ->
     file = tmp_path / "report.txt"
     rules = Rules.preset("guideline").replace({"garbage": {"travel": 0}})
     checker = TbpDriver([*CHECK[:-1], "text", "--output", str(file)], deadlines=None)
-    conditions = GameConfig(rules, seed=3, max_pieces=40)
+    conditions = GameConfig(rules, seed=3, pieces=40)
     result = await play_game((checker, create_bot("beam:nodes=300")), conditions)
-    fall = result.falls[0]
+    fall = result.losses[0]
     assert fall is None or not fall.reason.is_fault
     assert result.stats[0].pieces > 15
     assert "0 errors, 0 warnings, 0 notes" in file.read_text()

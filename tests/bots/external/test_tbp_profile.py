@@ -293,9 +293,9 @@ async def test_profile_may_extend_time_limits_of_the_arena(
     command = fake(bot) if bot == "AnswersLate" else field(bot)
     slow = TbpDriver(command, options={"info_seconds": "60", "move_seconds": "60"})
     short = SeatDeadlines(prepare=0.05, suggest=0.05)
-    conditions = GameConfig(RULES, seed=1, max_pieces=2, deadlines=short)
+    conditions = GameConfig(RULES, seed=1, pieces=2, deadlines=short)
     result = await play_game((slow, BeamBot(nodes=20)), conditions)
-    assert result.falls == (None, None)
+    assert result.losses == (None, None)
     assert slow.least_seconds("suggest") > 60
 
 

@@ -346,6 +346,6 @@ def test_wrong_specifications(spec: str, says: str) -> None:
 )
 async def test_counted_losses(fault: str, says: str, engine: Command) -> None:
     bots = TriangleDriver(engine(fault), settings=PATIENT), create_bot("random:seed=1")
-    result = await play_game(bots, GameConfig(rules=RULES, seed=4, max_pieces=60))
+    result = await play_game(bots, GameConfig(rules=RULES, seed=4, pieces=60))
     assert result.winner == 1
     assert says in str(result)

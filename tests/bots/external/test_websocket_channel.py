@@ -67,16 +67,16 @@ def served(mark: str) -> Iterator[str]:
 
 async def test_a_match_with_a_served_bot(served: str) -> None:
     bots = create_bot(f"ws://{served}/"), create_bot("beam:nodes=50")
-    result = await play_game(bots, GameConfig(RULES, seed=1, max_pieces=15))
+    result = await play_game(bots, GameConfig(RULES, seed=1, pieces=15))
     assert result.names == ("random (tbp)", "beam")
-    fall = result.falls[0]
+    fall = result.losses[0]
     assert fall is None or not fall.reason.is_fault
 
 
 async def test_every_connection_has_a_bot_of_its_own(served: str) -> None:
     bots = create_bot(f"ws://{served}/"), create_bot(f"tbp:profile=stadium:ws://{served}")
-    result = await play_game(bots, GameConfig(RULES, seed=1, max_pieces=10))
-    assert [fall is None or not fall.reason.is_fault for fall in result.falls] == [True, True]
+    result = await play_game(bots, GameConfig(RULES, seed=1, pieces=10))
+    assert [fall is None or not fall.reason.is_fault for fall in result.losses] == [True, True]
 
 
 async def test_one_object_a_text_frame(served: str) -> None:

@@ -23,10 +23,10 @@ RULES = Rules.preset("guideline")
 @pytest.mark.parametrize("other", ["random:seed=1", "beam:nodes=50"])
 @pytest.mark.parametrize("seed", [0, *slow(1, 2)])
 async def test_it_never_loses_by_a_fault(seed: int, other: str, mark: str) -> None:
-    conditions = GameConfig(RULES, seed, max_pieces=150)
+    conditions = GameConfig(RULES, seed, pieces=150)
     result = await play_game((TbpDriver(EXAMPLE), create_bot(other)), conditions)
     assert result.names[0] == "stacker (tbp)"
-    fall = result.falls[0]
+    fall = result.losses[0]
     assert fall is None or not fall.reason.is_fault
     assert result.stats[0].pieces > 15
 

@@ -171,7 +171,7 @@ async def test_the_shelf_keeps_the_last_replays() -> None:
     replays: list[Replay] = []
     for seed in range(4):
         recorder = ReplayRecorder()
-        conditions = GameConfig(Rules.preset("guideline"), seed, max_pieces=2)
+        conditions = GameConfig(Rules.preset("guideline"), seed, pieces=2)
         await play_game((RandomBot(1), RandomBot(2)), conditions, (recorder,))
         assert recorder.replay is not None
         replays.append(recorder.replay)

@@ -128,7 +128,7 @@ def draw_elo_chart(summary: TournamentSummary) -> str | None:
     seen = Pentanomial()
     steps: list[tuple[int, Interval]] = []
     for number, each in enumerate(points, start=1):
-        seen = seen.add(each)
+        seen = seen.with_points(each)
         if number % stride == 0 or number == len(points):
             steps.append((number, seen.elo()))
     # The first pairs say little, and would flatten all that follows.
@@ -213,10 +213,10 @@ def draw_histogram_chart(
 
 def draw_latency_chart(summary: TournamentSummary) -> str | None:
     """How thinking times are spread, for each engine, by powers of ten; None without times."""
-    ranking = [engine for engine in summary.ranking if engine.thinking][:MAX_CHART_ENGINES]
+    ranking = [engine for engine in summary.ranking if engine.latency_histogram][:MAX_CHART_ENGINES]
     if not ranking:
         return None
-    buckets = [bucket for engine in ranking for bucket in engine.thinking]
+    buckets = [bucket for engine in ranking for bucket in engine.latency_histogram]
     low, high = min(buckets), max(buckets) + 1
     across = AxisScale(low - 1, high + 1, _NAMES, WIDTH - 14)
     # A tick at every power of ten, and between them where there are few of these.
@@ -224,7 +224,10 @@ def draw_latency_chart(summary: TournamentSummary) -> str | None:
     ticks = [n for n in range(low - 1, high + 2) if n % BUCKETS_PER_DECADE in within]
 
     def bars(engine: EngineSummary) -> list[tuple[float, float, int]]:
-        return [(bucket, bucket + 1, count) for bucket, count in sorted(engine.thinking.items())]
+        return [
+            (bucket, bucket + 1, count)
+            for bucket, count in sorted(engine.latency_histogram.items())
+        ]
 
     def written(bucket: float) -> str:
         return format_tick(float(f"{bucket_start_ms(round(bucket)):.2g}"))

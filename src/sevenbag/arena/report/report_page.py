@@ -128,12 +128,14 @@ def _draw_plots(summary: TournamentSummary) -> Iterable[tuple[str, str, str] | N
     yield _draw_plot("Elo with its 95 % interval over the pairs", charts.draw_elo_chart(summary))
     yield _draw_plot(
         "Attack per piece, by games",
-        charts.draw_histogram_chart(summary, "Attack per piece", "APP", lambda each: each.apps),
+        charts.draw_histogram_chart(
+            summary, "Attack per piece", "APP", lambda each: each.app_by_game
+        ),
     )
     yield _draw_plot(
         "Pieces per second by the game clock, by games",
         charts.draw_histogram_chart(
-            summary, "Pieces per second, game clock", "PPS", lambda each: each.ppses
+            summary, "Pieces per second, game clock", "PPS", lambda each: each.pps_by_game
         ),
     )
     yield _draw_plot("Thinking times of all pieces", charts.draw_latency_chart(summary))
@@ -222,7 +224,7 @@ def encode_game(playback: Playback) -> dict[str, Any]:
         FormatError: as `Playback.step`.
     """
     header = playback.replay.header
-    players = playback.versus.players
+    players = playback.game.players
     opening = _filled_rows(players[0].colors)
     queues = [[piece.name for piece in player.queue] for player in players]
     boards = [opening, opening]
@@ -257,7 +259,7 @@ def encode_game(playback: Playback) -> dict[str, Any]:
         "opening": opening,
         "frames": header.frames_per_turn,
         "steps": "".join(told),
-        "result": str(playback.result()),
+        "result": str(playback.recorded_result()),
     }
 
 

@@ -136,7 +136,7 @@ def _encounter_row(summary: TournamentSummary, each: EncounterSummary) -> list[s
 
 
 def _playing_row(engine: EngineSummary) -> list[str]:
-    lives = engine.lives
+    lives = engine.survival
     return [
         engine.name,
         str(engine.pieces),
@@ -153,7 +153,7 @@ _RESULTS: Final = {0: "1 - 0", 1: "0 - 1", None: "½ - ½"}
 
 
 def _game_row(game: GameRecord, *, playable: bool) -> list[str]:
-    reasons = [fall.reason for fall in game.falls if fall is not None]
+    reasons = [loss.reason for loss in game.losses if loss is not None]
     button = f'<button type="button" data-game="{game.id}" hidden>play</button>'
     return [
         str(game.id),

@@ -91,13 +91,13 @@ class BotSession:
     Attributes:
         bot: the bot.
         limits: what it may spend on a move; from `prepare` on, what really holds for it.
-        fall: how it failed, None as long as it has not.
+        loss: how it failed, None as long as it has not.
         started: whether it became ready for the rules.
-        seconds: time it has taken for its answers so far.
-        last_seconds: time it took for the last one.
-        last_info: what it said of its search then; None if it said nothing.
-        granted: what it could spend on the last one.
-        left: seconds that its clock still has; None without one.
+        thinking_seconds: time it has taken for its answers so far.
+        answer_seconds: time it took for the last one.
+        move_info: what it said of its search then; None if it said nothing.
+        granted_limits: what it could spend on the last one.
+        clock_seconds: seconds that its clock still has; None without one.
         wants_opponents: whether it takes note of how the other stands.
 
     Args:
@@ -119,13 +119,13 @@ class BotSession:
     ) -> None:
         self.bot = bot
         self.limits = limits
-        self.fall: Loss | None = None
+        self.loss: Loss | None = None
         self.started = False
-        self.seconds = 0.0
-        self.last_seconds = 0.0
-        self.last_info: SearchInfo | None = None
-        self.granted = limits
-        self.left = clock.bank / 1000 if clock is not None else None
+        self.thinking_seconds = 0.0
+        self.answer_seconds = 0.0
+        self.move_info: SearchInfo | None = None
+        self.granted_limits = limits
+        self.clock_seconds = clock.bank / 1000 if clock is not None else None
         self.wants_opponents = type(bot).opponents is not Bot.opponents
         self._deadlines = deadlines
         self._clock = clock
@@ -133,26 +133,26 @@ class BotSession:
         self._playing = False
 
     @property
-    def patience(self) -> float:
+    def answer_timeout(self) -> float:
         """Seconds after which an answer that has not come will not come any more."""
-        if self.left is not None:
-            return self.left
-        return self.allowed("suggest") + (self.limits.milliseconds or 0.0) / 1000
+        if self.clock_seconds is not None:
+            return self.clock_seconds
+        return self.step_timeout("suggest") + (self.limits.milliseconds or 0.0) / 1000
 
-    def allowed(self, step: Step) -> float:
+    def step_timeout(self, step: Step) -> float:
         """Return the time limit for a step in seconds, without thinking time."""
         seconds: float = getattr(self._deadlines, step)
         return max(seconds, self.bot.least_seconds(step))
 
     async def prepare(self, rules: Rules) -> None:
-        """Get the bot ready; failing that, it has fallen."""
-        await self._ask("the rules", self._prepare(rules), self.allowed("prepare"))
-        self.started = self.fall is None
+        """Get the bot ready; failing that, the bot has lost."""
+        await self._ask("the rules", self._prepare(rules), self.step_timeout("prepare"))
+        self.started = self.loss is None
 
     async def start(self, position: Position, others: tuple[Position, ...] = ()) -> None:
         """Put the bot before a position, and tell how the others stand."""
         self._playing = True
-        await self._ask("the position", self._start(position, others), self.allowed("tell"))
+        await self._ask("the position", self._start(position, others), self.step_timeout("tell"))
 
     async def advance(
         self,
@@ -163,17 +163,21 @@ class BotSession:
     ) -> None:
         """Tell the bot what was played, which pieces came, what waits, how the others stand."""
         told = self._advance(placement, new_pieces, pending, others)
-        await self._ask("a move", told, self.allowed("tell"))
+        await self._ask("a move", told, self.step_timeout("tell"))
 
     async def suggest(self) -> tuple[Placement, ...] | None:
-        """The bot's moves, best first; None if it has fallen."""
-        self.granted = self.limits if self.left is None else self._by_clock(self.left)
+        """The bot's moves, best first; None if the bot has lost."""
+        self.granted_limits = (
+            self.limits if self.clock_seconds is None else self._by_clock(self.clock_seconds)
+        )
         began = time.perf_counter()
-        answer: object = await self._ask("suggest", self.bot.suggest(self.granted), self.patience)
-        self.last_seconds = time.perf_counter() - began
-        self.seconds += self.last_seconds
+        answer: object = await self._ask(
+            "suggest", self.bot.suggest(self.granted_limits), self.answer_timeout
+        )
+        self.answer_seconds = time.perf_counter() - began
+        self.thinking_seconds += self.answer_seconds
         self._press_clock()
-        if self.fall is not None:
+        if self.loss is not None:
             return None
         return self._checked(answer)
 
@@ -181,22 +185,22 @@ class BotSession:
         """End of the game, if there is one and the bot still listens."""
         if self._playing:
             self._playing = False
-            if self.fall is not None and self.fall.reason is LossReason.RESIGNATION:
+            if self.loss is not None and self.loss.reason is LossReason.RESIGNATION:
                 # A resigned bot is still running and may play the next game.
-                self.fall = None
-            await self._ask("stop", self.bot.stop(), self.allowed("stop"))
+                self.loss = None
+            await self._ask("stop", self.bot.stop(), self.step_timeout("stop"))
 
     async def quit(self) -> None:
         """End of the bot, whatever state it is in."""
         # A bot that fails now has lost nothing by it: the game is over.
-        kept, self.fall = self.fall, None
-        await self._ask("quit", self.bot.quit(), self.allowed("quit"))
-        self.fall = kept
+        kept, self.loss = self.loss, None
+        await self._ask("quit", self.bot.quit(), self.step_timeout("quit"))
+        self.loss = kept
 
-    def fail(self, reason: LossReason, detail: str = "") -> None:
+    def forfeit(self, reason: LossReason, detail: str = "") -> None:
         """Note that the bot has lost; the first reason stays."""
-        if self.fall is None:
-            self.fall = Loss(reason, _one_line(detail))
+        if self.loss is None:
+            self.loss = Loss(reason, _one_line(detail))
 
     async def _prepare(self, rules: Rules) -> None:
         self.limits = self.bot.effective_limits(self.limits)
@@ -231,57 +235,61 @@ class BotSession:
         return Limits(max(share, _MIN_SHARE), self.limits.nodes)
 
     def _press_clock(self) -> None:
-        if self.left is None:
+        if self.clock_seconds is None:
             return
         assert self._clock is not None
-        self.left -= self.last_seconds
-        if self.left > 0:
-            self.left += self._clock.increment / 1000
+        self.clock_seconds -= self.answer_seconds
+        if self.clock_seconds > 0:
+            self.clock_seconds += self._clock.increment / 1000
             return
         # Not that the answer did not come, but that it came too late for this game.
-        if self.fall is None or self.fall.reason is LossReason.TIMEOUT:
-            self.fall = None
-            self.fail(
+        if self.loss is None or self.loss.reason is LossReason.TIMEOUT:
+            self.loss = None
+            self.forfeit(
                 LossReason.TIMEOUT,
                 f"its clock ran out: {self._clock.bank:g} ms and {self._clock.increment:g} ms a"
                 " move",
             )
 
     async def _ask(self, what: str, call: Coroutine[object, object, T], seconds: float) -> T | None:
-        if self.fall is not None:
+        if self.loss is not None:
             call.close()
             return None
         try:
             async with asyncio.timeout(seconds):
                 return await call
         except TimeoutError:
-            self.fail(LossReason.TIMEOUT, f"no answer to {what} within {seconds:g} s")
+            self.forfeit(LossReason.TIMEOUT, f"no answer to {what} within {seconds:g} s")
         except (BotError, ProtocolError) as error:
-            self.fail(_loss_reason(error), _error_text(error))
+            self.forfeit(_loss_reason(error), _error_text(error))
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            self.fail(LossReason.CRASH, f"cancelled itself at {what}")
+            self.forfeit(LossReason.CRASH, f"cancelled itself at {what}")
         except Exception as error:  # noqa: BLE001 - a bot may raise anything; its loss, not ours
-            self.fail(LossReason.CRASH, f"{type(error).__name__} at {what}: {error}")
+            self.forfeit(LossReason.CRASH, f"{type(error).__name__} at {what}: {error}")
         return None
 
     def _checked(self, answer: object) -> tuple[Placement, ...] | None:
         """An in-process bot is bound by no parser: look at what it returned."""
         if not isinstance(answer, Suggestion):
-            self.fail(LossReason.RUBBISH, f"suggested {answer!r} instead of a Suggestion")
+            self.forfeit(
+                LossReason.INVALID_MESSAGE, f"suggested {answer!r} instead of a Suggestion"
+            )
             return None
         moves = answer.moves
         for move in cast("Sequence[object]", moves):
             if not isinstance(move, Placement):
-                self.fail(LossReason.RUBBISH, f"suggested {move!r} instead of a Placement")
+                self.forfeit(
+                    LossReason.INVALID_MESSAGE, f"suggested {move!r} instead of a Placement"
+                )
                 return None
         if not moves:
-            self.fail(LossReason.RESIGNATION, "suggested no move")
+            self.forfeit(LossReason.RESIGNATION, "suggested no move")
             return None
         info = cast("object", answer.info)
-        self.last_info = info if isinstance(info, SearchInfo) and info != _NO_INFO else None
+        self.move_info = info if isinstance(info, SearchInfo) and info != _NO_INFO else None
         return moves
 
 
@@ -291,7 +299,7 @@ _REASONS: Final = {
     BotStartError: LossReason.NO_START,
     BotTimeoutError: LossReason.TIMEOUT,
     BotDiedError: LossReason.CRASH,
-    BotProtocolError: LossReason.RUBBISH,
+    BotProtocolError: LossReason.INVALID_MESSAGE,
     BotForfeitError: LossReason.FORFEIT,
 }
 _MAX_DETAIL: Final = 200
@@ -306,7 +314,7 @@ _NO_INFO: Final = SearchInfo()
 
 def _loss_reason(error: BotError | ProtocolError) -> LossReason:
     if isinstance(error, ProtocolError):
-        return LossReason.RUBBISH
+        return LossReason.INVALID_MESSAGE
     for kind, reason in _REASONS.items():
         if isinstance(error, kind):
             return reason
@@ -314,7 +322,7 @@ def _loss_reason(error: BotError | ProtocolError) -> LossReason:
 
 
 def _error_text(error: BotError | ProtocolError) -> str:
-    """The message without the bot's name, which every report of a fall puts before it."""
+    """The message without the bot's name, which every report of a loss puts before it."""
     text = str(error)
     if isinstance(error, BotError):
         return text.removeprefix(f"{error.bot}: ")

@@ -56,7 +56,7 @@ class GameConfig:
         seed: what the pieces and the garbage follow from.
         limits: what each bot may spend on a move, as far as it heeds limits.
         specs: by which specification each bot was called for, for those who want to know.
-        max_pieces: after so many pieces each, more attack wins; in real time as soon as one has
+        pieces: after so many pieces each, more attack wins; in real time as soon as one has
             placed so many. None for no limit.
         frames_per_turn: game time of a turn, in which garbage travels; of no matter in real time.
         pps: turns begin at most so often in a second of real time; None for as fast as can be.
@@ -72,7 +72,7 @@ class GameConfig:
     seed: int
     limits: tuple[Limits, Limits] = (Limits(), Limits())
     specs: tuple[str, str] = ("", "")
-    max_pieces: int | None = None
+    pieces: int | None = None
     frames_per_turn: int = DEFAULT_FRAMES_PER_TURN
     pps: float | None = None
     deadlines: BotDeadlines = field(default_factory=BotDeadlines)
@@ -87,51 +87,51 @@ T = TypeVar("T")
 
 
 class GameLoop:
-    """Two seats and a game.
+    """Two sessions and a game.
 
     Attributes:
-        seats: the bots.
-        conditions: how they play.
-        versus: the game as it stands.
+        sessions: the bots.
+        config: how they play.
+        game: the game as it stands.
         began: when the first turn began, by the monotonic clock; None before.
     """
 
     def __init__(
         self,
-        seats: tuple[BotSession, BotSession],
-        conditions: GameConfig,
-        watchers: Sequence[GameObserver],
+        sessions: tuple[BotSession, BotSession],
+        config: GameConfig,
+        observers: Sequence[GameObserver],
     ) -> None:
-        self.seats = seats
-        self.conditions = conditions
-        opening, rules = conditions.opening, conditions.rules
+        self.sessions = sessions
+        self.config = config
+        opening, rules = config.opening, config.rules
         board = None if opening is None else opening_board(opening, rules)
-        if conditions.real_time is not None and conditions.real_time.frames:
+        if config.real_time is not None and config.real_time.frames:
             if board is not None:
                 raise InputError("frame by frame, games begin on empty boards")
-            self.versus: Versus = KeyedVersus(rules, conditions.seed)
+            self.game: Versus = KeyedVersus(rules, config.seed)
         else:
-            self.versus = Versus(
+            self.game = Versus(
                 rules,
-                conditions.seed,
-                frames_per_turn=conditions.frames_per_turn,
+                config.seed,
+                frames_per_turn=config.frames_per_turn,
                 boards=(board, board),
             )
         self.began: float | None = None
-        self._watchers = watchers
+        self._watchers = observers
         self._turns = 0
 
-    # --- talking to the seats -------------------------------------------------------------------
+    # --- bot sessions ---------------------------------------------------------------------------
 
-    async def ask(
+    async def call_bots(
         self, calls: Mapping[int, Coroutine[object, object, T]], seconds: float
     ) -> dict[int, T | None]:
-        """What calls to seats come to, by seat; None for one that got stuck in its call.
+        """What calls to sessions come to, by session; None for one that got stuck in its call.
 
-        A seat keeps its own deadlines; a second after those it is no longer waited for one that
+        A session keeps its own deadlines; a second after those it is no longer waited for one that
         has got stuck in them, as with a bot that will not be cancelled.
         """
-        tasks = {seat: asyncio.ensure_future(call) for seat, call in calls.items()}
+        tasks = {session: asyncio.ensure_future(call) for session, call in calls.items()}
         try:
             await asyncio.wait(tasks.values(), timeout=seconds + _CANCEL_SECONDS)
         except asyncio.CancelledError:
@@ -141,53 +141,55 @@ class GameLoop:
             await asyncio.wait(tasks.values(), timeout=_CANCEL_SECONDS)
             raise
         answers: dict[int, T | None] = {}
-        for seat, task in tasks.items():
+        for session, task in tasks.items():
             if task.done():
-                answers[seat] = task.result()
+                answers[session] = task.result()
             else:
-                self.seats[seat].fail(LossReason.TIMEOUT, "hangs, and will not be cancelled")
+                self.sessions[session].forfeit(
+                    LossReason.TIMEOUT, "hangs, and will not be cancelled"
+                )
                 _abandon(task)
-                answers[seat] = None
+                answers[session] = None
         return answers
 
-    def legal(self, player: int, moves: Sequence[Placement]) -> Placement | None:
+    def first_legal(self, player: int, moves: Sequence[Placement]) -> Placement | None:
         """What of these a player can play; None if nothing, which costs it the game."""
         try:
-            return first_legal(self.versus.players[player], moves)
+            return first_legal(self.game.players[player], moves)
         except PlacementError as error:
-            self.seats[player].fail(LossReason.ILLEGAL, str(error))
+            self.sessions[player].forfeit(LossReason.ILLEGAL, str(error))
             return None
 
     def others(self, player: int) -> tuple[Position, ...]:
         """How the others stand, for a bot that wants to know."""
-        if not self.seats[player].wants_opponents:
+        if not self.sessions[player].wants_opponents:
             return ()
-        return (self.versus.players[1 - player].position(),)
+        return (self.game.players[1 - player].position(),)
 
-    # --- telling the watchers -------------------------------------------------------------------
+    # --- observers ------------------------------------------------------------------------------
 
-    def open(self, names: tuple[str, str]) -> None:
+    def notify_start(self, names: tuple[str, str]) -> None:
         """Tell that the game begins."""
-        conditions = self.conditions
+        config = self.config
         opening = GameStart(
             names=names,
-            rules=conditions.rules,
-            seed=conditions.seed,
-            specs=conditions.specs,
-            limits=(self.seats[0].limits, self.seats[1].limits),
-            max_pieces=conditions.max_pieces,
-            frames_per_turn=conditions.frames_per_turn,
-            versus=self.versus,
-            opening=conditions.opening,
-            lead=conditions.lead,
-            double=conditions.double,
-            clocks=conditions.clocks,
-            real_time=conditions.real_time,
+            rules=config.rules,
+            seed=config.seed,
+            specs=config.specs,
+            limits=(self.sessions[0].limits, self.sessions[1].limits),
+            pieces=config.pieces,
+            frames_per_turn=config.frames_per_turn,
+            game=self.game,
+            opening=config.opening,
+            lead=config.lead,
+            double=config.double,
+            clocks=config.clocks,
+            real_time=config.real_time,
         )
-        for watcher in self._watchers:
-            watcher.opened(opening)
+        for observer in self._watchers:
+            observer.game_started(opening)
 
-    def tell(
+    def notify_turn(
         self,
         placements: tuple[Placement | None, Placement | None],
         locks: tuple[Lock | None, Lock | None],
@@ -195,46 +197,46 @@ class GameLoop:
     ) -> None:
         """Tell what was played."""
         self._turns += 1
-        first, second = self.seats
+        first, second = self.sessions
         turn = PlayedTurn(
             self._turns,
             placements,
             locks,
-            (first.last_seconds, second.last_seconds),
-            (first.last_info, second.last_info),
+            (first.answer_seconds, second.answer_seconds),
+            (first.move_info, second.move_info),
             self.stats(),
             frame,
         )
-        for watcher in self._watchers:
-            watcher.turned(turn)
+        for observer in self._watchers:
+            observer.turn_played(turn)
 
-    def close(self, result: GameResult) -> None:
+    def notify_end(self, result: GameResult) -> None:
         """Tell that the game is over."""
-        for watcher in self._watchers:
-            watcher.closed(result)
+        for observer in self._watchers:
+            observer.game_ended(result)
 
-    def break_off(self, names: tuple[str, str]) -> None:
+    def abort(self, names: tuple[str, str]) -> None:
         """Tell that the game ends here, unfinished."""
         result = self.result(names, GameEnding.INTERRUPTED)
-        for watcher in self._watchers:
-            # It may be a watcher that failed: the others are told nevertheless.
+        for observer in self._watchers:
+            # It may be an observer that failed: the others are told nevertheless.
             with contextlib.suppress(Exception):
-                watcher.closed(result)
+                observer.game_ended(result)
 
     # --- how it stands --------------------------------------------------------------------------
 
     @property
-    def fallen(self) -> bool:
+    def has_loser(self) -> bool:
         """Whether somebody has lost."""
-        first, second = self.seats
-        return first.fall is not None or second.fall is not None or self.versus.over
+        first, second = self.sessions
+        return first.loss is not None or second.loss is not None or self.game.over
 
-    def ending(self) -> GameEnding | None:
+    def find_ending(self) -> GameEnding | None:
         """What ends the game as it stands; None if it goes on."""
-        if self.fallen:
-            return GameEnding.FALL
-        first, second = (game.stats for game in self.versus.players)
-        lead, limit = self.conditions.lead, self.conditions.max_pieces
+        if self.has_loser:
+            return GameEnding.LOSS
+        first, second = (game.stats for game in self.game.players)
+        lead, limit = self.config.lead, self.config.pieces
         if lead is not None and abs(first.attack - second.attack) >= lead:
             return GameEnding.LEAD
         if limit is not None and max(first.pieces, second.pieces) >= limit:
@@ -245,26 +247,33 @@ class GameLoop:
         """What both have done so far."""
         elapsed = time.monotonic() - self.began if self.began is not None else 0.0
         first, second = (
-            PlayerStats(done.pieces, done.lines, done.attack, seat.seconds, elapsed, seat.left)
-            for seat, done in zip(
-                self.seats, (game.stats for game in self.versus.players), strict=True
+            PlayerStats(
+                done.pieces,
+                done.lines,
+                done.attack,
+                session.thinking_seconds,
+                elapsed,
+                session.clock_seconds,
+            )
+            for session, done in zip(
+                self.sessions, (game.stats for game in self.game.players), strict=True
             )
         )
         return first, second
 
     def result(self, names: tuple[str, str], ending: GameEnding) -> GameResult:
         """How the game ended."""
-        falls = (None, None) if ending is GameEnding.INTERRUPTED else self._falls()
+        losses = (None, None) if ending is GameEnding.INTERRUPTED else self._losses()
         stats = self.stats()
-        winner = decide_winner(ending, falls, stats, self.conditions.double)
-        first, second = self.seats
+        winner = decide_winner(ending, losses, stats, self.config.double)
+        first, second = self.sessions
         started = (first.started, second.started)
-        return GameResult(names, winner, ending, falls, stats, started)
+        return GameResult(names, winner, ending, losses, stats, started)
 
-    def _falls(self) -> tuple[Loss | None, Loss | None]:
+    def _losses(self) -> tuple[Loss | None, Loss | None]:
         first, second = (
-            seat.fall or _top_out_loss(game.top_out)
-            for seat, game in zip(self.seats, self.versus.players, strict=True)
+            session.loss or _top_out_loss(game.top_out)
+            for session, game in zip(self.sessions, self.game.players, strict=True)
         )
         return first, second
 
@@ -306,20 +315,20 @@ def first_legal(game: Player, moves: Sequence[Placement]) -> Placement:
     raise why or PlacementError("there is no move")
 
 
-async def play_turns(table: GameLoop) -> GameEnding:
+async def play_turns(loop: GameLoop) -> GameEnding:
     """Play until the game is over."""
-    conditions = table.conditions
-    pace = 1 / conditions.pps if conditions.pps else 0.0
-    news = [BotUpdate(), BotUpdate()]
-    due = table.began = time.monotonic()
+    config = loop.config
+    pace = 1 / config.pps if config.pps else 0.0
+    update = [BotUpdate(), BotUpdate()]
+    due = loop.began = time.monotonic()
     while True:
-        choices = await _ask_for_placements(table, news, due)
+        choices = await _ask_for_placements(loop, update, due)
         if choices is not None:
             due = max(due + pace, time.monotonic())
-            locks = table.versus.play(*choices)
-            table.tell(choices, locks)
-            news = [update_after_lock(lock) for lock in locks]
-        ending = table.ending()
+            locks = loop.game.play(*choices)
+            loop.notify_turn(choices, locks)
+            update = [update_after_lock(lock) for lock in locks]
+        ending = loop.find_ending()
         if ending is not None:
             return ending
 
@@ -339,50 +348,54 @@ def update_after_lock(lock: Lock) -> BotUpdate:
     return BotUpdate(lock.placement, tuple(lock.new_pieces))
 
 
-async def send_updates(table: GameLoop, player: int, news: BotUpdate) -> None:
+async def send_updates(loop: GameLoop, player: int, update: BotUpdate) -> None:
     """Tell a bot what happened since it was asked last."""
-    game, others = table.versus.players[player], table.others(player)
-    if news.placement is None:
-        await table.seats[player].start(game.position(), others)
+    game, others = loop.game.players[player], loop.others(player)
+    if update.placement is None:
+        await loop.sessions[player].start(game.position(), others)
     else:
-        await table.seats[player].advance(news.placement, news.new_pieces, game.pending, others)
+        await loop.sessions[player].advance(
+            update.placement, update.new_pieces, game.pending, others
+        )
 
 
 async def _ask_for_placements(
-    table: GameLoop, news: Sequence[BotUpdate], due: float
+    loop: GameLoop, update: Sequence[BotUpdate], due: float
 ) -> tuple[Placement, Placement] | None:
     """What both play; None if one of them fell instead."""
-    patience = max(seat.allowed("tell") + seat.patience for seat in table.seats)
+    patience = max(
+        session.step_timeout("tell") + session.answer_timeout for session in loop.sessions
+    )
     waiting = max(0.0, due - time.monotonic())
-    answers = await table.ask(
-        {player: _ask_in_time(table, player, news[player], due) for player in (0, 1)},
+    answers = await loop.call_bots(
+        {player: _ask_in_time(loop, player, update[player], due) for player in (0, 1)},
         waiting + patience,
     )
     choices: list[Placement] = []
     for player, moves in answers.items():
         if moves is not None:
-            choice = table.legal(player, moves)
+            choice = loop.first_legal(player, moves)
             if choice is not None:
                 choices.append(choice)
-    return None if table.fallen else (choices[0], choices[1])
+    return None if loop.has_loser else (choices[0], choices[1])
 
 
 async def _ask_in_time(
-    table: GameLoop, player: int, news: BotUpdate, due: float
+    loop: GameLoop, player: int, update: BotUpdate, due: float
 ) -> tuple[Placement, ...] | None:
-    # The bot hears the news at once and is asked when the turn is due: the time between is
+    # The bot hears the update at once and is asked when the turn is due: the time between is
     # its own, as bots that think unasked expect.
-    await send_updates(table, player, news)
+    await send_updates(loop, player, update)
     waiting = due - time.monotonic()
     if waiting > 0:
         await asyncio.sleep(waiting)
-    return await table.seats[player].suggest()
+    return await loop.sessions[player].suggest()
 
 
-async def play_in_real_time(table: GameLoop, timing: RealTime) -> GameEnding:
+async def play_in_real_time(loop: GameLoop, timing: RealTime) -> GameEnding:
     """Play until the game is over."""
-    table.began = time.monotonic()
-    course = _SimulatedGame(table, timing)
+    loop.began = time.monotonic()
+    course = _SimulatedGame(loop, timing)
     return await (course.by_the_wall() if timing.wall else course.simulated())
 
 
@@ -425,7 +438,7 @@ class _RealTimePlayer:
 
     Attributes:
         appears: the frame at which its piece appears, or has appeared.
-        news: what its bot has not heard yet.
+        update: what its bot has not heard yet.
         choice: what it is going to place; None while it has to be asked.
         locks: when that locks, in frames.
         paced: when the piece before locked, as its pace counts, in frames and parts of one.
@@ -434,7 +447,7 @@ class _RealTimePlayer:
     """
 
     appears: int = 0
-    news: BotUpdate = field(default_factory=BotUpdate)
+    update: BotUpdate = field(default_factory=BotUpdate)
     choice: Placement | None = None
     locks: float = 0.0
     paced: float = 0.0
@@ -448,10 +461,10 @@ def _is_at(lock: Lock, choice: Placement | None) -> bool:
 
 
 class _SimulatedGame:
-    def __init__(self, table: GameLoop, timing: RealTime) -> None:
-        self._table = table
+    def __init__(self, loop: GameLoop, timing: RealTime) -> None:
+        self._table = loop
         self._timing = timing
-        self._rules = table.conditions.rules
+        self._rules = loop.config.rules
         self._sides = (_RealTimePlayer(), _RealTimePlayer())
         self._intervals = tuple(FRAMES_PER_SECOND / pps for pps in timing.pps)
 
@@ -461,12 +474,12 @@ class _SimulatedGame:
         frame = 0
         while True:
             await self._ask_all(frame)
-            ending = self._table.ending()
+            ending = self._table.find_ending()
             if ending is not None:
                 return ending
             frame = min(self._next_of(side) for side in self._sides)
             self._lock(frame)
-            ending = self._table.ending()
+            ending = self._table.find_ending()
             if ending is not None:
                 return ending
 
@@ -479,19 +492,19 @@ class _SimulatedGame:
         ]
         if not asked:
             return
-        table = self._table
-        seats = [table.seats[player] for player in asked]
-        answers = await table.ask(
+        loop = self._table
+        sessions = [loop.sessions[player] for player in asked]
+        answers = await loop.call_bots(
             {player: self._answer(player) for player in asked},
-            max(seat.allowed("tell") + seat.patience for seat in seats),
+            max(session.step_timeout("tell") + session.answer_timeout for session in sessions),
         )
         for player, moves in answers.items():
             if moves is not None:
-                self._choose(player, moves, self._granted(table.seats[player]))
+                self._choose(player, moves, self._granted(loop.sessions[player]))
 
-    def _granted(self, seat: BotSession) -> float:
+    def _granted(self, session: BotSession) -> float:
         """How long an answer takes in simulated time, in frames."""
-        limits = seat.granted
+        limits = session.granted_limits
         seconds = (limits.milliseconds or 0.0) / 1000
         if limits.nodes is not None and self._timing.nps is not None:
             by_nodes = limits.nodes / self._timing.nps
@@ -506,13 +519,13 @@ class _SimulatedGame:
                 self._ask_due()
                 await self._until_something_happens()
                 self._hear()
-                ending = self._table.ending()
+                ending = self._table.find_ending()
                 while ending is None:
                     frame = self._due()
                     if frame is None:
                         break
                     self._lock(frame)
-                    ending = self._table.ending()
+                    ending = self._table.find_ending()
                 if ending is not None:
                     return ending
         finally:
@@ -529,10 +542,10 @@ class _SimulatedGame:
                 side.task = asyncio.ensure_future(self._asked(player))
 
     async def _asked(self, player: int) -> tuple[Placement, ...] | None:
-        table = self._table
-        seat = table.seats[player]
-        patience = seat.allowed("tell") + seat.patience
-        return (await table.ask({player: self._answer(player)}, patience))[player]
+        loop = self._table
+        session = loop.sessions[player]
+        patience = session.step_timeout("tell") + session.answer_timeout
+        return (await loop.call_bots({player: self._answer(player)}, patience))[player]
 
     async def _until_something_happens(self) -> None:
         """Until a bot has answered, a piece locks, or one appears."""
@@ -570,18 +583,18 @@ class _SimulatedGame:
     # --- both -----------------------------------------------------------------------------------
 
     async def _answer(self, player: int) -> tuple[Placement, ...] | None:
-        await send_updates(self._table, player, self._sides[player].news)
-        return await self._table.seats[player].suggest()
+        await send_updates(self._table, player, self._sides[player].update)
+        return await self._table.sessions[player].suggest()
 
     def _choose(self, player: int, moves: tuple[Placement, ...], thought: float) -> None:
         """Take what a bot plays, and find when that locks."""
-        side, game = self._sides[player], self._table.versus.players[player]
-        choice = self._table.legal(player, moves)
+        side, game = self._sides[player], self._table.game.players[player]
+        choice = self._table.first_legal(player, moves)
         if choice is None:
             return
         ready = side.appears + thought + count_key_frames(game, choice, self._rules)
         # Never two at the same frame, nor in the past of the game.
-        earliest = max(game.frame + 1, self._table.versus.frame)
+        earliest = max(game.frame + 1, self._table.game.frame)
         side.paced = max(side.paced + self._intervals[player], ready)
         side.locks = max(side.paced, earliest)
         side.choice = choice
@@ -599,12 +612,12 @@ class _SimulatedGame:
         choices = (placements[0], placements[1])
         if choices[0] is None and choices[1] is None:
             return
-        versus = self._table.versus
+        versus = self._table.game
         before = [game.stats.garbage_entered for game in versus.players]
         # As where players take turns, time stands still after a day.
         locks = versus.lock_at(min(max(frame, versus.frame), LAST_FRAME), *choices)
         by_itself = isinstance(versus, KeyedVersus) and versus.by_itself
-        self._table.tell((None, None) if by_itself else choices, locks, versus.frame)
+        self._table.notify_turn((None, None) if by_itself else choices, locks, versus.frame)
         for player, (side, lock) in enumerate(zip(self._sides, locks, strict=True)):
             entered = versus.players[player].stats.garbage_entered > before[player]
             if lock is not None:
@@ -612,11 +625,11 @@ class _SimulatedGame:
                 # A piece that locks by itself is not waited for.
                 side.outdated = side.task is not None
                 meant = not entered and _is_at(lock, choices[player])
-                side.news = update_after_lock(lock) if meant else BotUpdate()
+                side.update = update_after_lock(lock) if meant else BotUpdate()
                 side.appears = versus.frame + min_lock_frames(lock, self._rules)
             elif entered:
                 # Garbage that needs no lock has changed the board under the piece.
                 side.choice = None
                 side.outdated = side.task is not None
-                side.news = BotUpdate()
+                side.update = BotUpdate()
                 side.appears = max(side.appears, versus.frame)

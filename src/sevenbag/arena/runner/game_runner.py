@@ -20,41 +20,40 @@ if TYPE_CHECKING:
 
 async def play_game(
     bots: tuple[Bot, Bot],
-    conditions: GameConfig,
-    watchers: Sequence[GameObserver] = (),
+    config: GameConfig,
+    observers: Sequence[GameObserver] = (),
     *,
     names: tuple[str, str] | None = None,
-    ready: tuple[bool, bool] = (False, False),
-    keep: tuple[bool, bool] = (False, False),
+    prepared: tuple[bool, bool] = (False, False),
+    keep_running: tuple[bool, bool] = (False, False),
 ) -> GameResult:
     """Prepare the bots, play one game, end the bots.
 
-    A bot that cannot be prepared has lost as well: that game opens and closes without a turn.
-    When cancelled, or when a watcher fails, the watchers are told that the game is broken off, and
-    the bots are ended.
+    A bot that cannot be prepared loses before the first turn. If the call is cancelled or an
+    observer fails, observers receive an interrupted result and the bots are stopped.
 
     Args:
         bots: who plays.
-        conditions: how.
-        watchers: who is told of it.
+        config: how.
+        observers: who is told of it.
         names: what to call the players; None: by what their bots call themselves.
-        ready: which bots were prepared for these rules before.
-        keep: which bots are not to be ended, if they did nothing wrong: another game follows.
+        prepared: which bots were prepared for these rules before.
+        keep_running: bots to leave running for another game, unless they failed.
     """
-    seats = [
-        BotSession(bot, limits, conditions.deadlines, clock, ready=prepared)
-        for bot, limits, clock, prepared in zip(
-            bots, conditions.limits, conditions.clocks, ready, strict=True
+    sessions = [
+        BotSession(bot, limits, config.deadlines, clock, ready=is_prepared)
+        for bot, limits, clock, is_prepared in zip(
+            bots, config.limits, config.clocks, prepared, strict=True
         )
     ]
-    table = GameLoop((seats[0], seats[1]), conditions, watchers)
+    loop = GameLoop((sessions[0], sessions[1]), config, observers)
     finished = False
     try:
-        result = await _run_game(table, names)
+        result = await _run_game(loop, names)
         finished = True
         return result
     finally:
-        await _to_the_end(_dismiss(table, keep if finished else (False, False)))
+        await _to_the_end(_dismiss(loop, keep_running if finished else (False, False)))
 
 
 def unique_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> tuple[str, str]:
@@ -66,51 +65,53 @@ def unique_names(first: str, second: str, specs: tuple[str, str] = ("", "")) -> 
 # --- the game -----------------------------------------------------------------------------------
 
 
-async def _run_game(table: GameLoop, names: tuple[str, str] | None) -> GameResult:
-    conditions = table.conditions
-    await table.ask(
-        {player: seat.prepare(conditions.rules) for player, seat in enumerate(table.seats)},
-        max(seat.allowed("prepare") for seat in table.seats),
+async def _run_game(loop: GameLoop, names: tuple[str, str] | None) -> GameResult:
+    config = loop.config
+    await loop.call_bots(
+        {player: session.prepare(config.rules) for player, session in enumerate(loop.sessions)},
+        max(session.step_timeout("prepare") for session in loop.sessions),
     )
     # A driver may learn only now what its bot calls itself.
-    names = names or _name_of(table)
+    names = names or _name_of(loop)
     try:
-        table.open(names)
-        ending = GameEnding.FALL if table.fallen else await _game_coroutine(table)
+        loop.notify_start(names)
+        ending = GameEnding.LOSS if loop.has_loser else await _game_coroutine(loop)
     except BaseException:
-        table.break_off(names)
+        loop.abort(names)
         raise
-    result = table.result(names, ending)
-    table.close(result)
+    result = loop.result(names, ending)
+    loop.notify_end(result)
     return result
 
 
-async def _game_coroutine(table: GameLoop) -> GameEnding:
-    if table.conditions.real_time is None:
-        return await play_turns(table)
-    return await play_in_real_time(table, table.conditions.real_time)
+async def _game_coroutine(loop: GameLoop) -> GameEnding:
+    if loop.config.real_time is None:
+        return await play_turns(loop)
+    return await play_in_real_time(loop, loop.config.real_time)
 
 
-def _name_of(table: GameLoop) -> tuple[str, str]:
-    first, second = (display_name(seat.bot) for seat in table.seats)
-    return unique_names(first, second, table.conditions.specs)
+def _name_of(loop: GameLoop) -> tuple[str, str]:
+    first, second = (display_name(session.bot) for session in loop.sessions)
+    return unique_names(first, second, loop.config.specs)
 
 
-async def _dismiss(table: GameLoop, keep: tuple[bool, bool]) -> None:
+async def _dismiss(loop: GameLoop, keep_running: tuple[bool, bool]) -> None:
     """Stop both bots, and end them."""
-    await table.ask(
+    await loop.call_bots(
         {
-            player: _stop_and_quit(seat, keep=keep[player])
-            for player, seat in enumerate(table.seats)
+            player: _stop_and_quit(session, keep_running=keep_running[player])
+            for player, session in enumerate(loop.sessions)
         },
-        max(seat.allowed("stop") + seat.allowed("quit") for seat in table.seats),
+        max(
+            session.step_timeout("stop") + session.step_timeout("quit") for session in loop.sessions
+        ),
     )
 
 
-async def _stop_and_quit(seat: BotSession, *, keep: bool) -> None:
-    await seat.stop()
-    if not (keep and seat.fall is None):
-        await seat.quit()
+async def _stop_and_quit(session: BotSession, *, keep_running: bool) -> None:
+    await session.stop()
+    if not (keep_running and session.loss is None):
+        await session.quit()
 
 
 async def _to_the_end(call: Coroutine[object, object, None]) -> None:

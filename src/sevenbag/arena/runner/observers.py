@@ -26,9 +26,9 @@ class GameStart:
         seed: what the pieces and the garbage follow from.
         specs: by which specification each bot was called for; empty where there was none.
         limits: what each bot may spend on a move; only limits that really hold for it.
-        max_pieces: the piece limit; None for none.
+        pieces: the piece limit; None for none.
         frames_per_turn: game time of a turn.
-        versus: the game itself, live.
+        game: the game itself, live.
         opening: a fumen, on the field of whose first page both begin; None for an empty board.
         lead: the lead in attack that ends the game; None for none.
         double: what both topping out at once is.
@@ -41,9 +41,9 @@ class GameStart:
     seed: int
     specs: tuple[str, str]
     limits: tuple[Limits, Limits]
-    max_pieces: int | None
+    pieces: int | None
     frames_per_turn: int
-    versus: Versus
+    game: Versus
     opening: str | None = None
     lead: int | None = None
     double: DoubleTopOut = "draw"
@@ -59,8 +59,8 @@ class PlayedTurn:
         number: from 1.
         placements: what each player placed; in real time None for one who placed nothing then.
         locks: what came of it; None as in `placements`.
-        seconds: how long each bot took for its answer; of no meaning where it placed nothing.
-        infos: what each bot said of its search, where it said something.
+        answer_seconds: duration of each bot's answer; meaningless if it placed nothing.
+        move_infos: what each bot said of its search, where it said something.
         stats: what each player has done so far.
         frame: when it was, in frames; None where players take turns.
     """
@@ -68,8 +68,8 @@ class PlayedTurn:
     number: int
     placements: tuple[Placement | None, Placement | None]
     locks: tuple[Lock | None, Lock | None]
-    seconds: tuple[float, float]
-    infos: tuple[SearchInfo | None, SearchInfo | None]
+    answer_seconds: tuple[float, float]
+    move_infos: tuple[SearchInfo | None, SearchInfo | None]
     stats: tuple[PlayerStats, PlayerStats]
     frame: int | None = None
 
@@ -77,13 +77,13 @@ class PlayedTurn:
 class GameObserver:
     """Does nothing; override what is of interest. An exception ends the game."""
 
-    def opened(self, opening: GameStart) -> None:
+    def game_started(self, opening: GameStart) -> None:
         """The first turn is next, or the end, where a bot did not get ready."""
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         """A turn was played."""
 
-    def closed(self, result: GameResult) -> None:
+    def game_ended(self, result: GameResult) -> None:
         """The game is over, or was broken off."""
 
 
@@ -105,9 +105,9 @@ class ReplayRecorder(GameObserver):
         self._header: replay.Header | None = None
         self._turns: list[replay.Turn] = []
 
-    def opened(self, opening: GameStart) -> None:
+    def game_started(self, opening: GameStart) -> None:
         """Keep what the game starts from."""
-        first, second = (_encode_player(opening, seat) for seat in (0, 1))
+        first, second = (_encode_player(opening, session) for session in (0, 1))
         time: replay.Time | None = None
         if opening.real_time is not None:
             time = "frames" if opening.real_time.frames else "real time"
@@ -120,7 +120,7 @@ class ReplayRecorder(GameObserver):
             seed=opening.seed,
             players=(first, second),
             frames_per_turn=opening.frames_per_turn,
-            pieces=opening.max_pieces,
+            pieces=opening.pieces,
             rules=opening.rules.to_dict(),
             time=time,
             opening=opening.opening,
@@ -129,7 +129,7 @@ class ReplayRecorder(GameObserver):
         self._turns = []
         self.replay = None
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         """Keep what was placed."""
         times = infos = None
         if self._times:
@@ -139,7 +139,7 @@ class ReplayRecorder(GameObserver):
             infos = None if infos == (None, None) else infos
         self._turns.append(replay.Turn(turn.placements, times, turn.frame, infos))
 
-    def closed(self, result: GameResult) -> None:
+    def game_ended(self, result: GameResult) -> None:
         """Put the replay together."""
         if self._header is not None:
             self.replay = replay.Replay(self._header, tuple(self._turns), encode_result(result))
@@ -151,7 +151,7 @@ def encode_result(result: GameResult) -> replay.Outcome:
         finished=result.ending != "interrupted",
         winner=result.winner,
         ending=result.ending.value,
-        falls=(_encode_loss(result.falls[0]), _encode_loss(result.falls[1])),
+        falls=(_encode_loss(result.losses[0]), _encode_loss(result.losses[1])),
         score=(_encode_score(result.stats[0]), _encode_score(result.stats[1])),
     )
 
@@ -160,25 +160,25 @@ _MAX_NUMBER: Final = 1e18
 """No figure of a bot's is kept that is larger."""
 
 
-def _encode_player(opening: GameStart, seat: int) -> replay.Player:
-    limits, clock, timing = opening.limits[seat], opening.clocks[seat], opening.real_time
+def _encode_player(opening: GameStart, session: int) -> replay.Player:
+    limits, clock, timing = opening.limits[session], opening.clocks[session], opening.real_time
     return replay.Player(
-        name=_replace_surrogates(opening.names[seat])[:200],
-        spec=_replace_surrogates(opening.specs[seat])[:1000] or None,
+        name=_replace_surrogates(opening.names[session])[:200],
+        spec=_replace_surrogates(opening.specs[session])[:1000] or None,
         nodes=limits.nodes,
         milliseconds=limits.milliseconds,
         clock=None if clock is None else replay.Clock(clock.bank, clock.increment),
-        pps=None if timing is None else timing.pps[seat],
+        pps=None if timing is None else timing.pps[session],
     )
 
 
-def _encode_timing(turn: PlayedTurn, seat: int) -> float | None:
-    return None if turn.placements[seat] is None else _milliseconds(turn.seconds[seat])
+def _encode_timing(turn: PlayedTurn, session: int) -> float | None:
+    return None if turn.placements[session] is None else _milliseconds(turn.answer_seconds[session])
 
 
-def _encode_info(turn: PlayedTurn, seat: int) -> replay.Info | None:
-    info = turn.infos[seat]
-    if info is None or turn.placements[seat] is None:
+def _encode_info(turn: PlayedTurn, session: int) -> replay.Info | None:
+    info = turn.move_infos[session]
+    if info is None or turn.placements[session] is None:
         return None
     extra: object = info.extra
     said = _replace_surrogates(extra)[:1000] if isinstance(extra, str) else None
@@ -197,8 +197,8 @@ def _replace_surrogates(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _encode_loss(fall: Loss | None) -> replay.Fall | None:
-    return None if fall is None else replay.Fall(fall.reason.value, fall.detail)
+def _encode_loss(loss: Loss | None) -> replay.Fall | None:
+    return None if loss is None else replay.Fall(loss.reason.value, loss.detail)
 
 
 def _encode_score(stats: PlayerStats) -> replay.Score:

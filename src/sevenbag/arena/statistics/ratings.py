@@ -81,11 +81,11 @@ class Outcomes:
 
     counts: tuple[int, ...]
 
-    GAMES: ClassVar[int]
+    GAMES_PER_OUTCOME: ClassVar[int]
     """Games in each outcome."""
 
     def __post_init__(self) -> None:
-        wanted = 2 * self.GAMES + 1
+        wanted = 2 * self.GAMES_PER_OUTCOME + 1
         if len(self.counts) != wanted:
             raise InputError(f"{len(self.counts)} counts of outcomes, must be {wanted}")
         for count in self.counts:
@@ -93,11 +93,13 @@ class Outcomes:
                 raise InputError(f"counts: {shown(count)} is no whole number from 0 to 2^53")
 
     @classmethod
-    def scores(cls) -> tuple[float, ...]:
+    def outcome_scores(cls) -> tuple[float, ...]:
         """What each outcome is worth, from 0 to 1."""
-        return tuple(index / (2 * cls.GAMES) for index in range(2 * cls.GAMES + 1))
+        return tuple(
+            index / (2 * cls.GAMES_PER_OUTCOME) for index in range(2 * cls.GAMES_PER_OUTCOME + 1)
+        )
 
-    def add(self, points: float) -> Self:
+    def with_points(self, points: float) -> Self:
         """With one more outcome.
 
         Args:
@@ -107,8 +109,10 @@ class Outcomes:
             InputError: there is no such outcome.
         """
         index = round(2 * points) if math.isfinite(points) else -1
-        if index != 2 * points or not 0 <= index <= 2 * self.GAMES:
-            raise InputError(f"{shown(points)} points, must be 0 to {self.GAMES} in halves")
+        if index != 2 * points or not 0 <= index <= 2 * self.GAMES_PER_OUTCOME:
+            raise InputError(
+                f"{shown(points)} points, must be 0 to {self.GAMES_PER_OUTCOME} in halves"
+            )
         counts = list(self.counts)
         counts[index] += 1
         return type(self)(tuple(counts))
@@ -126,14 +130,17 @@ class Outcomes:
     @property
     def games(self) -> int:
         """Games in them."""
-        return self.total * self.GAMES
+        return self.total * self.GAMES_PER_OUTCOME
 
     @property
     def score(self) -> float:
         """Mean score of the first player, 0 to 1; a half where nothing was seen."""
         if self.total == 0:
             return 0.5
-        return math.fsum(map(float.__mul__, self.scores(), map(float, self.counts))) / self.total
+        return (
+            math.fsum(map(float.__mul__, self.outcome_scores(), map(float, self.counts)))
+            / self.total
+        )
 
     @property
     def variance(self) -> float:
@@ -143,7 +150,7 @@ class Outcomes:
         mean = self.score
         squares = (
             count * (score - mean) ** 2
-            for score, count in zip(self.scores(), self.counts, strict=True)
+            for score, count in zip(self.outcome_scores(), self.counts, strict=True)
         )
         return math.fsum(squares) / self.total
 
@@ -160,7 +167,7 @@ class Outcomes:
 
     def nelo(self) -> Interval:
         """The same in units of a game's spread, so that it says how many games will show it."""
-        unit = NELO_SCALE / math.sqrt(self.GAMES)
+        unit = NELO_SCALE / math.sqrt(self.GAMES_PER_OUTCOME)
         deviation = self.score - 0.5
         if self.variance == 0:
             value = math.copysign(math.inf, deviation) if deviation else 0.0
@@ -188,7 +195,7 @@ class Trinomial(Outcomes):
 
     counts: tuple[int, ...] = (0, 0, 0)
 
-    GAMES: ClassVar[int] = 1
+    GAMES_PER_OUTCOME: ClassVar[int] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +207,7 @@ class Pentanomial(Outcomes):
 
     counts: tuple[int, ...] = (0, 0, 0, 0, 0)
 
-    GAMES: ClassVar[int] = 2
+    GAMES_PER_OUTCOME: ClassVar[int] = 2
 
     @property
     def pairs(self) -> int:

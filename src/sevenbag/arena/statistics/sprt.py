@@ -89,11 +89,11 @@ class Sprt:
         seen = [count or _UNSEEN_COUNT for count in outcomes.counts]
         total = math.fsum(seen)
         shares = [count / total for count in seen]
-        scores = outcomes.scores()
+        scores = outcomes.outcome_scores()
         if self.model == "logistic":
             under = [_with_mean(shares, scores, elo_to_score(elo)) for elo in self._elos]
         else:
-            per_outcome = math.sqrt(outcomes.GAMES) / NELO_SCALE
+            per_outcome = math.sqrt(outcomes.GAMES_PER_OUTCOME) / NELO_SCALE
             under = [_with_t_value(shares, scores, elo * per_outcome) for elo in self._elos]
         ratios = (
             share * math.log(one / zero)

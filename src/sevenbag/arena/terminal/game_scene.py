@@ -33,7 +33,7 @@ class PlayerScene:
         stats: what the player has done so far.
         combo: clearing placements in a row.
         back_to_back: difficult clears in a row.
-        fall: why the player lost; None if it did not.
+        loss: why the player lost; None if it did not.
         won: whether the game is over and won.
     """
 
@@ -45,11 +45,11 @@ class PlayerScene:
     stats: PlayerStats
     combo: int
     back_to_back: int
-    fall: str | None = None
+    loss: str | None = None
     won: bool = False
 
     @property
-    def figures(self) -> tuple[tuple[str, str], ...]:
+    def statistics(self) -> tuple[tuple[str, str], ...]:
         """Label and value of every statistic that is known, in the order shown."""
         stats = self.stats
         known = (
@@ -58,7 +58,7 @@ class PlayerScene:
             ("attack", str(stats.attack)),
             ("APP", f"{stats.app:.2f}"),
             ("PPS", _three_digits(stats.pps)),
-            ("ms/piece", _three_digits(stats.milliseconds)),
+            ("ms/piece", _three_digits(stats.thinking_ms_per_piece)),
             ("combo", str(self.combo)),
             ("B2B", str(self.back_to_back)),
             ("garbage", str(self.pending)),
@@ -98,7 +98,7 @@ def build_scene(
             game,
             names[player],
             stats[player],
-            result.falls[player] if result else None,
+            result.losses[player] if result else None,
             won=result is not None and result.winner == player,
         )
         for player, game in enumerate(versus.players)
@@ -116,7 +116,7 @@ def build_scene(
 
 
 def _player_scene(
-    game: Player, name: str, stats: PlayerStats, fall: Loss | None, *, won: bool
+    game: Player, name: str, stats: PlayerStats, loss: Loss | None, *, won: bool
 ) -> PlayerScene:
     return PlayerScene(
         name=printable(name),
@@ -127,7 +127,7 @@ def _player_scene(
         stats=stats,
         combo=game.combo,
         back_to_back=game.back_to_back,
-        fall=fall.reason.value if fall else None,
+        loss=loss.reason.value if loss else None,
         won=won,
     )
 
@@ -181,7 +181,7 @@ def _draw_player(player: PlayerScene) -> Iterable[str]:
     columns, rows = len(player.rows[0]), len(player.rows)
     well_left = _LEFT + METER
     well_width, well_height = columns * CELL, rows * CELL
-    name_fill = _WON if player.won else ALARM if player.fall else TEXT
+    name_fill = _WON if player.won else ALARM if player.loss else TEXT
     yield words(
         shorten_name(player.name, well_width // 10),
         well_left + well_width / 2,
@@ -203,7 +203,7 @@ def _draw_hold_and_statistics(player: PlayerScene) -> Iterable[str]:
     yield words("hold", 0, 12, size=12, fill=LABEL)
     if player.hold is not None:
         yield from piece(player.hold, 0, 24, PIECE_CELL)
-    for index, (label, value) in enumerate(player.figures):
+    for index, (label, value) in enumerate(player.statistics):
         top = 84 + index * 36
         alarmed = label == "garbage" and player.pending > 0
         yield words(label, 0, top, size=12, fill=LABEL)
@@ -213,7 +213,7 @@ def _draw_hold_and_statistics(player: PlayerScene) -> Iterable[str]:
 def _draw_board(player: PlayerScene) -> Iterable[str]:
     width, height = len(player.rows[0]) * CELL, len(player.rows) * CELL
     yield from well(player.rows)
-    verdict = "winner" if player.won else player.fall
+    verdict = "winner" if player.won else player.loss
     if verdict:
         fill = _WON if player.won else ALARM
         yield (

@@ -83,17 +83,17 @@ class LiveGameView(GameObserver):
     ) -> None:
         self._live.stop()
 
-    def opened(self, opening: GameStart) -> None:
+    def game_started(self, opening: GameStart) -> None:
         """Draw the empty boards."""
         self._opening = opening
         self._draw(None, None)
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         """Draw what the turn made, unless the last drawing was only just now."""
         if time.monotonic() - self._drawn >= _LIVE_FRAME_SECONDS:
             self._draw(turn, None)
 
-    def closed(self, result: GameResult) -> None:
+    def game_ended(self, result: GameResult) -> None:
         """Draw the end."""
         self._draw(None, result)
 
@@ -103,7 +103,7 @@ class LiveGameView(GameObserver):
             return
         stats = turn.stats if turn else result.stats if result else (_NOTHING, _NOTHING)
         self.scene = build_scene(
-            opening.versus, opening.names, stats, seed=opening.seed, result=result
+            opening.game, opening.names, stats, seed=opening.seed, result=result
         )
         self._live.update(GameSceneView(self.scene), refresh=True)
         self._drawn = time.monotonic()
@@ -115,7 +115,7 @@ class LineObserver(GameObserver):
     def __init__(self, out: TextIO) -> None:
         self._out = out
 
-    def opened(self, opening: GameStart) -> None:
+    def game_started(self, opening: GameStart) -> None:
         """Say who plays."""
         players = [
             format_player(*each)
@@ -125,7 +125,7 @@ class LineObserver(GameObserver):
         for line in players:
             self._tell(line)
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         """Say what both did."""
         self._tell(format_turn(turn.number, turn.locks, turn.frame))
 
@@ -248,9 +248,9 @@ def _render_small(scene: GameScene, width: int, height: int) -> list[Text] | Non
 
 def _statistics_line(player: PlayerScene) -> Text:
     line = Text(f"{player.name}: ", style=VALUE_STYLE)
-    line.append("  ".join(f"{label} {value}" for label, value in player.figures), style="none")
-    if player.fall:
-        line.append(f"  {player.fall}", style=ALARM_STYLE)
+    line.append("  ".join(f"{label} {value}" for label, value in player.statistics), style="none")
+    if player.loss:
+        line.append(f"  {player.loss}", style=ALARM_STYLE)
     return line
 
 
@@ -261,7 +261,7 @@ def _left_column(player: PlayerScene) -> list[Text]:
     lines = [render_heading("hold", _LEFT_COLUMNS)]
     lines += render_piece(player.hold, large=True) if player.hold else [Text(), Text()]
     lines.append(Text())
-    for label, value in player.figures:
+    for label, value in player.statistics:
         style = ALARM_STYLE if label == "garbage" and player.pending else VALUE_STYLE
         lines += [render_heading(label, _LEFT_COLUMNS), Text(value, style=style, no_wrap=True)]
     return [pad_to_width(line, _LEFT_COLUMNS) for line in lines]
@@ -279,7 +279,7 @@ def _frame_board(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[T
     inner = _board_width(player, cell) - _FRAME
     name = shorten_name(player.name, inner - 2)
     top = Text("┌", style=FAINT_STYLE, no_wrap=True)
-    style = WINNER_STYLE if player.won else ALARM_STYLE if player.fall else VALUE_STYLE
+    style = WINNER_STYLE if player.won else ALARM_STYLE if player.loss else VALUE_STYLE
     top.append(Text(f" {name} ", style=style))
     top.append("─" * (inner - len(name) - 2) + "┐", style=FAINT_STYLE)
     lines = [top]
@@ -296,8 +296,8 @@ def _frame_board(player: PlayerScene, rows: Sequence[Text], cell: int) -> list[T
     verdict = (
         ("winner", WINNER_STYLE)
         if player.won
-        else (player.fall, ALARM_STYLE)
-        if player.fall
+        else (player.loss, ALARM_STYLE)
+        if player.loss
         else None
     )
     if verdict is not None and verdict[0]:

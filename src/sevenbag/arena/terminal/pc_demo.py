@@ -81,7 +81,7 @@ class PcLookahead:
     """Finds perfect clears ahead, in a thread of its own; a context, which ends that.
 
     Attributes:
-        failure: why there is no further one; None while all is well.
+        error: why there is no further one; None while all is well.
     """
 
     def __init__(self, rules: Rules, seed: int, solve: PcSolveFunction) -> None:
@@ -91,10 +91,10 @@ class PcLookahead:
         self._game = Game(rules, seed)
         self._solve = solve
         self._thread = threading.Thread(target=self._run, daemon=True)
-        self.failure: str | None = None
+        self.error: str | None = None
 
     @property
-    def waiting(self) -> int:
+    def queued(self) -> int:
         """Perfect clears that wait to be played."""
         return self._plans.qsize()
 
@@ -107,7 +107,7 @@ class PcLookahead:
         self._stop.set()
         self._thread.join()
 
-    def take(self) -> PcPlan | None:
+    def pop(self) -> PcPlan | None:
         """The next perfect clear; None if none is ready."""
         try:
             return self._plans.get_nowait()
@@ -129,7 +129,7 @@ class PcLookahead:
                     except queue.Full:
                         continue
         except SevenbagError as error:
-            self.failure = str(error)
+            self.error = str(error)
 
     def _planned(self) -> PcPlan | None:
         began = time.perf_counter()
@@ -137,7 +137,7 @@ class PcLookahead:
         seconds = time.perf_counter() - began
         if placements is None:
             if not self._stopped.is_set():
-                self.failure = "SolutionTooLong"
+                self.error = "SolutionTooLong"
             return None
         for placement in placements:
             self._game.play(placement, frame=0)
@@ -159,11 +159,11 @@ class PcDemoGame:
     Attributes:
         game: as it stands; the falling piece is not on its board.
         falling: the piece in the air; None between two perfect clears.
-        pressed: the last keys, with the time of each.
-        cleared_at: when the last perfect clear was made; None before the first.
+        recent_keys: the last keys, with the time of each.
+        last_clear_time: when the last perfect clear was made; None before the first.
         perfect_clears: how many were made.
         pps: pieces a second that are wanted.
-        plan_seconds: how long the perfect clear that is played took to find.
+        solve_seconds: how long the perfect clear that is played took to find.
 
     Args:
         planner: where perfect clears come from, for the same rules and seed.
@@ -175,11 +175,11 @@ class PcDemoGame:
     ) -> None:
         self.game = Game(rules, seed)
         self.falling: Placement | None = None
-        self.pressed: deque[tuple[str, float]] = deque(maxlen=16)
-        self.cleared_at: float | None = None
+        self.recent_keys: deque[tuple[str, float]] = deque(maxlen=16)
+        self.last_clear_time: float | None = None
         self.perfect_clears = 0
         self.pps = pps
-        self.plan_seconds = 0.0
+        self.solve_seconds = 0.0
         kicks = rules.pieces.kicks
         self._kicks = kicks if isinstance(kicks, Kicks) else Kicks(kicks)
         self._planner = planner
@@ -190,7 +190,7 @@ class PcDemoGame:
         self._clock = now
 
     @property
-    def seconds(self) -> float:
+    def elapsed_seconds(self) -> float:
         """How long it has been played, pauses left out."""
         return self._played
 
@@ -228,7 +228,7 @@ class PcDemoGame:
 
     def _begin(self) -> bool:
         """Take the next perfect clear; False if none is ready."""
-        plan = self._planner.take()
+        plan = self._planner.pop()
         if plan is None:
             return False
         board = self.game.board
@@ -246,19 +246,19 @@ class PcDemoGame:
             board.lock(placement)
             current = coming.pop(0) if coming else Piece.I
         self._slot = len(plan.placements) / (self.pps * len(self._presses))
-        self.plan_seconds = plan.seconds
+        self.solve_seconds = plan.seconds
         self.falling = self._presses[0].before
         return True
 
     def _press(self, now: float) -> None:
         press = self._presses.popleft()
-        self.pressed.append((press.key, now))
+        self.recent_keys.append((press.key, now))
         self.falling = press.after
         if press.key == HARD_DROP_KEY:
             lock = self.game.play(press.after, frame=0)
             if lock.perfect_clear:
                 self.perfect_clears += 1
-                self.cleared_at = now
+                self.last_clear_time = now
             self.falling = self._presses[0].before if self._presses else None
 
 
@@ -367,15 +367,15 @@ def build_demo_scene(play: PcDemoGame, now: float, *, waiting: int, caption: str
         hold=play.game.hold.name if play.game.hold is not None else None,
         queue=tuple(piece.name for piece in play.game.queue[1 : _NEXT + 1]),
         figures=(
-            ("PPS", f"{pieces / play.seconds:.2f}" if play.seconds > 0 else "0"),
+            ("PPS", f"{pieces / play.elapsed_seconds:.2f}" if play.elapsed_seconds > 0 else "0"),
             ("APP", f"{stats.attack / pieces:.2f}" if pieces else "0"),
             ("lines sent", f"{stats.attack:,}"),
             ("perfect clears", f"{play.perfect_clears:,}"),
-            ("solved in", _format_time(play.plan_seconds)),
+            ("solved in", _format_time(play.solve_seconds)),
             ("ahead", str(waiting)),
         ),
-        pressed=frozenset(key for key, at in play.pressed if now - at < _PRESSED),
-        cheer=play.cleared_at is not None and now - play.cleared_at < _CLEAR_MESSAGE,
+        pressed=frozenset(key for key, at in play.recent_keys if now - at < _PRESSED),
+        cheer=play.last_clear_time is not None and now - play.last_clear_time < _CLEAR_MESSAGE,
         caption=caption,
     )
 

@@ -57,9 +57,9 @@ def format_results(tournament: TournamentRunner) -> list[str]:
     ledger, header = tournament.ledger, tournament.header
     lines: list[str] = []
     if header.kind == "match" and ledger.outcomes is not None:
-        lines += _result_lines(ledger.outcomes, len(ledger.counted), header)
+        lines += _result_lines(ledger.outcomes, len(ledger.counted_games), header)
     if header.kind == "match" and ledger.sprt is not None:
-        decision = ledger.verdict.decision if ledger.verdict is not None else None
+        decision = ledger.decision.decision if ledger.decision is not None else None
         lines.append(ledger.sprt.describe(ledger.llr, decision))
     for test in ledger.tests():
         assert ledger.sprt is not None
@@ -168,13 +168,13 @@ def _standing_cells(standing: EngineStanding) -> list[str]:
 
 def _ending(game: GameRecord) -> str:
     pieces = max(stats.pieces for stats in game.stats)
-    falls = [
-        f"{name} lost by {fall.reason}" + (f" ({fall.detail})" if fall.detail else "")
-        for name, fall in zip(game.names, game.falls, strict=True)
-        if fall is not None
+    losses = [
+        f"{name} lost by {loss.reason}" + (f" ({loss.detail})" if loss.detail else "")
+        for name, loss in zip(game.names, game.losses, strict=True)
+        if loss is not None
     ]
-    if falls:
-        return f"{'; '.join(falls)}, {pieces} pieces"
+    if losses:
+        return f"{'; '.join(losses)}, {pieces} pieces"
     first, second = (stats.attack for stats in game.stats)
     how = "a lead" if game.ending == "lead" else "the piece limit"
     return f"{how}: {first} to {second} lines of attack, {pieces} pieces"
@@ -187,7 +187,7 @@ def _result_lines(outcomes: Outcomes, games: int, header: TournamentHeader) -> l
         f"Elo: {outcomes.elo()}, nElo: {outcomes.nelo()}",
         f"LOS: {100 * outcomes.los():.1f} %",
     ]
-    if outcomes.GAMES == PAIR:
+    if outcomes.GAMES_PER_OUTCOME == PAIR:
         note = format_unpaired_note(games - outcomes.games)
         lines.append(f"Ptnml(0-{PAIR}): {list(outcomes.counts)}" + (f"; {note}" if note else ""))
     return lines

@@ -174,7 +174,7 @@ class TerminalScreen:
     def __exit__(self, *_: object) -> None:
         self._write(_LEAVE_ALTERNATE_SCREEN)
 
-    def show(self, lines: Sequence[Text]) -> None:
+    def draw(self, lines: Sequence[Text]) -> None:
         """Make the screen show these lines, from the top; what does not fit is cut."""
         width, height = size = self.size
         anew = size != self._size
@@ -216,7 +216,7 @@ class FrameTimer:
         self._seconds = seconds
         self._next = time.perf_counter()
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until the next frame is due; 0 if it is due. Then the one after it is next."""
         now = time.perf_counter()
         self._next = max(self._next + self._seconds, now)

@@ -39,7 +39,7 @@ class GameTask(msgspec.Struct, frozen=True, kw_only=True):
     """A game to be played.
 
     Attributes:
-        id: its number; so `pair`, `round`, `tie`, `players` as in the record.
+        id: its number; so `pair`, `round`, `encounter`, `players` as in the record.
         seed: what pieces and garbage follow from.
         fumen: the board it begins on; None for an empty one.
         engines: who plays, in the order of the seats.
@@ -50,7 +50,7 @@ class GameTask(msgspec.Struct, frozen=True, kw_only=True):
     id: int
     pair: int
     round: int
-    tie: int
+    encounter: int
     players: tuple[int, int]
     seed: int
     fumen: str | None
@@ -65,14 +65,14 @@ class FinishedGame(msgspec.Struct, frozen=True):
     Attributes:
         record: its line.
         replay: its file; None where none is kept.
-        started: whether each bot became ready for the game.
-        announced: names that the bots announced; None for a bot that announced none.
+        bots_started: whether each bot became ready for the game.
+        announced_names: names that the bots announced; None for a bot that announced none.
     """
 
     record: GameRecord
     replay: bytes | None
-    started: tuple[bool, bool]
-    announced: tuple[str | None, str | None]
+    bots_started: tuple[bool, bool]
+    announced_names: tuple[str | None, str | None]
 
 
 def play_task(task: GameTask) -> FinishedGame:
@@ -153,7 +153,7 @@ async def _play(task: GameTask) -> FinishedGame:
         seed=task.seed,
         limits=(first.limits, second.limits),
         specs=(first.spec, second.spec),
-        max_pieces=settings.pieces,
+        pieces=settings.pieces,
         clocks=(first.clock, second.clock),
         lead=settings.lead,
         double=settings.double,
@@ -166,7 +166,12 @@ async def _play(task: GameTask) -> FinishedGame:
     before = [bot.name for bot in bots]
     keep = (_is_kept_running(first, bots[0]), _is_kept_running(second, bots[1]))
     result = await play_game(
-        bots, conditions, watchers, names=(first.name, second.name), ready=ready, keep=keep
+        bots,
+        conditions,
+        watchers,
+        names=(first.name, second.name),
+        prepared=ready,
+        keep_running=keep,
     )
     _return_bots(task, bots, keep, result)
     replay = recorder.replay.encode() if recorder is not None and recorder.replay else None
@@ -185,22 +190,22 @@ def _create_record(
     stats: tuple[PlayerStatistics, PlayerStatistics],
     replay: str | None,
 ) -> GameRecord:
-    falls = [
-        None if fall is None else LossRecord(reason=fall.reason.value, detail=fall.detail)
-        for fall in result.falls
+    losses = [
+        None if loss is None else LossRecord(reason=loss.reason.value, detail=loss.detail)
+        for loss in result.losses
     ]
     return GameRecord(
         id=task.id,
         pair=task.pair,
         round=task.round,
-        tie=task.tie,
+        encounter=task.encounter,
         seed=task.seed,
         opening=task.fumen,
         players=task.players,
         names=(task.engines[0].name, task.engines[1].name),
         winner=result.winner,
         ending=result.ending.value,
-        falls=(falls[0], falls[1]),
+        losses=(losses[0], losses[1]),
         stats=stats,
         replay=replay,
     )
@@ -213,19 +218,22 @@ class _StatisticsObserver(GameObserver):
         self._tallies = (PlayerTally(), PlayerTally())
         self._opening: GameStart | None = None
 
-    def opened(self, opening: GameStart) -> None:
+    def game_started(self, opening: GameStart) -> None:
         self._opening = opening
 
-    def turned(self, turn: PlayedTurn) -> None:
-        for tally, lock, seconds in zip(self._tallies, turn.locks, turn.seconds, strict=True):
+    def turn_played(self, turn: PlayedTurn) -> None:
+        for tally, lock, seconds in zip(
+            self._tallies, turn.locks, turn.answer_seconds, strict=True
+        ):
             if lock is not None:
                 tally.add(lock, seconds * 1000)
 
     def records(self, result: GameResult) -> tuple[PlayerStatistics, PlayerStatistics]:
-        frame = self._opening.versus.frame if self._opening is not None else 0
+        frame = self._opening.game.frame if self._opening is not None else 0
         first, second = (
             msgspec.structs.replace(
-                tally.record(stats.elapsed, frame / 60), time_left_ms=_milliseconds(stats.left)
+                tally.summarize(stats.elapsed_seconds, frame / 60),
+                time_left_ms=_milliseconds(stats.clock_seconds),
             )
             for tally, stats in zip(self._tallies, result.stats, strict=True)
         )
@@ -295,8 +303,8 @@ def _return_bots(
     task: GameTask, bots: tuple[Bot, Bot], keep: tuple[bool, bool], result: GameResult
 ) -> None:
     for seat, bot in enumerate(bots):
-        fall = result.falls[seat]
-        if keep[seat] and (fall is None or not fall.reason.is_fault):
+        loss = result.losses[seat]
+        if keep[seat] and (loss is None or not loss.reason.is_fault):
             _BOT_POOL.here.kept[_pool_key(task, seat)] = bot
 
 

@@ -41,7 +41,7 @@ class ScheduledGame:
         id: its number, from 1, counted across waves.
         pair: games of the same pair begin alike, with the sides swapped.
         round: from 1.
-        tie: number of the encounter within the round, from 0.
+        encounter: number of the encounter within the round, from 0.
         players: engines by number: the first and the second seat.
         seed: what pieces and garbage follow from.
         fumen: the board it begins on; None for an empty one.
@@ -50,7 +50,7 @@ class ScheduledGame:
     id: int
     pair: int
     round: int
-    tie: int
+    encounter: int
     players: tuple[int, int]
     seed: int
     fumen: str | None = None
@@ -161,14 +161,14 @@ def _swiss_rounds(
     for number in range(1, plan.rounds + 1):
         bye_points = plan.settings.first_to or plan.games
         points = [
-            ledger.points_of(engine, before=number) + byes.count(engine) * bye_points
+            ledger.points_before(engine, before=number) + byes.count(engine) * bye_points
             for engine in range(plan.engines)
         ]
         pairs, bye = pair_swiss_round(points, met, byes)
         met.update(frozenset(pair) for pair in pairs)
         if bye is not None:
             byes.append(bye)
-            ledger.give_bye(bye, bye_points)
+            ledger.add_bye(bye, bye_points)
         encounters = [_EncounterKey(number, tie, players) for tie, players in enumerate(pairs)]
         yield from _until_decided(plan, ledger, writer, encounters)
 
@@ -189,7 +189,8 @@ def _knockout_rounds(
         }
         yield from _until_decided(plan, ledger, writer, list(met.values()))
         winners = {
-            tie: _winner(plan, each, ledger.encounter(number, tie)) for tie, each in met.items()
+            tie: _winner(plan, each, ledger.encounter_games(number, tie))
+            for tie, each in met.items()
         }
         # Who has nobody to meet goes on.
         entrants = [winners[tie] if tie in met else a for tie, (a, _) in enumerate(ties)]
@@ -206,7 +207,7 @@ def _until_decided(
     written = dict.fromkeys(encounters, 0)
     while True:
         over = {
-            encounter: ledger.encounter(encounter.round, encounter.tie)[:games]
+            encounter: ledger.encounter_games(encounter.round, encounter.number)[:games]
             for encounter, games in written.items()
         }
         wave = {
@@ -236,7 +237,7 @@ def _is_decided(
     if len(games) >= plan.games:
         return True
     if plan.tested:
-        return ledger.decision(games) is not None
+        return ledger.sprt_decision(games) is not None
     target = plan.settings.first_to
     wins = Counter(game.players[game.winner] for game in games if game.winner is not None)
     return target is not None and max(wins.values(), default=0) >= target
@@ -293,7 +294,7 @@ class _EncounterKey:
     """Two engines that meet in a round."""
 
     round: int
-    tie: int
+    number: int
     players: tuple[int, int]
 
 
@@ -323,7 +324,7 @@ class _Writer:
                 next(self._game),
                 pair,
                 encounter.round,
-                encounter.tie,
+                encounter.number,
                 (second, first) if swapped else (first, second),
                 seed,
                 fumen,

@@ -129,14 +129,14 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
         id: its number in the schedule, from 1.
         pair: which games belong together: the same opening with the sides swapped.
         round: of the tournament.
-        tie: which encounter of the round it belongs to.
+        encounter: which encounter of the round it belongs to.
         seed: what its pieces and garbage follow from.
         opening: what it begins with; None for an empty board.
         players: who sits in the first and the second seat, by number.
         names: what they were called.
         winner: the seat that won; None for a draw, or a game that was broken off.
         ending: as in replays.
-        falls: for each seat why it lost; None if it did not.
+        losses: for each seat why it lost; None if it did not.
         stats: what each did.
         replay: the file, from the tournament's folder; None for none.
     """
@@ -144,19 +144,21 @@ class GameRecord(msgspec.Struct, frozen=True, kw_only=True):
     id: GameNumber
     pair: GameNumber
     round: GameNumber = 0
-    tie: GameNumber = 0
+    encounter: GameNumber = msgspec.field(default=0, name="tie")
     seed: Annotated[int, Meta(ge=0, le=2**63 - 1)]
     opening: Text | None = None
     players: tuple[Count, Count]
     names: tuple[Name, Name]
     winner: PlayerIndex | None
     ending: Name
-    falls: tuple[LossRecord | None, LossRecord | None] = (None, None)
+    losses: tuple[LossRecord | None, LossRecord | None] = msgspec.field(
+        default=(None, None), name="falls"
+    )
     stats: tuple[PlayerStatistics, PlayerStatistics]
     replay: ReplayPath | None = None
 
     @property
-    def played_out(self) -> bool:
+    def is_finished(self) -> bool:
         """Whether the game came to its end: one that was broken off says nothing."""
         return self.ending != "interrupted"
 
@@ -389,7 +391,7 @@ def _check(game: GameRecord, engines: int, where: str) -> None:
             f"{where}: players: {list(game.players)} must be two numbers of engines, 0 to"
             f" {engines - 1}"
         )
-    if not game.played_out and game.winner is not None:
+    if not game.is_finished and game.winner is not None:
         raise FormatError(f"{where}: winner: a game that was broken off has no winner")
 
 

@@ -28,7 +28,7 @@ FAULT_LABELS: Final = {
     LossReason.TIMEOUT: "timeouts",
     LossReason.ILLEGAL: "illegal moves",
     LossReason.NO_START: "no starts",
-    LossReason.RUBBISH: "rubbish",
+    LossReason.INVALID_MESSAGE: "rubbish",
     LossReason.FORFEIT: "forfeits",
 }
 """How a bot may fail, as it is counted."""
@@ -116,7 +116,7 @@ class TournamentResults:
     Attributes:
         header: the tournament.
         champion: who has won a knockout tournament; None as long as nobody has.
-        verdict: when the match was decided; None while it is not, and where nothing decides.
+        decision: when the match was decided; None while it is not, and where nothing decides.
 
     Args:
         header: the tournament.
@@ -131,7 +131,7 @@ class TournamentResults:
         games: Iterable[GameRecord] = (),
     ) -> None:
         self.champion: int | None = None
-        self.verdict: MatchDecision | None = None
+        self.decision: MatchDecision | None = None
         self.header = header
         self._first_to = settings.first_to if header.kind == "match" else None
         self._games: dict[int, GameRecord] = {}
@@ -157,20 +157,20 @@ class TournamentResults:
     def add(self, game: GameRecord) -> None:
         """A game is over."""
         self._games[game.id] = game
-        self._encounters.setdefault((game.round, game.tie), []).append(game)
+        self._encounters.setdefault((game.round, game.encounter), []).append(game)
         if self.header.kind == "match":
             self._follow()
 
-    def give_bye(self, engine: int, points: int) -> None:
+    def add_bye(self, engine: int, points: int) -> None:
         """Somebody gets points for a round without an opponent."""
         self._byes[engine] = self._byes.get(engine, 0) + points
 
-    def encounter(self, number: int, tie: int) -> list[GameRecord]:
+    def encounter_games(self, number: int, tie: int) -> list[GameRecord]:
         """The games of an encounter that are over, in the order of the schedule."""
         games = self._encounters.get((number, tie), [])
         return sorted(games, key=lambda game: game.id)
 
-    def points_of(self, engine: int, *, before: int) -> float:
+    def points_before(self, engine: int, *, before: int) -> float:
         """What an engine got out of the games of the rounds before one, byes not counted."""
         return sum(
             game.points(engine)
@@ -178,7 +178,7 @@ class TournamentResults:
             if game.round < before and engine in game.players
         )
 
-    def decision(self, games: Sequence[GameRecord]) -> Literal["H0", "H1"] | None:
+    def sprt_decision(self, games: Sequence[GameRecord]) -> Literal["H0", "H1"] | None:
         """What the test says of an encounter, of the first one in its first game."""
         return None if self._sprt is None else self._sprt.decision(count_pairs(games))
 
@@ -188,16 +188,16 @@ class TournamentResults:
             return []
         tests: list[SprtState] = []
         for key in sorted(self._encounters):
-            games = self.encounter(*key)
+            games = self.encounter_games(*key)
             pairs = count_pairs(games)
             llr, decision = self._sprt.llr(pairs), self._sprt.decision(pairs)
             tests.append(SprtState(games[0].players, len(games), pairs, llr, decision))
         return tests
 
     @property
-    def counted(self) -> list[GameRecord]:
+    def counted_games(self) -> list[GameRecord]:
         """The games that count, in the order of the schedule."""
-        end = None if self.verdict is None else self.verdict.games
+        end = None if self.decision is None else self.decision.games
         ordered = sorted(self._games.values(), key=lambda game: game.id)
         return ordered[:end]
 
@@ -230,20 +230,20 @@ class TournamentResults:
 
     def _follow(self) -> None:
         """Go on along the run of finished games, up to where the match is decided."""
-        while self.verdict is None and self._run + 1 in self._games:
+        while self.decision is None and self._run + 1 in self._games:
             self._run += 1
             game = self._games[self._run]
-            self._single = self._single.add(game.points(0))
+            self._single = self._single.with_points(game.points(0))
             if game.winner is not None:
                 self._wins[game.players[game.winner]] += 1
             before = self._games[self._run - 1] if self._run % PAIR == 0 else None
             if before is not None and before.pair == game.pair:
-                self._pairs = self._pairs.add(before.points(0) + game.points(0))
+                self._pairs = self._pairs.with_points(before.points(0) + game.points(0))
                 decision = None if self._sprt is None else self._sprt.decision(self._pairs)
                 if decision is not None:
-                    self.verdict = MatchDecision(self._run, decision)
+                    self.decision = MatchDecision(self._run, decision)
             if self._first_to is not None and max(self._wins) >= self._first_to:
-                self.verdict = MatchDecision(self._run)
+                self.decision = MatchDecision(self._run)
 
     @property
     def winner(self) -> int | None:
@@ -264,7 +264,7 @@ class TournamentResults:
             EngineStanding(number, engine.name, byes=self._byes.get(number, 0))
             for number, engine in enumerate(self.header.engines)
         ]
-        games = self.counted
+        games = self.counted_games
         for game in games:
             for seat, engine in enumerate(game.players):
                 _count_player(table[engine], game, seat)
@@ -300,7 +300,7 @@ def count_pairs(games: Sequence[GameRecord]) -> Pentanomial:
     for first, second in itertools.pairwise(games):
         if first.pair == second.pair:
             engine = games[0].players[0]
-            pairs = pairs.add(first.points(engine) + second.points(engine))
+            pairs = pairs.with_points(first.points(engine) + second.points(engine))
     return pairs
 
 
@@ -318,8 +318,8 @@ def _count_player(standing: EngineStanding, game: GameRecord, seat: int) -> None
         standing.losses += 1
     standing.attack += game.stats[seat].attack
     standing.pieces += game.stats[seat].pieces
-    fall = game.falls[seat]
-    standing.resignations += fall is not None and fall.reason == LossReason.RESIGNATION
-    fault = _FAULT_BY_REASON.get(fall.reason) if fall is not None else None
+    loss = game.losses[seat]
+    standing.resignations += loss is not None and loss.reason == LossReason.RESIGNATION
+    fault = _FAULT_BY_REASON.get(loss.reason) if loss is not None else None
     if fault is not None:
         standing.faults[fault] = standing.faults.get(fault, 0) + 1

@@ -68,7 +68,7 @@ class TournamentRunner:
         ledger: what came of it so far.
 
     Args:
-        folder: a folder that `begin` made.
+        folder: a folder that `create_folder` made.
 
     Raises:
         FormatError: there is no tournament in it, or what there is cannot be read.
@@ -109,7 +109,7 @@ class TournamentRunner:
             raise
 
     @staticmethod
-    def begin(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
+    def create_folder(folder: str | os.PathLike[str], header: TournamentHeader) -> None:
         """Make the folder of a tournament, unless it is there already.
 
         Raises:
@@ -138,7 +138,7 @@ class TournamentRunner:
     def __exit__(self, *_: object) -> None:
         self._lock.close()
 
-    def play(
+    def run(
         self,
         executor: Executor,
         told: Callable[[GameRecord], None] = lambda _: None,
@@ -171,7 +171,7 @@ class TournamentRunner:
         write_result(self.folder, result)
         return result
 
-    def expect_starts(self) -> None:
+    def check_starts(self) -> None:
         """Check that each bot has started in at least one game of this run.
 
         Raises:
@@ -201,7 +201,7 @@ class TournamentRunner:
                 self.ledger.add(record)
                 told(record)
                 self._note_starts(played, recover=recover)
-                if self.ledger.verdict is not None:
+                if self.ledger.decision is not None:
                     return
 
     def _with_announced_names(self, played: FinishedGame) -> FinishedGame:
@@ -209,7 +209,7 @@ class TournamentRunner:
         game = played.record
         fresh = {
             engine: name
-            for engine, name in zip(game.players, played.announced, strict=True)
+            for engine, name in zip(game.players, played.announced_names, strict=True)
             if name is not None and self._engines[engine].provisional
         }
         if fresh:
@@ -250,9 +250,11 @@ class TournamentRunner:
     def _note_starts(self, played: FinishedGame, *, recover: bool) -> None:
         """Record which bots started; raise after too many consecutive failures."""
         game = played.record
-        for engine, started, fall in zip(game.players, played.started, game.falls, strict=True):
+        for engine, started, loss in zip(
+            game.players, played.bots_started, game.losses, strict=True
+        ):
             failures = self._start_failures[engine]
-            failures.append(None if started or fall is None else fall.detail or fall.reason)
+            failures.append(None if started or loss is None else loss.detail or loss.reason)
             if len(failures) >= MAX_FAILED_STARTS and not recover:
                 latest = failures[-MAX_FAILED_STARTS:]
                 self._expect_start(engine, latest, f"in {MAX_FAILED_STARTS} games in a row")
@@ -269,16 +271,16 @@ class TournamentRunner:
             recorded = self._unchecked.pop(fixture.id, None)
             if recorded is not None:
                 self._expect_scheduled(recorded, fixture)
-            if self.ledger.verdict is not None and not self._unchecked:
+            if self.ledger.decision is not None and not self._unchecked:
                 return
-            if self.ledger.verdict is not None or fixture.id in self.ledger:
+            if self.ledger.decision is not None or fixture.id in self.ledger:
                 continue
             first, second = fixture.players
             task = GameTask(
                 id=fixture.id,
                 pair=fixture.pair,
                 round=fixture.round,
-                tie=fixture.tie,
+                encounter=fixture.encounter,
                 players=fixture.players,
                 seed=fixture.seed,
                 fumen=fixture.fumen,
@@ -297,7 +299,7 @@ class TournamentRunner:
             ("opening", game.opening, fixture.fumen),
             ("pair", game.pair, fixture.pair),
             ("round", game.round, fixture.round),
-            ("tie", game.tie, fixture.tie),
+            ("tie", game.encounter, fixture.encounter),
         ):
             if there != wanted:
                 self._refuse(game.id, f"has {name} {there}, in the schedule it is {wanted}")
@@ -306,7 +308,7 @@ class TournamentRunner:
         raise FormatError(f"{self.folder / GAMES_FILE}: game {game} {what}")
 
     def _result(self) -> TournamentOutcome:
-        verdict = self.ledger.verdict
+        verdict = self.ledger.decision
         if verdict is None:
             return TournamentOutcome(finished=True)
         return TournamentOutcome(

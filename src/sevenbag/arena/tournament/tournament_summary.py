@@ -48,7 +48,7 @@ class Survival:
         """The first time after which no more than half are left; None if more than half last."""
         return next((time for time, share in self.steps if share <= _HALF), None)
 
-    def share(self, time: int) -> float:
+    def survival_rate(self, time: int) -> float:
         """What share outlives a time."""
         left = 1.0
         for step, share in self.steps:
@@ -92,7 +92,7 @@ class EngineSummary:
     """What one engine did in all its games that count.
 
     Attributes:
-        number: its place in the tournament's list.
+        engine: its place in the tournament's list.
         name: what it is called.
         spec: the specification by which it is called for.
         wins: games won.
@@ -106,13 +106,13 @@ class EngineSummary:
         seconds: duration of its games by the game clock; None if not known.
         clears: by kind, as in `PlayerRecord`.
         attack_by: by kind, likewise.
-        lives: pieces until death.
-        thinking: histogram of thinking times, see `sevenbag.replay.player_statistics`.
-        apps: attack per piece of each game.
-        ppses: pieces per second by the game clock, for each game of known duration.
+        survival: pieces until death.
+        latency_histogram: histogram of thinking times, see `sevenbag.replay.player_statistics`.
+        app_by_game: attack per piece of each game.
+        pps_by_game: pieces per second by the game clock, for each game of known duration.
     """
 
-    number: int
+    engine: int
     name: str
     spec: str
     wins: int
@@ -126,10 +126,10 @@ class EngineSummary:
     seconds: float | None
     clears: dict[str, int]
     attack_by: dict[str, int]
-    lives: Survival
-    thinking: dict[int, int]
-    apps: tuple[float, ...]
-    ppses: tuple[float, ...]
+    survival: Survival
+    latency_histogram: dict[int, int]
+    app_by_game: tuple[float, ...]
+    pps_by_game: tuple[float, ...]
 
     @property
     def games(self) -> int:
@@ -158,7 +158,7 @@ class EngineSummary:
 
     def thinking_ms(self, share: float) -> float | None:
         """A percentile of its thinking times in milliseconds, within 6 %; None without times."""
-        return histogram_percentile(self.thinking, share)
+        return histogram_percentile(self.latency_histogram, share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,29 +234,29 @@ class TournamentSummary:
         """The engines, best first: by rating, where there are any, else by score."""
 
         def strength(engine: EngineSummary) -> tuple[float, float, int]:
-            elo = self.ratings.elo[engine.number].value if self.ratings else 0.0
-            return (-elo, -(engine.score or 0.0), engine.number)
+            elo = self.ratings.elo[engine.engine].value if self.ratings else 0.0
+            return (-elo, -(engine.score or 0.0), engine.engine)
 
         return sorted(self.engines, key=strength)
 
     def elo(self, engine: EngineSummary) -> Interval | None:
         """An engine's rating, or of two how much stronger it is; None where it is not known."""
         if self.ratings is not None:
-            return self.ratings.elo[engine.number]
+            return self.ratings.elo[engine.engine]
         if len(self.engines) == 2 and self.encounters:
             outcomes = self.encounters[0].outcomes
             return (
-                outcomes if engine.number == self.encounters[0].first else outcomes.swapped
+                outcomes if engine.engine == self.encounters[0].first else outcomes.swapped
             ).elo()
         return None
 
     def los(self, engine: EngineSummary, other: EngineSummary) -> float | None:
         """Likelihood that one is stronger than the other; None where it is not known."""
         if self.ratings is not None:
-            return self.ratings.los(engine.number, other.number)
+            return self.ratings.los(engine.engine, other.engine)
         if len(self.engines) == 2 and self.encounters:
             los = self.encounters[0].outcomes.los()
-            return los if engine.number == self.encounters[0].first else 1 - los
+            return los if engine.engine == self.encounters[0].first else 1 - los
         return None
 
 
@@ -284,7 +284,7 @@ def summarize_games(
     """
     end = result.counted_games if result is not None else None
     ordered = sorted(games, key=lambda game: game.id)
-    counted = [game for game in ordered[:end] if game.played_out]
+    counted = [game for game in ordered[:end] if game.is_finished]
     encounters = tuple(_summarize_encounters(counted))
     rated = None
     if len(header.engines) > 2:
@@ -313,14 +313,14 @@ def _summarize_encounters(games: Sequence[GameRecord]) -> Iterable[EncounterSumm
     for (first, second), theirs in sorted(met.items()):
         single = Trinomial()
         for game in theirs:
-            single = single.add(game.points(first))
+            single = single.with_points(game.points(first))
         yield EncounterSummary(first, second, _group_pairs(first, theirs), single)
 
 
 def _group_pairs(first: int, games: Sequence[GameRecord]) -> Pentanomial:
     pairs = Pentanomial()
     for points in iterate_pair_points(first, games):
-        pairs = pairs.add(points)
+        pairs = pairs.with_points(points)
     return pairs
 
 
@@ -371,7 +371,7 @@ def _sprt_progress(
     seen = Pentanomial()
     steps = [(0, 0.0)]
     for number, each in enumerate(points, start=1):
-        seen = seen.add(each)
+        seen = seen.with_points(each)
         if number % stride == 0 or number == len(points):
             steps.append((number, test.llr(seen)))
     return SprtProgress(first, second, test, tuple(steps), test.decision(seen))
@@ -408,7 +408,7 @@ class _Appearance(NamedTuple):
 
     points: float
     done: PlayerStatistics
-    fall: str | None
+    loss: str | None
 
 
 def _summarize_engines(
@@ -416,8 +416,8 @@ def _summarize_engines(
 ) -> Iterable[EngineSummary]:
     seen: list[list[_Appearance]] = [[] for _ in header.engines]
     for game in games:
-        for number, done, fall in zip(game.players, game.stats, game.falls, strict=True):
-            reason = fall.reason if fall is not None else None
+        for number, done, loss in zip(game.players, game.stats, game.losses, strict=True):
+            reason = loss.reason if loss is not None else None
             seen[number].append(_Appearance(game.points(number), done, reason))
     for number, appearances in enumerate(seen):
         yield _summarize_engine(number, header, appearances)
@@ -429,8 +429,8 @@ def _summarize_engine(
     played = [each.done for each in seen]
     seconds = [done.game_s for done in played]
     results = Counter(each.points for each in seen)
-    falls = Counter(each.fall for each in seen if each.fall and each.fall not in TOP_OUTS)
-    resignations = falls.pop(LossReason.RESIGNATION, 0)
+    faults = Counter(each.loss for each in seen if each.loss and each.loss not in TOP_OUTS)
+    resignations = faults.pop(LossReason.RESIGNATION, 0)
     engine = header.engines[number]
     return EngineSummary(
         number,
@@ -440,14 +440,14 @@ def _summarize_engine(
         results[0.5],
         results[0.0],
         resignations,
-        dict(sorted(falls.items())),
+        dict(sorted(faults.items())),
         sum(done.pieces for done in played),
         sum(done.lines for done in played),
         sum(done.attack for done in played),
         sum(each for each in seconds if each) or None,
         _sum_counts(done.clears for done in played),
         _sum_counts(done.attack_by for done in played),
-        estimate_survival((each.done.pieces, each.fall in TOP_OUTS) for each in seen),
+        estimate_survival((each.done.pieces, each.loss in TOP_OUTS) for each in seen),
         merge_histograms(
             done.thinking_ms.histogram for done in played if done.thinking_ms is not None
         ),
@@ -515,16 +515,16 @@ def _engine_to_dict(summary: TournamentSummary, place: int) -> dict[str, Any]:
             kind: engine.attack_by[kind] for kind in CLEAR_KINDS if kind in engine.attack_by
         },
         "survival": {
-            "median": engine.lives.median,
-            "deaths": engine.lives.deaths,
-            "games": engine.lives.observed,
+            "median": engine.survival.median,
+            "deaths": engine.survival.deaths,
+            "games": engine.survival.observed,
         },
         "thinking_ms": _latency_to_dict(engine),
     }
 
 
 def _latency_to_dict(engine: EngineSummary) -> dict[str, float | None] | None:
-    if not engine.thinking:
+    if not engine.latency_histogram:
         return None
     shares = {"p50": 0.5, "p95": 0.95, "p99": 0.99}
     return {name: engine.thinking_ms(share) for name, share in shares.items()}

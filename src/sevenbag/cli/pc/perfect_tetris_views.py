@@ -68,8 +68,8 @@ def _run_demo(values: dict[str, Any], _: list[str]) -> int:
             _show_demo(play, planner, console, caption)
         else:
             _print_demo(play, planner)
-    if planner.failure is not None:
-        print(f"error: {planner.failure}", file=sys.stderr)
+    if planner.error is not None:
+        print(f"error: {planner.error}", file=sys.stderr)
         return 1
     return 0
 
@@ -90,16 +90,16 @@ def _show_demo(play: PcDemoGame, planner: PcLookahead, console: Console, caption
     paused = False
     with pressed_keys() as keys, TerminalScreen(console) as frames:
         pace = FrameTimer()
-        while planner.failure is None or planner.waiting:
+        while planner.error is None or planner.queued:
             now = time.perf_counter()
             if paused:
                 play.pause(now)
             else:
                 play.advance(now)
             shown = f"{caption} · {play.pps:.3g} PPS" + (" · paused" if paused else "")
-            scene = pc_demo.build_demo_scene(play, now, waiting=planner.waiting, caption=shown)
-            frames.show(pc_demo.render_demo(scene, *frames.size))
-            key = keys.wait(pace.left())
+            scene = pc_demo.build_demo_scene(play, now, waiting=planner.queued, caption=shown)
+            frames.draw(pc_demo.render_demo(scene, *frames.size))
+            key = keys.wait(pace.seconds_left())
             if key in ("q", "Q", _END_OF_INPUT):
                 return
             if key == " ":
@@ -113,16 +113,16 @@ def _show_demo(play: PcDemoGame, planner: PcLookahead, console: Console, caption
 def _print_demo(play: PcDemoGame, planner: PcLookahead) -> None:
     printed: float | None = None
     pace = FrameTimer()
-    while planner.failure is None or planner.waiting:
+    while planner.error is None or planner.queued:
         now = time.perf_counter()
         play.advance(now)
         if printed is None or now - printed >= _PRINT_SECONDS:
             printed = now
             figures = pc_demo.build_demo_scene(
-                play, now, waiting=planner.waiting, caption=""
+                play, now, waiting=planner.queued, caption=""
             ).figures
             print("  ".join(f"{label} {value}" for label, value in figures), flush=True)
-        time.sleep(pace.left())
+        time.sleep(pace.seconds_left())
 
 
 DEMO: Final = Verb(
@@ -187,7 +187,7 @@ class _SolutionViewer:
             while True:
                 if self._index.complete:
                     self._scene = replace(self._scene, total=self._index.count)
-                frames.show(solution_view.render_solution(self._scene, *frames.size))
+                frames.draw(solution_view.render_solution(self._scene, *frames.size))
                 # Keys come before the rest of the file.
                 key = keys.wait(_REDRAW_SECONDS if self._index.complete else 0)
                 if key is not None:

@@ -214,7 +214,7 @@ def _build_conditions(request: MatchRequest) -> GameConfig:
         seed=request.pick_seed(),
         limits=(request.limits, request.limits),
         specs=(first, second),
-        max_pieces=request.pieces,
+        pieces=request.pieces,
         pps=request.pps,
         # The worker's own deadlines expire first, and their errors name the missing answer.
         deadlines=BotDeadlines(

@@ -106,7 +106,7 @@ class PageObserver(GameObserver):
         self._clear_texts = ["", ""]
         self._clear_counts = [0, 0]
 
-    def opened(self, opening: GameStart) -> None:
+    def game_started(self, opening: GameStart) -> None:
         """Send the players, and schedule the first update."""
         self._opening = opening
         first, second = (
@@ -119,21 +119,21 @@ class PageObserver(GameObserver):
         )
         self._connection.schedule_update(self._build_state)
 
-    def turned(self, turn: PlayedTurn) -> None:
+    def turn_played(self, turn: PlayedTurn) -> None:
         """Record think times and clears, and schedule an update."""
         self._stats = turn.stats
         for player, lock in enumerate(turn.locks):
             if lock is None:
                 continue
             times = self._think_times[player]
-            times.append(round(turn.seconds[player] * 1000, 3))
+            times.append(round(turn.answer_seconds[player] * 1000, 3))
             del times[:-_MAX_THINK_TIMES]
             if lock.lines or lock.spin != Spin.NONE:
                 self._clear_texts[player] = describe_clear(lock)
                 self._clear_counts[player] += 1
         self._connection.schedule_update(self._build_state)
 
-    def closed(self, result: GameResult) -> None:
+    def game_ended(self, result: GameResult) -> None:
         """Record the result."""
         self.result = result
         self._stats = result.stats
@@ -165,14 +165,14 @@ class PageObserver(GameObserver):
     def _build_state(self) -> MatchStateEvent:
         opening = self._opening
         assert opening is not None
-        caption = f"turn {opening.versus.turn} · rules {opening.rules.name} · seed {opening.seed}"
+        caption = f"turn {opening.game.turn} · rules {opening.rules.name} · seed {opening.seed}"
         return MatchStateEvent(self._build_panels(opening, None), caption)
 
     def _build_panels(
         self, opening: GameStart, result: GameResult | None
     ) -> tuple[PlayerPanel, PlayerPanel]:
         scene = build_scene(
-            opening.versus, opening.names, self._stats, seed=opening.seed, result=result
+            opening.game, opening.names, self._stats, seed=opening.seed, result=result
         )
         first, second = (
             self._build_panel(player, each) for player, each in enumerate(scene.players)
@@ -188,11 +188,11 @@ class PageObserver(GameObserver):
             hold=scene.hold,
             queue=scene.queue,
             pending=scene.pending,
-            statistics=scene.figures,
+            statistics=scene.statistics,
             think_times=think_times,
             clear_text=self._clear_texts[player],
             clear_count=self._clear_counts[player],
-            loss=scene.fall,
+            loss=scene.loss,
             is_winner=scene.won,
         )
 
