@@ -1,7 +1,7 @@
 """The `Bot` interface: a bot receives positions and answers with moves.
 
-Whoever drives a bot (a game runner, a protocol server) keeps the time: every coroutine here may be
-cancelled at any moment, and a bot must be usable, or at least quittable, afterwards.
+The caller (a game runner, a protocol server) keeps the deadlines: it may cancel every coroutine at
+any moment. Afterwards the bot must be usable, or at least `quit` must work.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Step = Literal["prepare", "tell", "suggest", "stop", "quit"]
 class Limits:
     """Limits of one suggestion; None means no limit.
 
-    A bot that is limited by nodes alone answers the same to the same position, every time.
+    A bot that is limited by nodes alone always gives the same answer to the same position.
 
     Attributes:
         milliseconds: thinking time, above 0 and finite.
@@ -80,8 +80,8 @@ class SearchInfo:
 class Suggestion:
     """Moves in order of preference, best first; no moves mean that the bot resigns.
 
-    Whether a move holds is told by its piece: the current piece is played as it is, any other
-    one comes out of the hold slot (or is the next in the queue when nothing is held).
+    The piece of a move shows if it uses hold: any piece but the current one comes out of the hold
+    slot, or is the next in the queue if nothing is held.
     """
 
     moves: tuple[Placement, ...]
@@ -91,9 +91,9 @@ class Suggestion:
 class Bot(abc.ABC):
     """A bot during its life: prepare, then games (start ... stop), then quit.
 
-    Within a game: ``suggest``, then ``play`` with the move that was really made, then
-    ``new_piece`` for each piece that joined the queue's end. ``start`` may come at any time
-    and replaces the position (garbage entered, a new game).
+    Within a game: ``suggest``, then ``play`` with the move that was made, then ``new_piece`` for
+    each piece that joined the end of the queue. ``start`` may come at any time and replaces the
+    position (garbage entered, a new game).
     """
 
     name: str
@@ -103,7 +103,7 @@ class Bot(abc.ABC):
     def effective_limits(self, limits: Limits) -> Limits:
         """Return the limits that apply if these are requested, including the bot's own.
 
-        By default those asked for. Asking for what is effective changes nothing any more.
+        By default they are the requested limits. The method is idempotent.
         """
         return limits
 
@@ -134,7 +134,7 @@ class Bot(abc.ABC):
         """Suggest moves for the current position, without changing it.
 
         Raises:
-            BotError: the bot died, did not answer in time, or answered with rubbish.
+            BotError: the bot ended, did not answer in time, or sent an invalid answer.
         """
 
     @abc.abstractmethod
@@ -148,13 +148,13 @@ class Bot(abc.ABC):
     async def garbage(self, pending: tuple[int, ...]) -> None:  # noqa: B027  # may be ignored
         """Receive the pending attacks in lines, in the order in which they will enter.
 
-        Told before each question; bots that cannot use it need not have it.
+        Called before each question; may be left out.
         """
 
     async def opponents(self, positions: tuple[Position, ...]) -> None:  # noqa: B027  # likewise
         """Receive the positions of the other players.
 
-        Told before `start` and `play` by whoever knows; bots that cannot use it need not have it.
+        Called before `start` and `play` if the positions are known; may be left out.
         """
 
     @abc.abstractmethod

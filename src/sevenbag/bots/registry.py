@@ -2,9 +2,9 @@
 
 ::
 
-    beam                            a bot of our own
+    beam                            a built-in bot
     beam:nodes=2000,width=300       the same with options
-    pc:min-height=4                 one that plays perfect clears
+    pc:min-height=4                 a built-in bot that plays perfect clears
     tbp:COMMAND                     a program that speaks TBP
     tbp:OPTIONS:COMMAND             the same with options: a profile, values of one, a log
     triangle:COMMAND                a program that speaks the Triangle.js adapter protocol
@@ -43,9 +43,9 @@ class BuiltinBot:
     """A built-in bot that a specification can name.
 
     Attributes:
-        summary: what it is, for people.
-        create: makes one from the values of its options.
-        options: how the value of each option is read.
+        summary: description for help texts.
+        create: creates a bot from the values of its options.
+        options: options by name.
     """
 
     summary: str
@@ -58,10 +58,10 @@ class BotOption:
     """An option of a bot.
 
     Attributes:
-        summary: what it does, for people.
-        whole: whether it is a whole number.
-        least: the lowest value, of a whole number; of others, they are above it.
-        most: the highest value of a whole number.
+        summary: description for help texts.
+        is_integer: whether the value is an integer.
+        minimum: lowest integer; other numbers must be above it.
+        maximum: highest integer.
     """
 
     summary: str
@@ -74,8 +74,8 @@ def create_bot(spec: str) -> Bot:
     """Create the bot that a specification names; nothing is started yet.
 
     Raises:
-        SpecError: there is no such bot or program, or an option of it is wrong; the message says
-            what there is.
+        SpecError: the bot or program does not exist, or an option is invalid; the message lists
+            the valid ones.
     """
     name, colon, rest = spec.strip().partition(":")
     name = name.strip().lower()
@@ -224,7 +224,7 @@ def _create_launcher(kind: str, target: str, options: Mapping[str, str]) -> Chan
 def _parse_options(text: str, spec: str) -> tuple[dict[str, str], str]:
     """Split the options before a second colon from the text after it.
 
-    They are options only if all of it looks like them: a command may hold colons, too.
+    The text is parsed as options only if all of it has their form: commands may contain colons.
     """
     options, colon, rest = text.strip().partition(":")
     if not colon or not _OPTIONS.fullmatch(options):

@@ -37,16 +37,15 @@ _TIME_SHARE: Final = 0.95
 class BeamBot(Bot):
     """A bot that searches for the best sequence of moves over the known pieces.
 
-    Its own limits and those of `suggest` hold together: the smaller one counts. Limited by nodes
-    (or by nothing, which means `DEFAULT_NODES`) it answers the same to the same position,
-    everywhere.
+    The smaller one of its own limits and those of `suggest` applies. Limited by nodes (or without
+    limits, which means `DEFAULT_NODES`) it always gives the same answer to the same position.
 
     Args:
         nodes: boards to evaluate per move; exceeded only if the first piece has more placements,
             which are all evaluated.
         milliseconds: time to use for a move.
-        width: boards that are followed at each depth, at most `WIDEST`; by default as many as the
-            other limits allow.
+        width: boards kept at each depth, at most `MAX_WIDTH`; by default as many as the other
+            limits allow.
 
     Raises:
         SpecError: a limit is not above 0, or the width too large.
@@ -165,7 +164,7 @@ def _smaller(a: _Number | None, b: _Number | None) -> _Number | None:
 def _known_pieces(position: Position) -> tuple[list[Piece], list[Piece]]:
     """Return the certain upcoming pieces and the possible pieces after them.
 
-    A bag that holds but one kind of piece is certain, too. An empty list: it may be any.
+    A bag with a single kind of piece is certain as well. An empty list means any piece.
     """
     bag = list(position.bag or ())
     # A single piece without a hold piece cannot be exchanged for an unknown piece.

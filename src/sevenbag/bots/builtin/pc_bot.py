@@ -43,11 +43,10 @@ _NODES_PER_SAMPLE: Final = 4_000
 class PcBot(Bot):
     """A bot that plays towards perfect clears, and like `beam` if it finds none.
 
-    If the pieces that it knows bring one, it plays it. If some are missing it guesses how the
-    queue goes on, as its bag allows, and makes the move after which most of these queues have a
-    perfect clear. On boards that are not ten columns wide it is beam. Limited by nodes (or by
-    nothing, which means what it means to beam) it answers the same to the same position,
-    everywhere.
+    It plays a perfect clear that the known pieces allow. If pieces are missing, it samples queues
+    from the bag and makes the move after which most of them have a perfect clear. On boards that
+    are not ten columns wide it plays like beam. Limited by nodes (or without limits, as for beam)
+    it always gives the same answer to the same position.
 
     Args:
         nodes: positions to examine per move; the perfect-clear search may exceed it by up to 256.

@@ -19,7 +19,7 @@ class BotChannel(Protocol):
     """A connection that carries one JSON object per message, as bytes.
 
     Attributes:
-        name: by which errors call the bot.
+        name: name of the bot in errors.
     """
 
     name: str
@@ -48,8 +48,8 @@ class BotChannel(Protocol):
         """Send one message; channels without lines ignore a line end.
 
         Raises:
-            BotDiedError: nobody is there.
-            BotTimeoutError: nobody has listened for long.
+            BotDiedError: the bot has ended.
+            BotTimeoutError: the bot has not read its input for long.
         """
         ...
 
@@ -57,8 +57,8 @@ class BotChannel(Protocol):
         """Wait for the next message, without a time limit.
 
         Raises:
-            BotDiedError: nothing more will come.
-            BotProtocolError: it was longer than 1 MiB.
+            BotDiedError: no more messages will come.
+            BotProtocolError: a message is longer than 1 MiB.
         """
         ...
 
@@ -66,7 +66,7 @@ class BotChannel(Protocol):
         """Return the messages that have arrived.
 
         Raises:
-            BotProtocolError: something of it was longer than 1 MiB.
+            BotProtocolError: a message is longer than 1 MiB.
         """
         ...
 
@@ -79,7 +79,7 @@ class BotChannel(Protocol):
 
         Args:
             last_message: message to send before the end.
-            grace_seconds: seconds to leave by itself.
+            grace_seconds: time for the bot to exit by itself.
         """
         ...
 
@@ -111,9 +111,8 @@ class MessageReader(Generic[MessageT]):
         """Create a reader; nothing is read yet.
 
         Args:
-            channel: where lines come from.
-            decode: the message in a line; None for lines to skip. It may raise
-                `ProtocolError`.
+            channel: source of the lines.
+            decode: decodes a line; None for lines to skip. It may raise `ProtocolError`.
         """
         self.skipped_lines = 0
         self._channel = channel
@@ -124,8 +123,8 @@ class MessageReader(Generic[MessageT]):
         """Return the next message and skip a limited number of other lines.
 
         Raises:
-            BotDiedError: nothing more will come.
-            BotProtocolError: a message makes no sense, or lines that are none do not end.
+            BotDiedError: no more messages will come.
+            BotProtocolError: a message is invalid, or too many lines are not messages.
         """
         line = b""
         for _ in range(_MAX_SKIPPED_LINES):
@@ -142,7 +141,7 @@ class MessageReader(Generic[MessageT]):
         """Decode a line; None if it is to be skipped.
 
         Raises:
-            BotProtocolError: it makes no sense.
+            BotProtocolError: the message is invalid.
         """
         try:
             message = self._decode(line)

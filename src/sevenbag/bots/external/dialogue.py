@@ -22,9 +22,9 @@ class TbpConversation:
     """One TBP connection over one channel.
 
     Attributes:
-        channel: what carries it.
-        side: how far it has come.
-        spaced: whether to write JSON with blanks.
+        channel: channel to the bot.
+        connection: protocol state.
+        spaced: whether JSON is written with spaces.
     """
 
     def __init__(self, channel: BotChannel, *, spaced: bool = False) -> None:
@@ -51,8 +51,8 @@ class TbpConversation:
         """Send a message.
 
         Raises:
-            BotDiedError: nobody is there.
-            BotTimeoutError: nobody has listened for long.
+            BotDiedError: the bot has ended.
+            BotTimeoutError: the bot has not read its input for long.
         """
         await self.channel.send(self.encode(message))
 
@@ -68,11 +68,11 @@ class TbpConversation:
         """Wait for the answer to a question.
 
         Args:
-            left: seconds until it must be there.
-            allowed: how many there were when the question was first asked.
+            left: remaining seconds.
+            allowed: seconds when the question was first asked, for the error.
 
         Raises:
-            BotTimeoutError: it did not come in time.
+            BotTimeoutError: it did not arrive in time.
             BotForfeitError: the bot sent an error.
         """
         event, message = await self._wait_for(
@@ -85,8 +85,7 @@ class TbpConversation:
     async def receive_available_answer(self) -> tbp.TbpSuggestion | None:
         """Read the messages that arrived before the question; drop late answers.
 
-        It is an answer for us only if this position was asked for before, and whoever asked then
-        was cancelled.
+        An answer is current only if a cancelled call has asked about this position before.
         """
         answer: tbp.TbpSuggestion | None = None
         for line in await self.channel.receive_available():
@@ -103,7 +102,7 @@ class TbpConversation:
     async def settle(self, seconds: float) -> bool:
         """Wait for stale answers, so that they are not taken for the next one.
 
-        Returns: whether they have come.
+        Returns: whether they have arrived.
         """
         try:
             async with asyncio.timeout(seconds):

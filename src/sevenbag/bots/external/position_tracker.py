@@ -44,7 +44,7 @@ class PositionTracker:
         """The current position.
 
         Raises:
-            PlacementError: a move that was told cannot be made.
+            PlacementError: a recorded move is illegal.
         """
         told, self._updates = self._updates, []
         for each in told:
@@ -65,8 +65,8 @@ class AcceptedMoves:
     """The acceptable moves of a bot.
 
     Attributes:
-        placements: those that count, in order of preference.
-        strayed: how many brought along inputs that lead elsewhere than they lie.
+        placements: accepted moves in order of preference.
+        misdrops: number of moves whose inputs lead to another placement.
     """
 
     placements: tuple[Placement, ...]
@@ -79,7 +79,7 @@ def filter_moves(
     """Convert a bot's moves and drop those that its profile does not accept.
 
     Raises:
-        PlacementError: none of them can count; the message says why the first cannot.
+        PlacementError: no move is acceptable; the message has the reason for the first one.
     """
     if profile.selection == "first":
         moves = moves[:1]
@@ -129,7 +129,7 @@ def find_position_change(
 
     Args:
         before: the first position.
-        moves: those that may have been made.
+        moves: candidates for the move that was made.
         after: the second position.
     """
     for move in moves:

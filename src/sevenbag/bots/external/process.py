@@ -67,7 +67,7 @@ class ProcessChannel:
     """A running bot process; every error has the bot's name.
 
     Attributes:
-        name: the name by which errors call it.
+        name: name of the bot in errors.
         was_terminated: whether `close` had to end the process with a signal.
     """
 
@@ -97,14 +97,14 @@ class ProcessChannel:
         Args:
             command: program and arguments; a text is split as a shell would split it. No shell
                 is involved.
-            name: what to call the bot in errors.
-            folder: its working folder; ours by default.
-            log: a file to which its standard error is appended.
-            interrupted: whether it is told to end by SIGINT besides the end of its input.
-            environment: its environment; ours by default.
+            name: name of the bot in errors.
+            folder: working folder; by default that of this process.
+            log: file to which standard error is appended.
+            send_sigint: send SIGINT at the end, after closing its input.
+            environment: environment; by default that of this process.
 
         Raises:
-            BotStartError: there is no such program, or it cannot be run; or the log cannot be
+            BotStartError: the program does not exist or cannot be run, or the log cannot be
                 written.
         """
         words = split_command(command, name)
@@ -210,7 +210,7 @@ class ProcessChannel:
 
         Args:
             last_message: message to send before its input is closed.
-            grace_seconds: seconds to leave by itself.
+            grace_seconds: time for the process to exit by itself.
         """
         if self._transport is None:
             return
@@ -336,7 +336,7 @@ def split_command(command: str | Sequence[str], name: str) -> list[str]:
     """Split a command into program and arguments.
 
     Raises:
-        BotStartError: it is empty, or its quotes do not match.
+        BotStartError: the command is empty, or its quotes do not match.
     """
     if not isinstance(command, str):
         words = list(command)
@@ -359,7 +359,7 @@ def check_program(command: str | Sequence[str], name: str) -> None:
     """Check early that the program of a command exists.
 
     Raises:
-        BotStartError: there is no such program, or it cannot be run.
+        BotStartError: the program does not exist or cannot be run.
     """
     program = split_command(command, name)[0]
     if program == "sevenbag" or shutil.which(program) is not None:
@@ -384,14 +384,14 @@ class ProcessGroupGuard:
     shell that waits on a pipe whose other end only this process holds, and kills the group when the
     pipe closes. It needs no signal handler and reaches the bot's children as well.
 
-    A process that makes itself a session of its own has left the group, and is not reached.
+    A process that creates its own session has left the group and is not killed.
     """
 
     def __init__(self, group: int) -> None:
         """Start guarding the group with this number.
 
         Raises:
-            OSError: no process can be started for it.
+            OSError: the guard process cannot be started.
         """
         reader, writer = os.pipe()
         try:

@@ -57,10 +57,10 @@ class Deadlines:
     """Time limits in seconds; None means the value of the profile.
 
     Attributes:
-        info: to introduce itself after launch.
-        ready: to answer the rules.
-        move: to answer when it is asked for moves.
-        quit: to leave by itself when told to, before it is killed.
+        info: for ``info`` after the start.
+        ready: for the answer to the rules.
+        move: for the answer to a question.
+        quit: for exiting after ``quit``, before it is killed.
     """
 
     info: float | None = None
@@ -72,13 +72,13 @@ class Deadlines:
 class TbpDriver(Bot):
     """A program that speaks TBP over its standard input and output, or over another channel.
 
-    TBP has no words for limits: a bot thinks from the moment it knows a position until it is
-    asked. So with a limit in milliseconds it is asked only when that time has passed; a limit of
-    nodes cannot be told, and has to be part of the command.
+    TBP has no limits: a bot searches from the moment it receives a position until it is asked. So
+    with a limit in milliseconds the question is sent when that time has passed. A limit of nodes
+    has to be part of the command.
 
     Attributes:
-        name: the name given, else what the bot calls itself, else its program.
-        profile: how it is spoken to: as chosen, else as is known of bots that call themselves so.
+        name: given name, else announced name, else name of the program.
+        profile: chosen profile, else the profile for the announced name.
         launcher: opens a channel to it.
         skipped_lines: number of lines that were not messages.
         misdrops: number of moves whose inputs led to another placement.
@@ -103,18 +103,18 @@ class TbpDriver(Bot):
 
         Args:
             command: program and arguments; a text is split as a shell would split it.
-            name: what to call the bot.
-            profile: how to speak to it; None: by what it calls itself.
-            flags: values of the profile, by name, that hold whatever it says.
-            deadlines: how long it may take.
-            folder: its working folder; ours by default.
-            log: a file to which its standard error is appended.
-            launch: opens another channel than a process of this command.
+            name: name of the bot.
+            profile: profile; None selects it by the announced name.
+            options: values that override those of the profile, by name.
+            deadlines: time limits.
+            folder: working folder; by default that of this process.
+            log: file to which standard error is appended.
+            launcher: opens a channel other than a process of this command.
             worker: whether the bot is a Web Worker; some profiles apply only to those.
 
         Raises:
             BotStartError: the command is empty, or its quotes do not match.
-            SpecError: there is no such flag, or it cannot have that value.
+            SpecError: an option is unknown or has an invalid value.
         """
         words = split_command(command, name or "tbp")
         self._has_fixed_name = name is not None
@@ -474,7 +474,7 @@ class TbpDriver(Bot):
         """Convert the moves and drop those that are not acceptable.
 
         Raises:
-            BotForfeitError: none of them can.
+            BotForfeitError: none of them is acceptable.
         """
         assert self._rules is not None
         try:
@@ -487,7 +487,7 @@ class TbpDriver(Bot):
     async def _settle_answers(self) -> None:
         """Wait for a stale answer, so that it is not taken for the next one.
 
-        Many never send it. A fresh process is the only way to be sure then.
+        Many bots never send it. Then only a new process is safe.
         """
         if (
             not await self._require_conversation().settle(_STALE_ANSWER_TIMEOUT)

@@ -1,9 +1,9 @@
 """Tolerant reader of TBP messages from plain data: liberal in form, strict in meaning.
 
-Programs in the field differ in much that does no harm: pieces in lower case, boards of other
-heights, cells with other marks, numbers for truth values, parts left out; the first draft of the
-extension ``randomizer`` had other names. All that is understood here, once, so that nothing behind
-has to know of it. What makes no sense is a `ProtocolError` with the place where it stands.
+Existing programs have harmless differences: pieces in lower case, boards of other heights, cells
+with other marks, numbers for truth values, missing parts, the names of the first draft of the
+extension ``randomizer``. They are accepted here, in one place. Invalid data raises `ProtocolError`
+with its path.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def read_message(content: object, *, ignore_extensions: bool = False) -> tbp.Tbp
 
     Args:
         content: plain data.
-        forgiving: leave out what makes no sense where the game goes on without it: what only the
-            versus dialect has, so that others need not know of it at all.
+        ignore_extensions: drop invalid parts of the versus dialect, without which the game can go
+            on.
 
     Raises:
-        ProtocolError: it is of a known type, but makes no sense; `kind` is that type.
+        ProtocolError: it is an invalid message of a known type; `kind` is that type.
     """
     if not isinstance(content, dict):
         return None

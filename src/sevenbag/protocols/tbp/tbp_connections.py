@@ -85,18 +85,18 @@ class TbpBotConnection:
     """The bot's end of a connection to one frontend.
 
     Attributes:
-        state: where the bot is in its life.
-        position: the position as the frontend has told it; None while there is none.
+        state: state of the bot.
+        position: position that follows from the messages; None if there is none.
     """
 
     def __init__(self, *, max_moves: int | None = None, max_line_bytes: int | None = None) -> None:
         """Create a connection before its first message.
 
         Args:
-            max_moves: how many moves a suggestion has at most. One is what every frontend
-                takes alike: some play the first, some the last.
-            max_line_bytes: bytes of an answer with its end, at most. It has as many moves as fit
-                even if all were of the longest kind, and at least one.
+            max_moves: maximum number of moves in a suggestion. All frontends treat a single move
+                alike; of several, some play the first and some the last.
+            max_line_bytes: maximum size of an answer with its line end. It has at least one move,
+                and as many as fit even if all had the maximum size.
         """
         self.state = TbpBotState.LAUNCHED
         self.position: Position | None = None
@@ -275,8 +275,8 @@ class TbpBotConnection:
     def _resynchronize(self, move: tbp.TbpMove, why: str) -> list[TbpBotAction]:
         """Keep as much of the position as possible after a move that does not fit it.
 
-        A piece that should not have been there means that our queue is wrong, not that the cells
-        are. Where even those do not fit, the next `start` has to tell us.
+        An unexpected piece means that our queue is wrong, not the board. If the board does not fit
+        either, the position is unknown until the next `start`.
         """
         assert self.position is not None
         note = LogAction(f"a move that does not fit the position: {why}")
@@ -332,9 +332,9 @@ class TbpFrontendConnection:
     """The frontend's end of a connection to one bot.
 
     Attributes:
-        stage: how far it has come.
-        info: how the bot introduced itself.
-        reason: why it cannot play, in its own word.
+        stage: stage of the connection.
+        info: the bot's ``info`` message.
+        error_reason: reason of the bot's ``error`` message.
     """
 
     def __init__(self) -> None:

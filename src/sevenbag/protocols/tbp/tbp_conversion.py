@@ -131,10 +131,10 @@ def format_start(
 
     Args:
         position: the position.
-        randomizer: as it was named in the `Rules`; it decides how the bag is told.
-        counts: tell back-to-back as a count.
-        only_garbage: tell every filled cell as garbage.
-        rows: leave out what lies above so many rows.
+        randomizer: name in the `TbpRules`; it decides the form of the bag.
+        back_to_back_count: send back-to-back as a count.
+        hide_colors: send every filled cell as garbage.
+        visible_rows: leave out everything above this number of rows.
     """
     board = format_board(position.board, None if hide_colors else position.colors)
     if visible_rows < ROWS:
@@ -181,7 +181,7 @@ def format_opponent(position: Position) -> tbp.TbpOpponent:
 def add_garbage_rows(position: Position, rows: Sequence[tbp.Row]) -> Position:
     """Add rows from below to a position; the last one is the new bottom row.
 
-    What comes to lie above the fortieth row is cut.
+    Cells above the fortieth row are dropped.
     """
     entered = _format_rows(rows[::-1][:ROWS])
     old = position.board
@@ -233,12 +233,12 @@ def find_spawn(board: Board, piece: Piece, rules: Rules) -> tuple[int, int] | No
 def check_rules(rules: Rules) -> None:
     """Check that TBP can express these rules.
 
-    TBP takes for granted boards of 10 columns and 40 rows, and that a piece can be held; it has no
-    words for anything else. What it takes for granted besides (pieces that turn by SRS, say) at
-    least does no harm to be silent of: what a bot then does not know, it does not use.
+    TBP assumes boards of 10 columns and 40 rows, and hold; it cannot express anything else. Its
+    other assumptions (such as rotation by SRS) are harmless: a bot does not use moves that it does
+    not know.
 
     Raises:
-        RulesError: it cannot; the message says why.
+        RulesError: it cannot; the message has the reason.
     """
     board = rules.board
     if board.width != WIDTH:
@@ -277,7 +277,7 @@ def follow_inputs(
 ) -> Placement | None:
     """Return where these inputs take a piece; None if it cannot appear.
 
-    An input that moves nothing, as one against a wall, is passed over, as games do.
+    An input without effect, such as a move against a wall, is ignored, as in games.
     """
     return board.follow(piece, [INPUT_KEYS[name] for name in inputs], kicks, spawn=spawn)
 

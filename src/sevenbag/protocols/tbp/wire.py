@@ -30,17 +30,15 @@ def encode(message: TbpMessage, *, spaced: bool = False) -> bytes:
 def decode(line: bytes | str, *, ignore_extensions: bool = False) -> TbpMessage | None:
     """Decode a line; None for a line that is to be skipped.
 
-    To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
-    type.
+    Blank lines, lines without a JSON object and objects of an unknown type are skipped.
 
     Args:
         line: the line, with or without its end.
-        forgiving: leave out what makes no sense where the game goes on without it, see
-            `read_message`.
+        ignore_extensions: drop invalid parts of the versus dialect; see `read_message`.
 
     Raises:
-        ProtocolError: the line is longer than `MAX_LINE_BYTES`, or a message of a known type has a
-            part missing, of a wrong kind, or out of its range; `path` says which.
+        ProtocolError: the line is longer than `MAX_LINE_BYTES`, or a field of a message of a known
+            type is missing, has a wrong type or is out of range; `path` names it.
     """
     if len(line) > MAX_LINE_BYTES:
         raise ProtocolError(f"a line of {len(line)} characters; the longest is {MAX_LINE_BYTES}")

@@ -82,8 +82,8 @@ class _HasData(Protocol):
 class _Message(Struct, frozen=True, kw_only=True, tag_field="type", rename="camel"):
     """Common part of all messages.
 
-    Each ends with ``data``: whatever host and bot agreed upon between themselves, plain or of any
-    type that msgspec writes; left out, there is none.
+    Each ends with ``data``: custom data of host and bot, plain or of any type that msgspec
+    encodes; missing if there is none.
     """
 
     def data_as(self: _HasData, kind: type[T]) -> T | None:
@@ -120,8 +120,8 @@ class TriangleMove(_Message, frozen=True, kw_only=True, tag="move"):
     """The answer to a `TrianglePlay`: keys to press, in order.
 
     Attributes:
-        keys: of `KEYS`; as they came, known or not. UNSET if there were none at all, at which
-            Triangle.js ends the game.
+        keys: of `KEY_NAMES`; unchecked. UNSET if the field is missing, at which Triangle.js
+            ends the game.
     """
 
     keys: tuple[str, ...] | UnsetType
@@ -148,7 +148,7 @@ class TriangleConfig(_Message, frozen=True, kw_only=True, tag="config"):
         b2b_chaining: whether a longer chain adds more to each clear.
         garbage_multiplier: factor on all that is sent, at the start.
         garbage_cap: lines that may enter at a lock, at the start. Triangle.js has the multiplier
-            here; the cap of `Play` is right.
+            here; the cap of `TrianglePlay` is right.
         garbage_special_bonus: whether a difficult clear of a garbage line sends one more.
         pc_b2b: what a perfect clear adds to the chain.
         pc_garbage: lines that it sends; both 0 if it sends nothing.

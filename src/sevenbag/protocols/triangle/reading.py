@@ -1,9 +1,9 @@
 """Tolerant reader of Triangle.js adapter messages from plain data.
 
-Hosts and the published text differ in much that does no harm: both spellings of the charging
-field, objects and lists where names stand, pieces in either case, ``data`` left out or null, boards
-of other heights, cells by other names. All that is understood here, once. What makes no sense is a
-`ProtocolError` with the place where it stands.
+Hosts and the published text have harmless differences: both spellings of the charging field,
+objects and lists in place of names, pieces in either case, ``data`` missing or null, boards of
+other heights, cells with other names. They are accepted here, in one place. Invalid data raises
+`ProtocolError` with its path.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def read_message(content: object) -> triangle.TriangleMessage | None:
     """Read a message from plain data; None if it is none, or of an unknown type.
 
     Raises:
-        ProtocolError: it is of a known type, but makes no sense; `kind` is that type.
+        ProtocolError: it is an invalid message of a known type; `kind` is that type.
     """
     if not isinstance(content, dict):
         return None

@@ -117,16 +117,16 @@ class TriangleBotConnection:
     """The bot's end of a connection to one host.
 
     Attributes:
-        state: where the bot is in its life.
-        rules: of the room, as far as they are known; None before they are told.
-        position: the position with every piece that is known; None while there is none.
+        state: state of the bot.
+        rules: known rules of the room; None before its ``config``.
+        position: position with every known piece; None if there is none.
     """
 
     def __init__(self, *, max_visible: int = MAX_VISIBLE_PIECES) -> None:
         """Create a connection before its first message.
 
         Args:
-            most_seen: pieces that the bot is shown at most, the current one included.
+            max_visible: maximum number of pieces that the bot sees, with the current one.
         """
         self.state = TriangleBotState.LAUNCHED
         self.rules: Rules | None = None
@@ -162,8 +162,8 @@ class TriangleBotConnection:
     def receive_invalid(self, message_type: str) -> list[TriangleBotAction]:
         """Return the actions for an invalid message of this type.
 
-        If it was to tell a position, none is known until the next one is told. Pieces that are not
-        heard of only make the queue shorter. A question is one, whatever comes with it.
+        After an invalid state the position is unknown until the next one. Lost pieces only shorten
+        the queue. A question is answered even if its other fields are invalid.
         """
         if message_type in {"config", "state"}:
             self.position = None
@@ -185,7 +185,7 @@ class TriangleBotConnection:
 
         Args:
             moves: in order of preference.
-            data: goes along with it; by default what the board is expected to be.
+            data: data of the answer; by default the expected board.
         """
         position, rules = self.position, self.rules
         if position is None or rules is None or not position.queue:
@@ -202,7 +202,7 @@ class TriangleBotConnection:
     def placements(self) -> list[Placement]:
         """Return the moves that keys reach, of the current piece and then of the hold piece.
 
-        Nothing where no position is known, and where no piece can appear any more.
+        Empty if the position is unknown or no piece can appear.
         """
         position, rules = self.position, self.rules
         if position is None or rules is None or not position.queue:
@@ -366,7 +366,8 @@ class TriangleBotConnection:
     ) -> Iterator[tuple[Placement, int]]:
         """Return the moves to try, in order, with the fall for which keys have to allow.
 
-        Those suggested, if they are steady; those suggested; then all others, low ones first.
+        First the suggested moves that allow for the fall, then the suggested ones, then all others
+        from the lowest.
         """
         pieces = self._pieces(position, rules)
         possible = [move for move in moves if move.piece in pieces]
@@ -488,10 +489,10 @@ class TriangleHostConnection:
     """The host's end of a connection to one bot, for one game.
 
     Attributes:
-        stage: how far it has come.
-        info: how the bot introduced itself; only the first time counts.
-        move: its last answer, as it came: keys that there are not, or none at all, too.
-        unasked: moves that came when no question waited.
+        stage: stage of the connection.
+        info: the bot's first ``info`` message.
+        move: its last answer, unchecked: keys may be unknown or missing.
+        unrequested_moves: number of moves without a pending question.
     """
 
     def __init__(self) -> None:

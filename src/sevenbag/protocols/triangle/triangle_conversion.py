@@ -67,7 +67,7 @@ def format_pieces(pieces: Iterable[Piece]) -> tuple[triangle.PieceLetter, ...]:
 def parse_state(state: triangle.TriangleState, rows: int) -> Position:
     """Convert a `TriangleState` to a position with this number of rows; its bag is unknown.
 
-    Rows that the message has not are empty, those that it has above are cut.
+    Missing rows are empty, rows above them are dropped.
     """
     width = len(state.board[0]) if state.board else 10
     drawn = [_parse_row(row) for row in state.board[:rows]]
@@ -86,7 +86,7 @@ def parse_state(state: triangle.TriangleState, rows: int) -> Position:
 def format_state(position: Position, *, data: object | UnsetType = UNSET) -> triangle.TriangleState:
     """Convert a position to a `TriangleState`; the first piece of the queue is the current one.
 
-    Filled cells of which nothing more is known are told as garbage.
+    Filled cells of unknown colour become garbage.
     """
     board, colors = position.board, position.colors
     return triangle.TriangleState(
@@ -121,7 +121,7 @@ def parse_config(
 ) -> Rules:
     """Convert the rules of a room; rules that it does not tell are those of Tetra League.
 
-    A host of ours has no words for some of its rules, and tells them all as data; they hold then.
+    Our own hosts send all rules as data, because the protocol cannot express some of them.
 
     Args:
         config: the message.
@@ -129,7 +129,7 @@ def parse_config(
         previews: pieces to be seen beyond the current one.
 
     Raises:
-        RulesError: a game like that cannot be played here; the message says why.
+        RulesError: the game is not supported; the message has the reason.
     """
     with contextlib.suppress(ProtocolError, RulesError):
         told = config.data_as(RulesData)
@@ -204,10 +204,10 @@ def format_config(
     Args:
         rules: the rules.
         queue: upcoming pieces without the current one.
-        data: what host and bot agreed upon.
+        data: data for the bot.
 
     Raises:
-        RulesError: a bot that believed it would play another game; the message says why.
+        RulesError: the message would describe another game; the error has the reason.
     """
     chain, combo = rules.back_to_back, rules.combo
     return triangle.TriangleConfig(
@@ -238,7 +238,7 @@ class InferredOpening:
     piece itself. In a bag with a fixed number of each piece it is the missing one.
 
     Attributes:
-        first: the first piece of the game; None if it cannot be known.
+        first_piece: the first piece of the game; None if it cannot be known.
         queue: the pieces after it.
         bag: the randomizer, as rules name it; ``total mayhem`` if it is none of the known ones.
     """

@@ -69,8 +69,8 @@ class ResolvedKeys:
     """The effect of the keys of a move.
 
     Attributes:
-        placement: what locks, with its spin.
-        held: whether ``hold`` was pressed, and did something.
+        placement: placement that locks, with its spin.
+        uses_hold: whether ``hold`` had an effect.
     """
 
     placement: Placement
@@ -87,7 +87,7 @@ def resolve_keys(
 ) -> ResolvedKeys:
     """Resolve a bot's move in a position, as a host plays it without delays.
 
-    A press that can do nothing does nothing, as one against a wall, or a second ``hold``.
+    Keys without effect, such as a move against a wall or a second ``hold``, are ignored.
 
     Args:
         move: the bot's.

@@ -25,15 +25,14 @@ def encode(message: TriangleMessage) -> bytes:
 def decode(line: bytes | str) -> TriangleMessage | None:
     """Decode a line; None for a line that is to be skipped.
 
-    To be passed over are blank lines, lines that hold no JSON object, and objects of an unknown
-    type.
+    Blank lines, lines without a JSON object and objects of an unknown type are skipped.
 
     Args:
         line: the line, with or without its end.
 
     Raises:
-        ProtocolError: the line is longer than `MAX_LINE_BYTES`, or a message of a known type has a
-            part missing, of a wrong kind, or out of its range; `path` says which.
+        ProtocolError: the line is longer than `MAX_LINE_BYTES`, or a field of a message of a known
+            type is missing, has a wrong type or is out of range; `path` names it.
     """
     if len(line) > MAX_LINE_BYTES:
         raise ProtocolError(f"a line of {len(line)} characters; the longest is {MAX_LINE_BYTES}")
